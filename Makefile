@@ -1,0 +1,44 @@
+# Two commands matter: `make demo` and `make test`. Both make the environment first, in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SHELL := /bin/bash
+
+.PHONY: help env demo test lint types check screenshots snapshots bench clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+env: $(VENV)/.made  ## the environment, in .venv
+
+$(VENV)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: env  ## the sample workspace, in the app
+	@$(BIN)/presscheck demo
+
+lint: env  ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: env  ## types, strict
+	$(BIN)/basedpyright
+
+check: env  ## the tests alone
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test: lint types check  ## everything that CI runs
+
+screenshots: env  ## screenshots/*.svg, from the running app
+	$(BIN)/python tests/screenshots.py
+
+snapshots: env  ## accept what the screens look like now
+	$(BIN)/python -m pytest tests/snapshots --snapshot-update
+
+bench: env  ## figures for benchmarks/README.md
+	$(BIN)/python -m benchmarks
+
+clean:  ## throw the environment away
+	rm -rf $(VENV) .pytest_cache .ruff_cache dist

@@ -1,0 +1,3 @@
+"""presscheck: a workspace in the terminal for a documentation platform."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,232 @@
+"""An API call is a value: what it sends, where, and what comes back are read from its declaration alone.
+
+A call is frozen and carries wire facts only. Fields named in the route go into the path; in GET and DELETE every other
+field is a query parameter, elsewhere it is the JSON body. What was not given is not sent; what was given as None is
+sent as null. Answers are read tolerantly (unknown fields and enumeration values pass), arguments strictly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, ClassVar, Generic, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+
+from presscheck.errors import InvalidArgument, PresscheckError
+
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+
+FAMILIES: dict[str, type[Operation[Any]]] = {}
+"""Every operation by its stored name, ``family.Name``; filled as the families are imported."""
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+class Model(BaseModel):
+    """A noun of the service, read tolerantly: fields that we do not know are kept."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True, defer_build=True
+    )
+
+
+class Cursor(Model):
+    """Where the next page of a listing begins."""
+
+    page: str
+
+
+class Page(Model, Generic[Item]):
+    """One page of a listing. `count` is the total, not the length of `items`; stop when `next` is missing."""
+
+    items: tuple[Item, ...]
+    next: Cursor | None = None
+    count: int | None = None
+
+
+class Operation(BaseModel, Generic[Answer]):
+    """One call of the service, and the type of its answer.
+
+    Subclass `Operation[X]` directly: a generic level in between would lose X at run time.
+
+    Raises:
+        InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
+    )
+
+    route: ClassVar[str] = ""
+    """Method and path, such as ``GET /spaces/{space_id}``."""
+    success: ClassVar[int] = 200
+    """The status of a good answer; 204 has no body."""
+    in_query: ClassVar[frozenset[str]] = frozenset()
+    """Fields of a POST, PUT or PATCH that go into the query all the same."""
+    body_field: ClassVar[str | None] = None
+    """The field whose value is the whole body, where the body is not an object of the other fields."""
+    release: ClassVar[str | None] = None
+    """The only release of the service that has this call; None where both have it."""
+    answer: ClassVar[Any] = None
+    """The type of the answer, `X` of ``Operation[X]``."""
+    family: ClassVar[str] = ""
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "arguments"
+            raise InvalidArgument(where, first["msg"], call=type(self).__name__) from None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if not cls.route:
+            return
+        cls.answer = _answer_of(cls)
+        cls.family = cls.__module__.rpartition(".")[2]
+        missing = set(cls.path_fields()) - set(cls.model_fields)
+        if missing:
+            raise TypeError(f"{cls.__name__}: the route names {sorted(missing)}, which are not fields")
+        name = cls.stored_name()
+        if FAMILIES.setdefault(name, cls) is not cls and FAMILIES[name].__qualname__ != cls.__qualname__:
+            raise TypeError(f"two operations are called {name}")
+
+    @classmethod
+    def stored_name(cls) -> str:
+        """``family.Name``: what the store and the command line call it."""
+        return f"{cls.family}.{cls.__name__}"
+
+    @classmethod
+    def method(cls) -> str:
+        """The HTTP method."""
+        return cls.route.partition(" ")[0]
+
+    @classmethod
+    def path_fields(cls) -> tuple[str, ...]:
+        """The fields that stand in the path, in order."""
+        return tuple(_PLACEHOLDER.findall(cls.route))
+
+    @classmethod
+    def is_read(cls) -> bool:
+        """True where the call changes nothing."""
+        return cls.method() == "GET"
+
+    @classmethod
+    def query_fields(cls) -> frozenset[str]:
+        """The fields that go into the query."""
+        if cls.method() in ("GET", "DELETE"):
+            return frozenset(cls.model_fields) - set(cls.path_fields())
+        return cls.in_query
+
+    def given(self) -> dict[str, Any]:
+        """What was given, as JSON values under the names used here; the form in which a call is stored."""
+        return self.model_dump(mode="json", by_alias=False, exclude_unset=True)
+
+    def key(self) -> str:
+        """Canonical: two reads with the same key have the same answer."""
+        return f"{self.stored_name()} {json.dumps(self.given(), sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
+
+    def path(self) -> str:
+        """The path on the wire, every value quoted."""
+        template = self.route.partition(" ")[2]
+        return _PLACEHOLDER.sub(lambda found: quote(str(getattr(self, found[1])), safe=_safe(found[1])), template)
+
+    def query(self) -> list[tuple[str, str]]:
+        """The query, as pairs; an array repeats its key."""
+        return list(self._query())
+
+    def _query(self) -> Iterator[tuple[str, str]]:
+        wanted = self.query_fields() & self.model_fields_set
+        if not wanted:
+            return
+        for name, value in self.model_dump(mode="json", by_alias=True, include=set(wanted)).items():
+            for one in value if isinstance(value, list) else (value,):  # pyright: ignore[reportUnknownVariableType]
+                yield name, _plain(one)
+
+    def body(self) -> Any:
+        """The JSON body, or None where there is none."""
+        if self.method() in ("GET", "DELETE"):
+            return None
+        left_out = set(self.path_fields()) | self.query_fields()
+        dumped = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=left_out)
+        if self.body_field is None:
+            return dumped or None
+        field = type(self).model_fields[self.body_field]
+        return dumped.get(field.alias or self.body_field)
+
+    def read_answer(self, body: bytes) -> Answer:
+        """The answer that these bytes of JSON are; empty where the call has none.
+
+        Raises:
+            pydantic.ValidationError: not JSON, or not of the declared shape.
+        """
+        if type(self).answer is None or not body:
+            return cast("Answer", None)  # Operation[None], or a 204
+        return answer_reader(type(self)).validate_json(body)
+
+    def __str__(self) -> str:
+        return f"{self.method()} {self.path()}"
+
+
+class Paged(BaseModel):
+    """Mixed into a listing: the cursor and the size of a page (0 to 1000; the service chooses when it is not given)."""
+
+    page: str | None = None
+    limit: int | None = Field(default=None, ge=0, le=1000)
+
+
+def revive(name: str, given: dict[str, Any]) -> Operation[Any]:
+    """The call that was stored under this name with these values.
+
+    Raises:
+        PresscheckError: no such operation, or its fields are no longer these.
+    """
+    import_family(name.partition(".")[0])
+    if name not in FAMILIES:
+        raise PresscheckError(f"{name}: this version of presscheck does not know that operation")
+    return FAMILIES[name](**given)
+
+
+def import_family(family: str) -> None:
+    """Make sure that the operations of a family are known."""
+    from importlib import import_module  # late: a first screen imports only its own families
+
+    if not family.isidentifier():
+        raise PresscheckError(f"{family!r} is not a family of operations")
+    try:
+        import_module(f"presscheck.api.{family}")
+    except ModuleNotFoundError:
+        raise PresscheckError(f"{family}: no such family of operations") from None
+
+
+@cache
+def answer_reader(operation: type[Operation[Any]]) -> TypeAdapter[Any]:
+    """What reads the answers of an operation; built once, at its first use."""
+    return TypeAdapter(operation.answer)
+
+
+def _answer_of(cls: type[Operation[Any]]) -> Any:
+    for base in cls.__mro__[1:]:
+        generic: dict[str, Any] | None = base.__dict__.get("__pydantic_generic_metadata__")
+        if generic and generic["origin"] is Operation:
+            found = generic["args"][0]
+            return None if found is type(None) else found
+    raise TypeError(f"{cls.__name__} must subclass Operation[X] directly")
+
+
+def _safe(field: str) -> str:
+    return "/" if field == "page_path" else ""
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""How it is said: the only room that knows httpx."""

@@ -1,0 +1,1 @@
+"""Pure functions on content: blocks, Markdown, lines for a terminal, differences, links."""

@@ -1,0 +1,1 @@
+"""One small handler for each operation, grouped as the api is."""

@@ -1,0 +1,1 @@
+"""Places: each owns a task and asks the desk."""
