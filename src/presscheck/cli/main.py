@@ -1,0 +1,136 @@
+"""The command line: each command reads its options and hands over to `wiring`; data on stdout, talk on stderr.
+
+Exit codes: 0 done, 1 the service said no, 2 usage, 3 no network, 4 not signed in, 5 conflict.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec
+
+import click
+
+from presscheck import __version__, errors
+from presscheck.config import Profile
+
+Arguments = ParamSpec("Arguments")
+
+EXIT_CODES: tuple[tuple[type[errors.PresscheckError], int], ...] = (
+    (errors.InvalidArgument, 2),
+    (errors.ConfigurationError, 2),
+    (errors.NetworkError, 3),
+    (errors.NotNow, 3),
+    (errors.NotSignedIn, 4),
+    (errors.Conflict, 5),
+    (errors.PreconditionFailed, 5),
+)
+
+
+def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """Turn an error into one line on stderr and its exit code."""
+
+    @wraps(function)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except errors.PresscheckError as error:
+            from presscheck.documents.display_text import display_text
+
+            request = f" ({error.request})" if isinstance(error, errors.RequestError) else ""
+            click.echo(f"presscheck: {display_text(error.message)}{display_text(request)}", err=True)
+            sys.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+
+    return guarded
+
+
+def profile_named(name: str | None) -> Profile:
+    """The profile to work with."""
+    from presscheck.config import load
+    from presscheck.paths import places
+
+    return load(places().config / "config.toml", name)
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--profile", metavar="NAME", help="Which [profiles.NAME] of config.toml to use.")
+@click.option("--theme", metavar="NAME", help="ink, paper, contrast, ansi, or one of your own.")
+@click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
+@click.pass_context
+@says_what_failed
+def command(context: click.Context, profile: str | None, theme: str | None) -> None:
+    """Review, edit and publish documentation from the keyboard.
+
+    Without a command: opens the app, or prints the inbox where there is no terminal.
+    """
+    context.obj = (profile, theme)
+    if context.invoked_subcommand is None:
+        from presscheck.wiring import open_app
+
+        sys.exit(open_app(profile_named(profile), theme=theme))
+
+
+@command.command()
+@click.pass_obj
+@says_what_failed
+def inbox(chosen: tuple[str | None, str | None]) -> None:
+    """Print what needs you, as plain text."""
+    from presscheck.wiring import print_inbox
+
+    print_inbox(profile_named(chosen[0]))
+
+
+@command.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8300, show_default=True, help="The port; 0 takes a free one.")
+@click.option("--uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
+@click.option("--database", metavar="URL", help="An SQLAlchemy URL; SQLite in the data directory when not given.")
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Where database and files are kept.")
+@click.option("--token-file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the first token here.")
+@click.option(
+    "--docs",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    multiple=True,
+    help="A documentation repository to bring in as a space; repeatable.",
+)
+@click.option("--sample", is_flag=True, help="Begin with the sample workspace.")
+@says_what_failed
+def serve(
+    host: str,
+    port: int,
+    uds: Path | None,
+    database: str | None,
+    data: Path | None,
+    token_file: Path | None,
+    docs: tuple[Path, ...],
+    *,
+    sample: bool,
+) -> None:
+    """Run the local service: the same API, with real state, on this machine.
+
+    Prints its address first, and at its first start the owner's token.
+    """
+    from presscheck.wiring import run_service
+
+    run_service(
+        host=host, port=port, uds=uds, database=database, data=data, token_file=token_file, docs=docs, sample=sample
+    )
+
+
+@command.command()
+@click.option("--fresh", is_flag=True, help="Throw away what was done in the sample workspace before.")
+@click.option(
+    "--docs",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    multiple=True,
+    help="Also bring in this documentation repository; repeatable.",
+)
+@click.pass_obj
+@says_what_failed
+def demo(chosen: tuple[str | None, str | None], *, fresh: bool, docs: tuple[Path, ...]) -> None:
+    """Open the app on a sample workspace, served from this machine."""
+    from presscheck.wiring import run_demo
+
+    sys.exit(run_demo(fresh=fresh, docs=docs, theme=chosen[1]))
