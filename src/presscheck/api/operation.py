@@ -50,7 +50,36 @@ class Page(Model, Generic[Item]):
     count: int | None = None
 
 
-class Operation(BaseModel, Generic[Answer]):
+class Argument(BaseModel):
+    """A value given to a call, written strictly: an unknown field or a broken limit is an error.
+
+    Raises:
+        InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        defer_build=True,
+        loc_by_alias=False,
+    )
+
+    always_sent: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are sent although they were not given: those whose only value is their default."""
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "arguments"
+            raise InvalidArgument(where, first["msg"], call=type(self).__name__) from None
+        self.model_fields_set.update(self.always_sent)
+
+
+class Operation(Argument, Generic[Answer]):
     """One call of the service, and the type of its answer.
 
     Subclass `Operation[X]` directly: a generic level in between would lose X at run time.
@@ -58,10 +87,6 @@ class Operation(BaseModel, Generic[Answer]):
     Raises:
         InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
     """
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
-    )
 
     route: ClassVar[str] = ""
     """Method and path, such as ``GET /spaces/{space_id}``."""
@@ -76,14 +101,6 @@ class Operation(BaseModel, Generic[Answer]):
     answer: ClassVar[Any] = None
     """The type of the answer, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""
-
-    def __init__(self, **fields: Any) -> None:
-        try:
-            super().__init__(**fields)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "arguments"
-            raise InvalidArgument(where, first["msg"], call=type(self).__name__) from None
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -132,14 +149,15 @@ class Operation(BaseModel, Generic[Answer]):
 
     def key(self) -> str:
         """Canonical: two reads with the same key have the same answer."""
-        return f"{self.stored_name()} {json.dumps(self.given(), sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
+        given = json.dumps(self.given(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return f"{self.stored_name()} {given}"
 
-    def path(self) -> str:
+    def wire_path(self) -> str:
         """The path on the wire, every value quoted."""
         template = self.route.partition(" ")[2]
         return _PLACEHOLDER.sub(lambda found: quote(str(getattr(self, found[1])), safe=_safe(found[1])), template)
 
-    def query(self) -> list[tuple[str, str]]:
+    def wire_query(self) -> list[tuple[str, str]]:
         """The query, as pairs; an array repeats its key."""
         return list(self._query())
 
@@ -151,7 +169,7 @@ class Operation(BaseModel, Generic[Answer]):
             for one in value if isinstance(value, list) else (value,):  # pyright: ignore[reportUnknownVariableType]
                 yield name, _plain(one)
 
-    def body(self) -> Any:
+    def wire_body(self) -> Any:
         """The JSON body, or None where there is none."""
         if self.method() in ("GET", "DELETE"):
             return None
@@ -173,7 +191,7 @@ class Operation(BaseModel, Generic[Answer]):
         return answer_reader(type(self)).validate_json(body)
 
     def __str__(self) -> str:
-        return f"{self.method()} {self.path()}"
+        return f"{self.method()} {self.wire_path()}"
 
 
 class Paged(BaseModel):

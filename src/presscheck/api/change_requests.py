@@ -1,0 +1,282 @@
+"""Change requests, who is asked to review them, who took part, and what they said (service.md: Change requests).
+
+A change request id in a path may be its number within the space.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.comments import Comment, Document, Format
+from presscheck.api.levels import Location
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.organizations import OrganizationMember
+from presscheck.api.users import Contribution, User
+
+ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
+"""Merged is reached by merging only."""
+ReviewStatus = Literal["approved", "changes-requested"]
+"""A verdict."""
+
+
+class ChangeRequest(Model):
+    """Proposed edits to a space; `status` is draft, open, archived or merged.
+
+    `revision` is its own newest revision, `revision_initial` the one of the space that it began from,
+    `revision_merged_ancestor` the newest one of the space that it has taken in, `revision_merged` what the merge made.
+    `comments` counts the open ones; `outdated` means that the space has moved on.
+    """
+
+    object: str = "change-request"
+    id: str
+    number: int = 0
+    status: str = "open"
+    subject: str = ""
+    description: dict[str, Any] | None = None
+    created_by: User | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    merged_by: User | None = None
+    merged_at: str | None = None
+    space: str = ""
+    revision: str = ""
+    revision_initial: str = ""
+    revision_merged_ancestor: str | None = None
+    revision_merged: str | None = None
+    comments: int = 0
+    outdated: bool = False
+    conversations_issues_cluster: str | None = None
+    urls: Location = Field(default_factory=Location)
+
+
+class TeamPointer(Model):
+    """A team, by its id."""
+
+    object: str = "team"
+    id: str
+
+
+class RequestedReviewer(Model):
+    """Somebody who was asked: a `user` or a `team`, as `kind` says; `revision` is the one that was current then."""
+
+    object: str = "change-request-requested-reviewer"
+    revision: str | None = None
+    requested_by: User | None = None
+    created_at: str | None = None
+    kind: str = "user"
+    user: User | None = None
+    team: TeamPointer | None = None
+
+
+class RequestedReviewers(Model):
+    """Those who were asked just now."""
+
+    users: tuple[RequestedReviewer, ...] = ()
+
+
+class Contributor(Contribution):
+    """Somebody who took part; `action_type` is edit or comment."""
+
+    action_type: str | None = None
+
+
+class Review(Model):
+    """A verdict on a `revision`; `outdated` means that a newer verdict replaced it, not that content changed."""
+
+    object: str = "change-request-review"
+    id: str
+    revision: str = ""
+    reviewer: User
+    requested_by: User | None = None
+    status: str
+    outdated: bool = False
+    comment: Comment | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    urls: Location = Field(default_factory=Location)
+
+
+class MergeResult(Model):
+    """What merging or updating came to: `result` is merge, update or conflicts; success is read here, not from 200."""
+
+    revision: str
+    result: str
+
+
+class ExportedPDF(Model):
+    """Where the PDF waits, for an hour."""
+
+    url: str
+
+
+class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
+    """The change requests of a space in one state, the open ones where none is given: no value means all."""
+
+    route = "GET /spaces/{space_id}/change-requests"
+
+    space_id: str
+    status: ChangeRequestStatus | None = None
+    creator: str | None = None
+    contributor: str | None = None
+    requested_reviewer: str | None = None
+    conversations_issues_cluster: str | None = None
+
+
+class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
+    """The change requests of all spaces of an organization in one state, the open ones where none is given."""
+
+    route = "GET /orgs/{organization_id}/change-requests"
+
+    organization_id: str
+    status: ChangeRequestStatus | None = None
+    creator: str | None = None
+    contributor: str | None = None
+    requested_reviewer: str | None = None
+    conversations_issues_cluster: str | None = None
+
+
+class CreateChangeRequest(Operation[ChangeRequest]):
+    """Begin a change request from the live content; its first state is the service's choice."""
+
+    route = "POST /spaces/{space_id}/change-requests"
+    success = 201
+
+    space_id: str
+    subject: str | None = None
+    agent_task_id: str | None = None
+
+
+class GetChangeRequest(Operation[ChangeRequest]):
+    """Fetch one change request, by id or number; 404 where there is none."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}"
+
+    space_id: str
+    change_request_id: str
+
+
+class UpdateChangeRequest(Operation[ChangeRequest]):
+    """Change subject (at most 100 characters), description (a tree of nodes, no Markdown) or state (not to merged)."""
+
+    route = "PATCH /spaces/{space_id}/change-requests/{change_request_id}"
+
+    space_id: str
+    change_request_id: str
+    subject: str | None = Field(default=None, max_length=100)
+    description: dict[str, Any] | None = None
+    status: Literal["draft", "open", "archived"] | None = None
+
+
+class MergeChangeRequest(Operation[MergeResult]):
+    """Merge into the live content. Conflicts are merged too, and there is no way back."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/merge"
+
+    space_id: str
+    change_request_id: str
+
+
+class PullChangeRequest(Operation[MergeResult]):
+    """Take the live content into the change request; the service calls it update."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/update"
+
+    space_id: str
+    change_request_id: str
+
+
+class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
+    """Those who were asked to review."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
+
+    space_id: str
+    change_request_id: str
+
+
+class RequestReviewers(Operation[RequestedReviewers]):
+    """Ask people, by user id; subject and description of the change request can be set along the way."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
+
+    space_id: str
+    change_request_id: str
+    users: tuple[str, ...]
+    subject: str | None = None
+    description: dict[str, Any] | None = None
+
+
+class RemoveRequestedReviewer(Operation[None]):
+    """Ask somebody no longer; one who was not asked is no error."""
+
+    route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}"
+    success = 204
+
+    space_id: str
+    change_request_id: str
+    user_id: str
+
+
+class ListContributors(Operation[Page[Contributor]]):
+    """Those who edited or commented; the service has one page of them only."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/contributors"
+
+    space_id: str
+    change_request_id: str
+
+
+class ListReviews(Paged, Operation[Page[Review]]):
+    """The verdicts; `outdated` chooses those that were, or were not, replaced by newer ones."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
+
+    space_id: str
+    change_request_id: str
+    format: Format | None = None
+    outdated: bool | None = None
+
+
+class SubmitReview(Operation[Review]):
+    """Approve or ask for changes; it cannot be edited or taken back, only replaced by a newer one."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/reviews"
+    success = 201
+
+    space_id: str
+    change_request_id: str
+    status: ReviewStatus
+    comment: Document | None = None
+
+
+class GetReview(Operation[Review]):
+    """Fetch one verdict; 404 where there is none."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
+
+    space_id: str
+    change_request_id: str
+    review_id: str
+    format: Format | None = None
+
+
+class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
+    """Those who commented."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"
+
+    space_id: str
+    change_request_id: str
+
+
+class GetChangeRequestPDF(Operation[ExportedPDF]):
+    """Export as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/pdf"
+
+    space_id: str
+    change_request_id: str
+    only: bool | None = None
+    page: str | None = None

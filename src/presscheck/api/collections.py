@@ -1,0 +1,107 @@
+"""Collections: groups of spaces, which nest (service.md: Collections)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from presscheck.api.levels import ContentPosition, DefaultLevel, Location
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.spaces import Space
+
+
+class CollectionPermissions(Model):
+    """What the caller may do with a collection."""
+
+    view: bool = False
+    admin: bool = False
+    view_invite_links: bool = False
+    create: bool = False
+
+
+class Collection(Model):
+    """A group of spaces and collections; `parent` is missing at the top."""
+
+    object: str = "collection"
+    id: str
+    title: str = ""
+    description: str | None = None
+    organization: str = ""
+    parent: str | None = None
+    default_level: str | None = None
+    urls: Location = Field(default_factory=Location)
+    permissions: CollectionPermissions = Field(default_factory=CollectionPermissions)
+
+
+class GetCollection(Operation[Collection]):
+    """Fetch one collection."""
+
+    route = "GET /collections/{collection_id}"
+
+    collection_id: str
+
+
+class UpdateCollection(Operation[Collection]):
+    """Change a collection: title at most 50, description at most 100 characters; the level may be null."""
+
+    route = "PATCH /collections/{collection_id}"
+
+    collection_id: str
+    title: str | None = Field(default=None, max_length=50)
+    description: str | None = Field(default=None, max_length=100)
+    default_level: DefaultLevel | None = None
+
+
+class DeleteCollection(Operation[None]):
+    """Delete a collection; one that is not there is no error."""
+
+    route = "DELETE /collections/{collection_id}"
+    success = 204
+
+    collection_id: str
+
+
+class ListCollections(Paged, Operation[Page[Collection]]):
+    """The collections of an organization, those inside others too unless `nested` is false."""
+
+    route = "GET /orgs/{organization_id}/collections"
+
+    organization_id: str
+    nested: bool | None = None
+
+
+class CreateCollection(Operation[Collection]):
+    """Create a collection, at the top or in another; the title is at most 50 characters."""
+
+    route = "POST /orgs/{organization_id}/collections"
+    success = 201
+
+    organization_id: str
+    title: str | None = Field(default=None, max_length=50)
+    parent: str | None = None
+
+
+class ListSpacesInCollection(Paged, Operation[Page[Space]]):
+    """The spaces of a collection."""
+
+    route = "GET /collections/{collection_id}/spaces"
+
+    collection_id: str
+
+
+class MoveCollection(Operation[Collection]):
+    """Put a collection into another (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
+
+    route = "POST /collections/{collection_id}/move"
+
+    collection_id: str
+    parent: str | None = None
+    position: ContentPosition | None = None
+
+
+class TransferCollection(Operation[Collection]):
+    """Give a collection to another organization; 404, 409 or 412 where it cannot be."""
+
+    route = "POST /collections/{collection_id}/transfer"
+
+    collection_id: str
+    organization: str

@@ -1,0 +1,325 @@
+"""Comments and replies, in a change request and on a live space (service.md: Change request comments)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.users import Contribution, User
+
+Format = Literal["document", "markdown"]
+"""How bodies come back; without it the service chooses."""
+CommentFilter = Literal["all", "open", "resolved"]
+"""Which comments to list; ``all`` where it is not given."""
+
+
+class Document(Model):
+    """A text on the wire: Markdown, or a tree of nodes, or neither."""
+
+    markdown: str | None = None
+    document: dict[str, Any] | None = None
+
+
+class ReactionUser(Model):
+    """Who reacted, and when."""
+
+    user: User
+    reacted_at: str | None = None
+
+
+class Reaction(Model):
+    """An emoji under a comment, and who put it there."""
+
+    emoji: str
+    count: int = 0
+    users: tuple[ReactionUser, ...] = ()
+
+
+class CommentPermissions(Model):
+    """What the caller may do with a comment or a reply."""
+
+    view: bool = False
+    edit: bool = False
+    reply: bool | None = None
+    delete: bool = False
+
+
+class Pointer(Model):
+    """An id, where the service wraps it in an object."""
+
+    id: str | None = None
+
+
+class TableCell(Model):
+    """A cell of a table in a page."""
+
+    record: str
+    definition: str
+
+
+class CommentTarget(Model):
+    """What a comment is about: a page or a node of it, in a revision; a review where it was written in one."""
+
+    node: Pointer | None = None
+    table_cell: TableCell | None = None
+    change_request: str | None = None
+    review: str | None = None
+    page: Pointer | None = None
+    space: str | None = None
+    revision: str | None = None
+
+
+class Comment(Model):
+    """A comment; `status` is open or resolved. Its replies are listed apart; `replies` counts them."""
+
+    object: str = "comment"
+    id: str
+    posted_by: User
+    posted_at: str = ""
+    edited_at: str | None = None
+    reactions: tuple[Reaction, ...] = ()
+    replies: int = 0
+    repliers: tuple[Contribution, ...] = ()
+    body: Document = Field(default_factory=Document)
+    target: CommentTarget = Field(default_factory=CommentTarget)
+    status: str = "open"
+    resolved_at: str | None = None
+    resolved_by: User | None = None
+    urls: Location = Field(default_factory=Location)
+    permissions: CommentPermissions = Field(default_factory=CommentPermissions)
+
+
+class CommentReply(Model):
+    """An answer to a comment."""
+
+    object: str = "comment-reply"
+    id: str
+    posted_by: User
+    posted_at: str = ""
+    edited_at: str | None = None
+    reactions: tuple[Reaction, ...] = ()
+    body: Document = Field(default_factory=Document)
+    urls: Location = Field(default_factory=Location)
+    permissions: CommentPermissions = Field(default_factory=CommentPermissions)
+
+
+class TableCellTarget(Argument):
+    """The cell of a table that a new comment is about."""
+
+    record: str
+    definition: str
+
+
+class ListComments(Paged, Operation[Page[Comment]]):
+    """The comments of a change request, newest first unless `order` says otherwise."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments"
+
+    space_id: str
+    change_request_id: str
+    order: Literal["asc", "desc"] | None = None
+    format: Format | None = None
+    status: CommentFilter | None = None
+    target_page: str | None = None
+    authors: tuple[str, ...] | None = None
+
+
+class PostComment(Operation[Comment]):
+    """Comment on a change request, or on a page, node or table cell in it."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments"
+
+    space_id: str
+    change_request_id: str
+    body: Document
+    page: str | None = None
+    node: str | None = None
+    table_cell: TableCellTarget | None = None
+
+
+class GetComment(Operation[Comment]):
+    """Fetch one comment of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    format: Format | None = None
+
+
+class UpdateComment(Operation[Comment]):
+    """Resolve or reopen a comment, change its text, react to it; 403 where it is somebody else's."""
+
+    route = "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    resolved: bool | None = None
+    body: Document | None = None
+    added_reactions: tuple[str, ...] | None = None
+    removed_reactions: tuple[str, ...] | None = None
+
+
+class DeleteComment(Operation[None]):
+    """Delete a comment of a change request; one that is not there is no error."""
+
+    route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
+    success = 204
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+
+
+class ListReplies(Paged, Operation[Page[CommentReply]]):
+    """The replies to a comment of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    format: Format | None = None
+
+
+class PostReply(Operation[CommentReply]):
+    """Answer a comment of a change request."""
+
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
+    in_query = frozenset({"format"})
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    body: Document
+    format: Format | None = None
+
+
+class GetReply(Operation[CommentReply]):
+    """Fetch one reply."""
+
+    route = (
+        "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    )
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    comment_reply_id: str
+    format: Format | None = None
+
+
+class UpdateReply(Operation[CommentReply]):
+    """Change a reply, or react to it; 403 where it is somebody else's."""
+
+    route = (
+        "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    )
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    comment_reply_id: str
+    resolved: bool | None = None
+    body: Document | None = None
+    added_reactions: tuple[str, ...] | None = None
+    removed_reactions: tuple[str, ...] | None = None
+
+
+class DeleteReply(Operation[None]):
+    """Delete a reply; one that is not there is no error."""
+
+    route = (
+        "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    )
+    success = 204
+
+    space_id: str
+    change_request_id: str
+    comment_id: str
+    comment_reply_id: str
+
+
+class ListSpaceComments(Paged, Operation[Page[Comment]]):
+    """The comments on a live space, newest first unless `order` says otherwise."""
+
+    route = "GET /spaces/{space_id}/comments"
+
+    space_id: str
+    order: Literal["asc", "desc"] | None = None
+    format: Format | None = None
+    status: CommentFilter | None = None
+    target_page: str | None = None
+    authors: tuple[str, ...] | None = None
+
+
+class PostSpaceComment(Operation[Comment]):
+    """Comment on a live space, or on a page, node or table cell in it."""
+
+    route = "POST /spaces/{space_id}/comments"
+
+    space_id: str
+    body: Document
+    page: str | None = None
+    node: str | None = None
+    table_cell: TableCellTarget | None = None
+
+
+class GetSpaceComment(Operation[Comment]):
+    """Fetch one comment of a live space."""
+
+    route = "GET /spaces/{space_id}/comments/{comment_id}"
+
+    space_id: str
+    comment_id: str
+    format: Format | None = None
+
+
+class UpdateSpaceComment(Operation[Comment]):
+    """Resolve or reopen a comment of a live space, change its text, react to it."""
+
+    route = "PUT /spaces/{space_id}/comments/{comment_id}"
+
+    space_id: str
+    comment_id: str
+    resolved: bool | None = None
+    body: Document | None = None
+    added_reactions: tuple[str, ...] | None = None
+    removed_reactions: tuple[str, ...] | None = None
+
+
+class DeleteSpaceComment(Operation[None]):
+    """Delete a comment of a live space; one that is not there is no error."""
+
+    route = "DELETE /spaces/{space_id}/comments/{comment_id}"
+    success = 204
+
+    space_id: str
+    comment_id: str
+
+
+class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
+    """The replies to a comment of a live space."""
+
+    route = "GET /spaces/{space_id}/comments/{comment_id}/replies"
+
+    space_id: str
+    comment_id: str
+    format: Format | None = None
+
+
+class PostSpaceReply(Operation[CommentReply]):
+    """Answer a comment of a live space."""
+
+    route = "POST /spaces/{space_id}/comments/{comment_id}/replies"
+    in_query = frozenset({"format"})
+
+    space_id: str
+    comment_id: str
+    body: Document
+    format: Format | None = None

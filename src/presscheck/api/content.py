@@ -1,0 +1,355 @@
+"""Revisions and what is in them: pages, files, reusable content (service.md: Change request content).
+
+The same calls stand for the live content of a space, for a change request, and for a revision. Revisions never change.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.comments import Format
+from presscheck.api.levels import Location
+from presscheck.api.operation import Model, Operation, Page, Paged
+
+
+class ContentRef(Model):
+    """What a text points at; `kind` says which of the other fields count. A page without a space is in this one."""
+
+    kind: str
+    file: str | None = None
+    url: str | None = None
+    page: str | None = None
+    anchor: str | None = None
+    user: str | None = None
+    collection: str | None = None
+    space: str | None = None
+    reusable_content: str | None = None
+    spec: str | None = None
+    tag: str | None = None
+
+
+class GitBlob(Model):
+    """Where a page or a file is in the repository."""
+
+    oid: str
+    path: str
+
+
+class GitCommit(Model):
+    """The commit that a revision is in step with."""
+
+    oid: str
+    message: str = ""
+    created_by_git_book: bool = False
+    url: str | None = None
+    ref: str | None = None
+
+
+class Dimensions(Model):
+    """The size of an image in pixels."""
+
+    width: float
+    height: float
+
+
+class RevisionFile(Model):
+    """A file: an image, a download."""
+
+    id: str
+    name: str = ""
+    content_type: str = ""
+    download_url: str = Field(default="", alias="downloadURL")
+    size: int = 0
+    dimensions: Dimensions | None = None
+    git: GitBlob | None = None
+
+
+class PageLayout(Model):
+    """Which parts of a page are shown, and how wide."""
+
+    width: str | None = None
+    cover: bool | None = None
+    cover_size: str | None = None
+    title: bool | None = None
+    description: bool | None = None
+    table_of_contents: bool | None = None
+    outline: bool | None = None
+    pagination: bool | None = None
+    metadata: bool | None = None
+
+
+class PageCover(Model):
+    """The picture at the top of a page."""
+
+    ref: ContentRef | None = None
+    ref_dark: ContentRef | None = None
+    y_pos: float = 0
+    height: float | None = None
+
+
+class PageUrls(Location):
+    """Where a page is found."""
+
+    published: str | None = None
+
+
+class RevisionPage(Model):
+    """One page of any `type`: document, group (at the root only), link (no slug, path or pages), computed.
+
+    A document has `markdown` or `document` where the call asked for a format, and no `document_id` where it is empty.
+    """
+
+    id: str
+    type: str = "document"
+    kind: str | None = None
+    title: str = ""
+    link_title: str | None = None
+    emoji: str | None = None
+    icon: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    condition: str | None = None
+    slug: str | None = None
+    path: str | None = None
+    description: str | None = None
+    pages: tuple[RevisionPage, ...] = ()
+    hidden: bool | None = None
+    no_index: bool | None = None
+    no_robots_index: bool | None = None
+    document_id: str | None = None
+    markdown: str | None = None
+    document: dict[str, Any] | None = None
+    layout: PageLayout | None = None
+    cover: PageCover | None = None
+    variables: dict[str, Any] | None = None
+    git: GitBlob | None = None
+    target: ContentRef | None = None
+    href: str | None = None
+    computed: dict[str, Any] | None = None
+    computed_seed: str | None = None
+    urls: PageUrls | None = None
+
+
+class ReusableContent(Model):
+    """A piece of content that pages include; `document` is the id of its document."""
+
+    id: str
+    title: str = ""
+    document: str | None = None
+    git: GitBlob | None = None
+    computed: dict[str, Any] | None = None
+    computed_seed: str | None = None
+
+
+class RevisionUrls(Model):
+    """Where a revision is found."""
+
+    app: str | None = None
+    published: str | None = None
+    public: str | None = None
+
+
+class Revision(Model):
+    """All of a space at one moment; `type` is edits, merge, rollback, update or computed. History is `parents`."""
+
+    object: str = "revision"
+    id: str
+    type: str = "edits"
+    parents: tuple[str, ...] = ()
+    pages: tuple[RevisionPage, ...] = ()
+    files: tuple[RevisionFile, ...] = ()
+    reusable_contents: tuple[ReusableContent, ...] = ()
+    variables: dict[str, Any] | None = None
+    created_at: str | None = None
+    git: GitCommit | None = None
+    merged_from: ChangeRequest | None = None
+    source_revision: str | None = None
+    tags: tuple[dict[str, Any], ...] | None = None
+    urls: RevisionUrls = Field(default_factory=RevisionUrls)
+
+
+class Pages(Model):
+    """The tree of pages; bodies may be missing."""
+
+    pages: tuple[RevisionPage, ...] = ()
+
+
+class Extent(BaseModel):
+    """Mixed into the calls for content: false leaves out the Git metadata, or what is computed."""
+
+    metadata: bool | None = None
+    computed: bool | None = None
+
+
+class Rendering(Extent):
+    """Mixed into the calls for one page: always give `format`, for the service's own choice is not told."""
+
+    format: Format | None = None
+    evaluated: bool | Literal["deterministic-only"] | None = None
+
+
+class GetCurrentRevision(Extent, Operation[Revision]):
+    """The live content of a space."""
+
+    route = "GET /spaces/{space_id}/content"
+
+    space_id: str
+
+
+class ListPages(Extent, Operation[Pages]):
+    """The tree of pages of the live content."""
+
+    route = "GET /spaces/{space_id}/content/pages"
+
+    space_id: str
+
+
+class GetPage(Rendering, Operation[RevisionPage]):
+    """One page of the live content."""
+
+    route = "GET /spaces/{space_id}/content/page/{page_id}"
+
+    space_id: str
+    page_id: str
+
+
+class GetPageByPath(Rendering, Operation[RevisionPage]):
+    """One page of the live content, by its path, such as ``guides/start``."""
+
+    route = "GET /spaces/{space_id}/content/path/{page_path}"
+
+    space_id: str
+    page_path: str
+
+
+class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+    """The files of the live content."""
+
+    route = "GET /spaces/{space_id}/content/files"
+
+    space_id: str
+
+
+class GetFile(Extent, Operation[RevisionFile]):
+    """One file of the live content."""
+
+    route = "GET /spaces/{space_id}/content/files/{file_id}"
+
+    space_id: str
+    file_id: str
+
+
+class GetReusableContent(Extent, Operation[ReusableContent]):
+    """One piece of reusable content of the live content."""
+
+    route = "GET /spaces/{space_id}/content/reusable-contents/{reusable_content_id}"
+
+    space_id: str
+    reusable_content_id: str
+
+
+class GetRevision(Extent, Operation[Revision]):
+    """A revision of a space; it never changes."""
+
+    route = "GET /spaces/{space_id}/revisions/{revision_id}"
+
+    space_id: str
+    revision_id: str
+
+
+class ListRevisionPages(Extent, Operation[Pages]):
+    """The tree of pages of a revision."""
+
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/pages"
+
+    space_id: str
+    revision_id: str
+
+
+class GetRevisionPage(Rendering, Operation[RevisionPage]):
+    """One page of a revision."""
+
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}"
+
+    space_id: str
+    revision_id: str
+    page_id: str
+
+
+class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+    """The files of a revision."""
+
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/files"
+
+    space_id: str
+    revision_id: str
+
+
+class GetChangeRequestRevision(Extent, Operation[Revision]):
+    """The content of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content"
+
+    space_id: str
+    change_request_id: str
+
+
+class ListChangeRequestPages(Extent, Operation[Pages]):
+    """The tree of pages of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/pages"
+
+    space_id: str
+    change_request_id: str
+
+
+class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
+    """One page of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}"
+
+    space_id: str
+    change_request_id: str
+    page_id: str
+
+
+class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
+    """One page of a change request, by its path."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}"
+
+    space_id: str
+    change_request_id: str
+    page_path: str
+
+
+class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+    """The files of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files"
+
+    space_id: str
+    change_request_id: str
+
+
+class GetChangeRequestFile(Extent, Operation[RevisionFile]):
+    """One file of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}"
+
+    space_id: str
+    change_request_id: str
+    file_id: str
+
+
+class GetChangeRequestReusableContent(Extent, Operation[ReusableContent]):
+    """One piece of reusable content of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents/{reusable_content_id}"
+
+    space_id: str
+    change_request_id: str
+    reusable_content_id: str

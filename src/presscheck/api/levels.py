@@ -1,0 +1,96 @@
+"""Roles, levels, merge rules and positions: the words that organizations, collections and spaces share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from presscheck.api.operation import Argument, Model
+
+MemberRole = Literal["admin", "create", "edit", "review", "comment", "read"]
+"""From administering content down to reading it; a guest has none (null)."""
+DefaultLevel = Literal["admin", "create", "edit", "review", "comment", "read", "inherit"]
+"""A role for everybody, or that of the parent; null where nobody gets any."""
+RuleName = Literal[
+    "require_specific_reviewers",
+    "require_one_of_specific_reviewers",
+    "allow_bypass",
+    "require_at_least_one_review",
+    "require_at_least_one_approved_review",
+    "require_all_reviews_approved",
+    "require_agent_review",
+    "require_up_to_date_change_request",
+    "require_change_request_subject",
+    "require_change_request_description",
+    "require_author_to_merge",
+    "custom",
+]
+"""Every merge rule of both releases."""
+
+
+class Location(Model):
+    """Where a thing is found: `location` in the API, `app` in the service's own app."""
+
+    location: str | None = None
+    app: str | None = None
+
+
+class MergeRule(Model):
+    """What must hold before a merge. `users` for the rules about people, `expression` for ``custom``."""
+
+    rule: str
+    users: tuple[str, ...] = ()
+    expression: str | None = None
+    message: str | None = None
+
+
+class MergeRules(Model):
+    """The rules of a space or an organization: `type` is ``rules``, ``none``, or (spaces only) ``inherit``."""
+
+    type: str
+    rules: tuple[MergeRule, ...] = ()
+
+
+class MergeRuleChange(Argument):
+    """A merge rule to set; `users` are user ids, `expression` is at most 1024 characters."""
+
+    rule: RuleName
+    users: tuple[str, ...] | None = None
+    expression: str | None = Field(default=None, max_length=1024)
+    message: str | None = None
+
+
+class MergeRulesChange(Argument):
+    """Merge rules to set; an organization cannot inherit."""
+
+    type: Literal["inherit", "rules", "none"]
+    rules: tuple[MergeRuleChange, ...] | None = None
+
+
+class SpacePointer(Argument):
+    """A space as a neighbour."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["space"] = "space"
+    space: str
+
+
+class CollectionPointer(Argument):
+    """A collection as a neighbour."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["collection"] = "collection"
+    collection: str
+
+
+Neighbour = Annotated[SpacePointer | CollectionPointer, Field(discriminator="type")]
+
+
+class ContentPosition(Argument):
+    """A place among spaces and collections: before the one or after the other."""
+
+    before: Neighbour | None = None
+    after: Neighbour | None = None

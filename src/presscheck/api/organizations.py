@@ -1,0 +1,227 @@
+"""Organizations and their members, and the search through all that an organization has (service.md: Organizations)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.levels import Location, MemberRole, MergeRules, MergeRulesChange
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.search_results import SearchPageResult, SearchSectionResult, SearchSpaceResult
+from presscheck.api.users import User
+
+__all__ = [
+    "DefaultSite",
+    "GetMember",
+    "GetOrganization",
+    "GetOrganizationsForEmailDomain",
+    "JoinOrganization",
+    "ListMembers",
+    "ListOrganizations",
+    "Organization",
+    "OrganizationMember",
+    "OrganizationPermissions",
+    "OrganizationUrls",
+    "Organizations",
+    "RemoveMember",
+    "SearchOrganization",
+    "SearchPageResult",
+    "SearchSectionResult",
+    "SearchSpaceResult",
+    "SitePointer",
+    "UpdateMember",
+    "UpdateOrganization",
+]
+
+
+class OrganizationUrls(Location):
+    """Where an organization is found."""
+
+    logo: str | None = None
+
+
+class OrganizationPermissions(Model):
+    """What the caller may do with an organization."""
+
+    view: bool = False
+    access: bool = False
+    admin: bool = False
+    own_team: bool = False
+    create_content: bool = False
+    create_open_api_spec: bool = Field(default=False, alias="createOpenAPISpec")
+    ingest_conversations: bool = False
+    view_billing: bool = False
+    list_members: bool = False
+    list_teams: bool = False
+    list_integrations: bool = False
+    list_installations: bool = False
+    install_integration: bool = False
+
+
+class SitePointer(Model):
+    """The site that opens first."""
+
+    type: str = "site"
+    site: str
+
+
+class Organization(Model):
+    """The owner of everything. `default_role` is null for guests; billing and trial are kept as they come."""
+
+    object: str = "organization"
+    id: str
+    title: str = ""
+    created_at: str | None = None
+    email_domains: tuple[str, ...] = ()
+    hostname: str | None = None
+    type: str | None = None
+    use_case: str | None = None
+    community_type: str | None = None
+    default_role: str | None = None
+    default_content: SitePointer | None = None
+    sso: bool | None = None
+    ai: bool | None = None
+    invite_links: bool = False
+    audit_logs: bool | None = None
+    plan: str | None = None
+    billing: dict[str, Any] | None = None
+    merge_rules: MergeRules | None = None
+    trial: dict[str, Any] | None = None
+    custom_hostname: str | None = None
+    blocked: dict[str, Any] | None = None
+    urls: OrganizationUrls = Field(default_factory=OrganizationUrls)
+    permissions: OrganizationPermissions = Field(default_factory=OrganizationPermissions)
+
+
+class OrganizationMember(Model):
+    """A person in an organization; `role` is null for a guest."""
+
+    object: str = "member"
+    id: str
+    role: str | None = None
+    user: User
+    disabled: bool = False
+    joined_at: str | None = None
+    last_seen_at: str | None = None
+    sso: bool = False
+    spaces: int = 0
+    teams: int = 0
+    sites: int | None = None
+
+
+class DefaultSite(Argument):
+    """The site to open first."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["site"] = "site"
+    site: str
+
+
+class ListOrganizations(Paged, Operation[Page[Organization]]):
+    """The organizations that the caller is in."""
+
+    route = "GET /orgs"
+
+
+class GetOrganization(Operation[Organization]):
+    """Fetch one organization; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}"
+
+    organization_id: str
+
+
+class UpdateOrganization(Operation[Organization]):
+    """Change an organization: title 2 to 255, hostname 3 to 32, logo at most 2048 characters.
+
+    `default_role`, `default_content` and `logo` may be cleared with null; 400 where the default content is unknown.
+    """
+
+    route = "PATCH /orgs/{organization_id}"
+
+    organization_id: str
+    title: str | None = Field(default=None, min_length=2, max_length=255)
+    email_domains: tuple[str, ...] | None = None
+    hostname: str | None = Field(default=None, min_length=3, max_length=32)
+    default_role: MemberRole | None = None
+    default_content: DefaultSite | None = None
+    logo: str | None = Field(default=None, max_length=2048)
+    sso: bool | None = None
+    ai: bool | None = None
+    invite_links: bool | None = None
+    merge_rules: MergeRulesChange | None = None
+
+
+class JoinOrganization(Operation[None]):
+    """Join by a verified e-mail domain; 400 where the domain is not allowed, 404 where there is no organization."""
+
+    route = "POST /orgs/{organization_id}/join"
+    success = 204
+
+    organization_id: str
+
+
+class ListMembers(Paged, Operation[Page[OrganizationMember]]):
+    """The members of an organization; newest first unless `order` says otherwise. `sort` by name: newest release."""
+
+    route = "GET /orgs/{organization_id}/members"
+
+    organization_id: str
+    order: Literal["asc", "desc"] | None = None
+    role: MemberRole | Literal["guest"] | None = None
+    search: str | None = None
+    sort: Literal["joinedAt", "lastSeenAt", "name"] | None = None
+
+
+class GetMember(Operation[OrganizationMember]):
+    """Fetch one member."""
+
+    route = "GET /orgs/{organization_id}/members/{user_id}"
+
+    organization_id: str
+    user_id: str
+
+
+class UpdateMember(Operation[OrganizationMember]):
+    """Give a member another role; null makes a guest."""
+
+    route = "PATCH /orgs/{organization_id}/members/{user_id}"
+
+    organization_id: str
+    user_id: str
+    role: MemberRole | None = None
+
+
+class RemoveMember(Operation[None]):
+    """Take a member out of an organization."""
+
+    route = "DELETE /orgs/{organization_id}/members/{user_id}"
+    success = 204
+
+    organization_id: str
+    user_id: str
+
+
+class SearchOrganization(Paged, Operation[Page[SearchSpaceResult]]):
+    """Search through all that an organization has; the query is at most 512 characters."""
+
+    route = "GET /orgs/{organization_id}/search"
+
+    organization_id: str
+    query: str = Field(max_length=512)
+
+
+class Organizations(Model):
+    """Organizations that allow an e-mail domain."""
+
+    organizations: tuple[Organization, ...] = ()
+
+
+class GetOrganizationsForEmailDomain(Operation[Organizations]):
+    """The organizations that people of an e-mail domain may join; not for tokens of users on the hosted service."""
+
+    route = "GET /email-domains/{email_domain}/orgs"
+
+    email_domain: str

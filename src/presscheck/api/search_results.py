@@ -1,0 +1,48 @@
+"""What a search finds: sections within pages within spaces. Scores and ranks exist in the newest release only."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Model
+
+
+class SearchSectionResult(Model):
+    """A section of a page; `body` is the text around the match."""
+
+    id: str
+    title: str = ""
+    path: str = ""
+    body: str = ""
+    score: float | None = None
+    urls: Location = Field(default_factory=Location)
+
+
+class Ancestor(Model):
+    """A page above a page that was found."""
+
+    title: str = ""
+
+
+class SearchPageResult(Model):
+    """A page with the sections that match."""
+
+    id: str
+    title: str = ""
+    description: str | None = None
+    path: str = ""
+    score: float | None = None
+    rank: int | None = None
+    sections: tuple[SearchSectionResult, ...] | None = None
+    ancestors: tuple[Ancestor, ...] | None = None
+    urls: Location = Field(default_factory=Location)
+
+
+class SearchSpaceResult(Model):
+    """A space with the pages that match."""
+
+    id: str
+    title: str = ""
+    score: float | None = None
+    pages: tuple[SearchPageResult, ...] = ()

@@ -1,0 +1,271 @@
+"""The inside of a site: its spaces, its sections and their groups, in order (service.md: Sites)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import Discriminator, Field, Tag
+
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.spaces import Space
+
+
+class PublishedUrl(Model):
+    """Where readers find a thing; missing while it is not published."""
+
+    published: str | None = None
+
+
+class SiteSpace(Model):
+    """A space in a site, perhaps in a `section`; `condition` says who sees it."""
+
+    object: str = "site-space"
+    id: str
+    path: str = ""
+    section: str | None = None
+    space: Space
+    title: str = ""
+    default: bool | None = None
+    condition: str | None = None
+    page_id: str | None = None
+    draft: bool | None = None
+    hidden: bool | None = None
+    has_advanced_customization_feature: bool | None = None
+    urls: PublishedUrl = Field(default_factory=PublishedUrl)
+
+
+class SiteSection(Model):
+    """A section of a site with its spaces; `section_group` is the id of the group that it is in."""
+
+    object: str = "site-section"
+    id: str
+    title: str = ""
+    description: str | None = None
+    default: bool | None = None
+    draft: bool | None = None
+    path: str = ""
+    condition: str | None = None
+    section_group: str | None = None
+    site_spaces: tuple[SiteSpace, ...] = ()
+    icon: str | None = None
+    urls: PublishedUrl = Field(default_factory=PublishedUrl)
+
+
+class SiteSectionGroup(Model):
+    """Sections under one heading; `children` are sections and groups in order, `sections` the sections alone."""
+
+    object: str = "site-section-group"
+    id: str
+    title: str = ""
+    sections: tuple[SiteSection, ...] = ()
+    section_group: str | None = None
+    draft: bool | None = None
+    children: tuple[StructureItem, ...] = ()
+    icon: str | None = None
+
+
+class OtherStructureItem(Model):
+    """An item of a kind that we do not know, such as an external link of the newest release."""
+
+    object: str = ""
+    id: str = ""
+    title: str = ""
+
+
+def _kind(item: Any) -> str:
+    found = cast("dict[str, Any]", item).get("object") if isinstance(item, dict) else getattr(item, "object", "")
+    return found if found in ("site-space", "site-section", "site-section-group") else "other"
+
+
+StructureItem = Annotated[
+    Annotated[SiteSpace, Tag("site-space")]
+    | Annotated[SiteSection, Tag("site-section")]
+    | Annotated[SiteSectionGroup, Tag("site-section-group")]
+    | Annotated[OtherStructureItem, Tag("other")],
+    Discriminator(_kind),
+]
+
+
+class SiteStructure(Model):
+    """The order of a site: `type` says whether `structure` holds sections (and groups) or siteSpaces."""
+
+    type: str
+    structure: tuple[StructureItem, ...] = ()
+
+
+class StructureItemPointer(Argument):
+    """An item of a structure, by kind and id."""
+
+    type: Literal["site-space", "site-section", "site-section-group", "site-external-link"]
+    id: str
+
+
+class StructurePosition(Argument):
+    """A place in a structure: before the one item or after the other."""
+
+    before: StructureItemPointer | None = None
+    after: StructureItemPointer | None = None
+
+
+class GetSiteStructure(Operation[SiteStructure]):
+    """The structure of a site; 404 where there is no site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
+
+    organization_id: str
+    site_id: str
+    share_key: str | None = None
+
+
+class SortSiteStructure(Operation[StructureItem]):
+    """Move an item; answers the moved item. 400 where the place is wrong, 404 where the item is not found."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/structure/sort"
+
+    organization_id: str
+    site_id: str
+    item: StructureItemPointer
+    position: StructurePosition
+
+
+class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
+    """The spaces of a site; `default` chooses those that are, or are not, a default."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces"
+
+    organization_id: str
+    site_id: str
+    share_key: str | None = None
+    default: bool | None = None
+
+
+class AddSiteSpace(Operation[SiteSpace]):
+    """Put a space into a site, perhaps into a section."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces"
+    success = 201
+
+    organization_id: str
+    site_id: str
+    space_id: str
+    section_id: str | None = None
+
+
+class UpdateSiteSpace(Operation[SiteSpace]):
+    """Change path (1 to 100 characters), condition (at most 1024, null clears) or the space itself."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
+
+    organization_id: str
+    site_id: str
+    site_space_id: str
+    path: str | None = Field(default=None, min_length=1, max_length=100)
+    condition: str | None = Field(default=None, max_length=1024)
+    space_id: str | None = None
+
+
+class DeleteSiteSpace(Operation[None]):
+    """Take a space out of a site; the space itself stays."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+    site_space_id: str
+
+
+class ListSections(Paged, Operation[Page[SiteSection]]):
+    """The sections of a site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/sections"
+
+    organization_id: str
+    site_id: str
+    share_key: str | None = None
+
+
+class AddSection(Operation[SiteSection]):
+    """Add a section with its first space; the title is 2 to 128 characters."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/sections"
+    success = 201
+
+    organization_id: str
+    site_id: str
+    space_id: str
+    title: str | None = Field(default=None, min_length=2, max_length=128)
+    icon: str | None = Field(default=None, max_length=50)
+
+
+class UpdateSection(Operation[SiteSection]):
+    """Change a section: title 2 to 128, path 1 to 100, condition 1024, description 256; the last two may be null."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
+
+    organization_id: str
+    site_id: str
+    site_section_id: str
+    title: str | None = Field(default=None, min_length=2, max_length=128)
+    path: str | None = Field(default=None, min_length=1, max_length=100)
+    default_site_space: str | None = None
+    condition: str | None = Field(default=None, max_length=1024)
+    icon: str | None = Field(default=None, max_length=50)
+    description: str | None = Field(default=None, max_length=256)
+
+
+class DeleteSection(Operation[None]):
+    """Take a section, and its spaces with it, out of a site."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+    site_section_id: str
+
+
+class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
+    """The groups of sections of a site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/section-groups"
+
+    organization_id: str
+    site_id: str
+
+
+class AddSectionGroup(Operation[SiteSectionGroup]):
+    """Group sections under a title of 1 to 100 characters, perhaps within another group."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/section-groups"
+    success = 201
+
+    organization_id: str
+    site_id: str
+    title: str = Field(min_length=1, max_length=100)
+    icon: str | None = Field(default=None, max_length=50)
+    sections: tuple[str, ...] | None = None
+    parent: str | None = None
+
+
+class UpdateSectionGroup(Operation[SiteSectionGroup]):
+    """Change the title (1 to 100 characters) or the icon (null clears) of a group."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
+
+    organization_id: str
+    site_id: str
+    site_section_group_id: str
+    title: str | None = Field(default=None, min_length=1, max_length=100)
+    icon: str | None = Field(default=None, max_length=50)
+
+
+class DeleteSectionGroup(Operation[None]):
+    """Dissolve a group; its sections stay."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+    site_section_group_id: str

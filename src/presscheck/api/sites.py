@@ -1,0 +1,207 @@
+"""Docs sites: what readers see, where, and whether it is live (service.md: Sites)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import Discriminator, Field, Tag
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.site_structure import SiteStructure
+
+SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
+"""What a site may do; ``basic`` where it is not given."""
+SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
+"""Who may read a site once it is published."""
+
+
+class SiteUrls(Location):
+    """Where a site is found; `published` while it is live."""
+
+    published: str | None = None
+    preview: str | None = None
+
+
+class SiteProxy(Model):
+    """A site served below another address."""
+
+    origin: str
+    target: str | None = None
+
+
+class AdaptiveContent(Model):
+    """Whether the site adapts to its visitors."""
+
+    enabled: bool = False
+
+
+class SiteFeature(Model):
+    """What the plan of a site allows."""
+
+    id: str
+    plan: str | None = None
+    frozen: bool = False
+    customizations: tuple[str, ...] | None = None
+
+
+class Site(Model):
+    """A docs site; `published` means live for those whom `visibility` allows. `site_spaces` counts them."""
+
+    object: str = "site"
+    id: str
+    type: str = "basic"
+    applied_type: str | None = None
+    title: str = ""
+    icon: dict[str, Any] | None = None
+    hostname: str | None = None
+    basename: str | None = None
+    proxy: SiteProxy | None = None
+    visibility: str = "public"
+    default_level: str | None = None
+    published: bool = False
+    site_spaces: int = 0
+    created_at: str | None = None
+    adaptive_content: AdaptiveContent | None = None
+    ads: dict[str, Any] | None = None
+    agents_context: str | None = None
+    features: tuple[SiteFeature, ...] = ()
+    permissions: dict[str, Any] | None = None
+    urls: SiteUrls = Field(default_factory=SiteUrls)
+
+
+class SiteScript(Model):
+    """A script that an integration adds to the pages of a site."""
+
+    script: str
+    content_security_policy: str | None = None
+    cookies: bool = False
+
+
+class SiteCustomizations(Model):
+    """The looks of a site, and of its site spaces by id; kept as they come."""
+
+    site: dict[str, Any] | None = None
+    site_spaces: dict[str, dict[str, Any]] | None = None
+
+
+class PublishedContentSite(Model):
+    """All that it takes to show a site to its readers."""
+
+    object: str = "published-content-site"
+    site: Site
+    structure: SiteStructure
+    customizations: SiteCustomizations = Field(default_factory=SiteCustomizations)
+    scripts: tuple[SiteScript, ...] = ()
+
+
+class Checkout(Model):
+    """Publishing needs a plan first: nothing was published; the session goes on in the service's own app."""
+
+    type: str = "checkout"
+    session_id: str
+
+
+def _publishing(answer: Any) -> str:
+    found = cast("dict[str, Any]", answer).get("type") if isinstance(answer, dict) else getattr(answer, "type", "")
+    return "checkout" if found == "checkout" else "site"
+
+
+SiteOrCheckout = Annotated[
+    Annotated[Site, Tag("site")] | Annotated[Checkout, Tag("checkout")], Discriminator(_publishing)
+]
+
+
+class AdaptiveContentChange(Argument):
+    """Turn adaptive content on or off."""
+
+    enabled: bool
+
+
+class ListSites(Paged, Operation[Page[Site]]):
+    """The sites of an organization, filtered by a space in them, title, state or types."""
+
+    route = "GET /orgs/{organization_id}/sites"
+
+    organization_id: str
+    space: str | None = None
+    title: str | None = None
+    published: bool | None = None
+    type: tuple[SiteType, ...] | None = None
+
+
+class CreateSite(Operation[Site]):
+    """Create a site, perhaps with spaces by their ids; the title is 2 to 128 characters. It is not published yet."""
+
+    route = "POST /orgs/{organization_id}/sites"
+    success = 201
+
+    organization_id: str
+    type: SiteType | None = None
+    title: str | None = Field(default=None, min_length=2, max_length=128)
+    visibility: SiteVisibility | None = None
+    spaces: tuple[str, ...] | None = None
+
+
+class GetSite(Operation[Site]):
+    """Fetch one site; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}"
+
+    organization_id: str
+    site_id: str
+
+
+class UpdateSite(Operation[Site]):
+    """Change a site: title 2 to 128, basename 1 to 100 characters; `proxy` is host/path, null removes it."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}"
+
+    organization_id: str
+    site_id: str
+    title: str | None = Field(default=None, min_length=2, max_length=128)
+    visibility: SiteVisibility | None = None
+    basename: str | None = Field(default=None, min_length=1, max_length=100)
+    adaptive_content: AdaptiveContentChange | None = None
+    agents_context: Literal["excluded", "included"] | None = None
+    default_site_space: str | None = None
+    default_site_section: str | None = None
+    proxy: str | None = Field(default=None, max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
+
+
+class DeleteSite(Operation[None]):
+    """Delete a site; its spaces stay. One that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+
+
+class PublishSite(Operation[SiteOrCheckout]):
+    """Make a site live for those whom its visibility allows, or learn that a plan is needed first."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/publish"
+
+    organization_id: str
+    site_id: str
+
+
+class UnpublishSite(Operation[Site]):
+    """Take a site off the air."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/unpublish"
+
+    organization_id: str
+    site_id: str
+
+
+class GetPublishedSite(Operation[PublishedContentSite]):
+    """A site as its readers get it; 404 where it is not published to them."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/published"
+
+    organization_id: str
+    site_id: str
+    share_key: str | None = None

@@ -1,0 +1,41 @@
+"""People, as the service names them, and the two calls that fetch one."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Model, Operation
+
+
+class User(Model):
+    """A person. `email` and `photo_url` are missing where the caller may not see them (service.md: User)."""
+
+    object: str = "user"
+    id: str
+    display_name: str = ""
+    email: str | None = None
+    photo_url: str | None = Field(default=None, alias="photoURL")
+    urls: Location = Field(default_factory=Location)
+
+
+class Contribution(Model):
+    """How often a person took part, and when last."""
+
+    user: User
+    count: int = 0
+    updated_at: str | None = None
+
+
+class GetCurrentUser(Operation[User]):
+    """The person to whom the token belongs; 404 where it belongs to no person."""
+
+    route = "GET /user"
+
+
+class GetUser(Operation[User]):
+    """Fetch one person; 404 where there is none."""
+
+    route = "GET /users/{user_id}"
+
+    user_id: str
