@@ -1,0 +1,86 @@
+"""Every operation of every family: it imports, builds, has a key, an answer, a docstring, and survives being stored."""
+
+import json
+import pkgutil
+from importlib import import_module
+from typing import Any, get_args, get_origin
+
+import pytest
+from annotated_types import MinLen
+
+import presscheck.api
+from presscheck.api.operation import FAMILIES, Argument, Operation, answer_reader, revive
+
+for module in pkgutil.iter_modules(presscheck.api.__path__):
+    import_module(f"presscheck.api.{module.name}")
+
+NAMES = sorted(FAMILIES)
+
+
+def example(annotation: Any, metadata: tuple[Any, ...] = ()) -> Any:
+    """Some value of an annotated field."""
+    kind, inner = get_origin(annotation), get_args(annotation)
+    shortest = next((limit.min_length for limit in metadata if isinstance(limit, MinLen)), 1)
+    if annotation is str:
+        return "x" * shortest
+    if annotation in (int, bool):
+        return 1
+    if annotation is Any or kind is dict or annotation is dict:
+        return {}
+    if kind is tuple:
+        return (example(inner[0]),) * shortest
+    if isinstance(annotation, type):
+        return filled(annotation)
+    if hasattr(annotation, "__metadata__") and not isinstance(annotation, type):
+        return example(inner[0])
+    return inner[0] if kind is not None and "Literal" in str(kind) else example(inner[0])
+
+
+def filled(cls: type[Any]) -> Any:
+    """An instance with its required fields."""
+    cls.model_rebuild()
+    return cls(**{n: example(f.annotation, tuple(f.metadata)) for n, f in cls.model_fields.items() if f.is_required()})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_builds_and_survives_the_store(name: str) -> None:
+    call: Operation[Any] = filled(FAMILIES[name])
+    assert call.key().startswith(f"{name} {{")
+    assert call.wire_path().startswith("/")
+    assert "{" not in call.wire_path()
+    again = revive(name, json.loads(json.dumps(call.given())))
+    assert again == call
+    assert again.key() == call.key()
+    assert again.wire_body() == call.wire_body()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_says_what_it_is_and_answers(name: str) -> None:
+    cls = FAMILIES[name]
+    assert (cls.__doc__ or "").strip().endswith("."), "a sentence"
+    assert "Answer" not in repr(cls.answer), "the type of the answer is known at run time"
+    assert cls.success in (200, 201, 204)
+    assert (cls.success == 204) == (cls.answer is None)
+    if cls.answer is not None:
+        assert answer_reader(cls).core_schema
+
+
+def test_every_public_class_is_documented() -> None:
+    missing = [
+        f"{module.name}.{name}"
+        for module in pkgutil.iter_modules(presscheck.api.__path__)
+        for name, thing in vars(import_module(f"presscheck.api.{module.name}")).items()
+        if isinstance(thing, type)
+        and thing.__module__ == f"presscheck.api.{module.name}"
+        and "[" not in name
+        and not thing.__doc__
+    ]
+    assert missing == []
+
+
+def test_arguments_are_written_strictly() -> None:
+    arguments = [cls for cls in Argument.__subclasses__() if cls is not Operation]
+    assert arguments
+    for cls in [*arguments, *FAMILIES.values()]:
+        assert cls.model_config.get("extra") == "forbid", cls
+        assert cls.model_config.get("frozen") is True, cls
