@@ -1,0 +1,15 @@
+"""The floor: an empty Textual app that shows one word."""
+
+from textual.app import App, ComposeResult
+from textual.widgets import Static
+
+
+class Empty(App[None]):
+    BINDINGS = [("q", "quit", "quit")]
+
+    def compose(self) -> ComposeResult:
+        yield Static("Ready")
+
+
+if __name__ == "__main__":
+    Empty().run()
