@@ -1,0 +1,130 @@
+"""A real pseudo-terminal with a program in it, for tests: keys go in, the screen and the exit are looked at."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from pathlib import Path
+
+import pyte
+
+KEYS = {"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B"}
+ANSWERS = (
+    (re.compile(rb"\x1b\[c"), b"\x1b[?62;22c"),
+    (re.compile(rb"\x1b\[6n"), b"\x1b[1;1R"),
+    (re.compile(rb"\x1b\[\?2026\$p"), b"\x1b[?2026;2$y"),
+)
+UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=?][\d;]*u|\x1b\[\?\d+\$p|\x1bP.*?\x1b\\", re.DOTALL)
+
+LEFT_ON = {
+    b"\x1b[?1049h": b"\x1b[?1049l",  # alternate screen
+    b"\x1b[?25l": b"\x1b[?25h",  # cursor hidden
+    b"\x1b[?1000h": b"\x1b[?1000l",  # mouse
+    b"\x1b[?1003h": b"\x1b[?1003l",
+    b"\x1b[?1006h": b"\x1b[?1006l",
+    b"\x1b[?2004h": b"\x1b[?2004l",  # bracketed paste
+}
+
+
+class Terminal:
+    """Runs a command; `press` sends keys, `wait` waits until the screen shows a pattern."""
+
+    def __init__(self, command: list[str], *, size: tuple[int, int] = (120, 40), env: dict[str, str] | None = None):
+        columns, rows = size
+        self.raw = b""
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ.update({"TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})})
+            os.environ.pop("CI", None)
+            os.execvp(command[0], command)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.status: int | None = None
+
+    def read(self, wait: float = 0.05) -> bool:
+        """Take in what was sent; False when the program has ended."""
+        if not select.select([self.fd], [], [], wait)[0]:
+            return True
+        try:
+            data = os.read(self.fd, 1 << 16)
+        except OSError:
+            data = b""
+        if not data:
+            return False
+        self.raw += data
+        for question, answer in ANSWERS:
+            for _ in question.findall(data):
+                os.write(self.fd, answer)
+        self.stream.feed(UNKNOWN_TO_PYTE.sub(b"", data))
+        return True
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def wait(self, pattern: str, timeout: float = 30) -> str:
+        limit = time.monotonic() + timeout
+        while not re.search(pattern, self.text):
+            if not self.read() or time.monotonic() > limit:
+                raise AssertionError(f"never showed {pattern!r}:\n{self.text}")
+        return self.text
+
+    def gone(self, pattern: str, timeout: float = 30) -> str:
+        limit = time.monotonic() + timeout
+        while re.search(pattern, self.text):
+            if not self.read() or time.monotonic() > limit:
+                raise AssertionError(f"still shows {pattern!r}:\n{self.text}")
+        return self.text
+
+    def press(self, *names: str) -> None:
+        for name in names:
+            if name.startswith("ctrl+"):
+                os.write(self.fd, bytes([ord(name[5:]) - 96]))
+            else:
+                os.write(self.fd, KEYS.get(name, name).encode())
+            self.read(0.02)
+
+    def end(self, timeout: float = 20) -> int:
+        """Wait until the program has ended; its exit code (128 + n for a signal)."""
+        limit = time.monotonic() + timeout
+        while self.status is None:
+            self.read(0.02)
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                self.status = os.waitstatus_to_exitcode(status)
+                while self.read(0.02):
+                    pass
+            elif time.monotonic() > limit:
+                raise AssertionError(f"never ended:\n{self.text}")
+        return self.status if self.status >= 0 else 128 - self.status
+
+    def kill(self, which: signal.Signals = signal.SIGTERM) -> None:
+        os.kill(self.pid, which)
+
+    def left_on(self) -> list[str]:
+        """The modes that were switched on and not off again."""
+        return [
+            on.decode().replace("\x1b", "ESC")
+            for on, off in LEFT_ON.items()
+            if self.raw.rfind(on) > self.raw.rfind(off)
+        ]
+
+    def close(self) -> None:
+        if self.status is None:
+            self.kill(signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that this one has started."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
