@@ -25,6 +25,8 @@ Item = TypeVar("Item")
 FAMILIES: dict[str, type[Operation[Any]]] = {}
 """Every operation by its stored name, ``family.Name``; filled as the families are imported."""
 
+_NO_PART = frozenset(("", ".", ".."))
+"""What would name another thing when it stood in a path."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -101,6 +103,13 @@ class Operation(Argument, Generic[Answer]):
     answer: ClassVar[Any] = None
     """The type of the answer, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        for field in self.path_fields():
+            parts = str(getattr(self, field)).split("/") if field == "page_path" else (getattr(self, field),)
+            if any(part in _NO_PART for part in parts):
+                raise InvalidArgument(field, "may not be empty, nor a dot or two", call=type(self).__name__)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

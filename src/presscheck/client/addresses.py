@@ -1,0 +1,59 @@
+"""Where a service answers: an address is taken only where a token may be sent to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from presscheck.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class Address:
+    """A service that may be asked."""
+
+    url: str
+    """The beginning of every address, with ``/v1``."""
+    host: str
+    """What people call it."""
+    socket: str | None = None
+    """The path of a Unix socket, where it is one."""
+    is_local: bool = False
+    """True on this machine: no proxy, and TLS is not needed."""
+
+
+def read_address(base_url: str, *, insecure: bool = False) -> Address:
+    """Read ``https://host``, ``http://localhost:8000`` or ``unix:/path/to.sock``, with or without ``/v1``.
+
+    Raises:
+        ConfigurationError: not an address, or one to which a token would travel in the open.
+    """
+    if base_url.startswith("unix:"):
+        socket = base_url.removeprefix("unix:")
+        if not socket.startswith("/"):
+            raise ConfigurationError(f"{base_url}: the path of the socket must begin with /")
+        return Address(url="http://localhost/v1", host=base_url, socket=socket, is_local=True)
+    try:
+        parts = urlsplit(base_url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise ConfigurationError("the address of the service cannot be read: use https://host") from None
+    if parts.username or parts.password:
+        raise ConfigurationError(f"{host}: leave name and password out of the address of the service")
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
+        raise ConfigurationError(f"{base_url!r} is not the address of a service: use https://host or unix:/path")
+    is_local = _is_loopback(host)
+    if parts.scheme == "http" and not (is_local or insecure):
+        raise ConfigurationError(f"{host}: use https, for the token would travel in the open")
+    path = parts.path.rstrip("/").removesuffix("/v1")
+    return Address(url=f"{parts.scheme}://{parts.netloc}{path}/v1", host=parts.netloc, is_local=is_local)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,239 @@
+"""How calls are said: one pool of connections to one service, one way in for every call, typed errors out.
+
+The token goes to the service's own origin and nowhere else, and stands in no text that this room makes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from presscheck import __version__
+from presscheck.api.operation import Operation, Page
+from presscheck.client.addresses import Address, read_address
+from presscheck.client.answers import EMPTY, Reply, checked, read_answer
+from presscheck.client.bodies import BodyError, read_body
+from presscheck.client.failures import Progress, explain, is_reset
+from presscheck.errors import ConfigurationError, MalformedAnswer
+
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+
+LARGEST = 64 << 20
+LARGEST_ERROR = 64 << 10
+REDIRECTS = 5
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """How long to wait, in seconds: for a connection, for each piece, for a free connection, for all of it."""
+
+    connect: float = 10.0
+    read: float = 30.0
+    write: float = 30.0
+    pool: float = 60.0
+    whole: float = 180.0
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One exchange with the service, for the activity log. `status` is None where nothing came back."""
+
+    method: str
+    path: str
+    status: int | None
+    milliseconds: float
+    bytes: int
+
+
+class Client:
+    """The service, as one person; belongs to one event loop.
+
+    Raises:
+        ConfigurationError: the address or the token cannot be used.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str | None,
+        *,
+        timeout: Timeouts | None = None,
+        insecure: bool = False,
+        largest: int = LARGEST,
+        connections: int = 8,
+        on_exchange: Callable[[Exchange], None] | None = None,
+    ) -> None:
+        self._address = read_address(base_url, insecure=insecure)
+        self._timeouts = timeout or Timeouts()
+        self._largest = largest
+        self._on_exchange = on_exchange
+        self._http = _connect(self._address, _Bearer(token), self._timeouts, connections)
+
+    def __repr__(self) -> str:
+        return f"Client({self._address.host!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._http.aclose()
+
+    async def send(self, call: Operation[Answer]) -> Answer:
+        """Say a call and read its answer.
+
+        Raises:
+            RequestError: one of its kinds; see `presscheck.errors`.
+        """
+        reply = await self._reply(call)
+        return read_answer(call, checked(call, reply), reply.request_id)
+
+    async def fetch(self, call: Operation[Any]) -> bytes:
+        """Say a call; the body of its answer as it came, of the right status and type, but not read yet.
+
+        Raises:
+            RequestError: one of its kinds; see `presscheck.errors`.
+        """
+        return checked(call, await self._reply(call))
+
+    async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
+        """Every item of a listing, page after page; a cursor that comes back a second time ends it."""
+        seen: set[str] = set()
+        while True:
+            page = await self.send(listing)
+            for item in page.items:
+                yield item
+            if page.next is None or page.next.page in seen or "page" not in type(listing).model_fields:
+                return
+            seen.add(page.next.page)
+            listing = listing.model_copy(update={"page": page.next.page})
+
+    async def _reply(self, call: Operation[Any]) -> Reply:
+        """What came back; a read follows redirects, within the service's own origin."""
+        url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
+        for _ in range(REDIRECTS):
+            reply = await self._exchange(call, url)
+            if not reply.headers.get("location") or not 300 <= reply.status < 400:
+                return reply
+            url = _redirected(call, url, reply)
+        raise MalformedAnswer("The service redirects in a circle", request=str(call))
+
+    async def _exchange(self, call: Operation[Any], url: httpx.URL) -> Reply:
+        """One request, and one more where a read met a connection that had been closed while it was idle."""
+        failure, progress = None, Progress()
+        for _ in range(2):
+            failure, progress, began, size = None, Progress(), time.perf_counter(), 0
+            try:
+                reply = await self._attempt(call, url, progress)
+                size = len(reply.body)
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError) as caught:
+                failure = caught
+            else:
+                return reply
+            finally:
+                self._log(call, url, progress.status, began, size)
+            if not (call.is_read() and progress.was_stale and is_reset(failure)):
+                break
+        # raised here so that no frame and no context of the transport, which knows the token, hangs on the error
+        raise explain(call, failure or TimeoutError(), progress, self._address.host)
+
+    async def _attempt(self, call: Operation[Any], url: httpx.URL, progress: Progress) -> Reply:
+        request = self._http.build_request(call.method(), url, content=_content(call), extensions={"trace": progress})
+        if request.content:
+            request.headers["content-type"] = "application/json"
+        async with asyncio.timeout(self._timeouts.whole):
+            response = await self._http.send(request, stream=True)
+            try:
+                progress.status = response.status_code
+                return Reply(response.status_code, response.headers, await self._body(response))
+            finally:
+                await response.aclose()
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        if response.status_code in EMPTY:
+            return b""
+        if response.status_code < 300:
+            return await read_body(response.aiter_raw(), response.headers, self._largest)
+        try:
+            return await read_body(response.aiter_raw(), response.headers, LARGEST_ERROR)
+        except (httpx.HTTPError, BodyError):
+            return b""  # the status says enough
+
+    def _log(self, call: Operation[Any], url: httpx.URL, status: int | None, began: float, size: int) -> None:
+        if self._on_exchange:
+            spent = (time.perf_counter() - began) * 1000
+            self._on_exchange(Exchange(call.method(), url.path, status, spent, size))
+
+
+class _Bearer(httpx.Auth):
+    """Writes the token onto each request; shows it to nobody."""
+
+    def __init__(self, token: str | None) -> None:
+        token = (token or "").strip()
+        if not token.isascii() or not token.isprintable() or " " in token:
+            raise ConfigurationError("the token holds characters that no token has: copy it again")
+        self._header = f"Bearer {token}" if token else ""
+
+    def __repr__(self) -> str:
+        return "Bearer(…)"
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if self._header:
+            request.headers["authorization"] = self._header
+        yield request
+
+
+def _connect(address: Address, bearer: _Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
+    needs_tls = address.url.startswith("https:")
+    transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
+    return httpx.AsyncClient(
+        auth=bearer,
+        headers={
+            "accept": "application/json",
+            "accept-encoding": "gzip",
+            "user-agent": f"presscheck/{__version__}",
+        },
+        timeout=httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool),
+        transport=transport,
+        limits=limits,
+        verify=needs_tls,  # loading the certificates takes longer than a first picture may
+        trust_env=not address.is_local,
+        follow_redirects=False,
+    )
+
+
+def _content(call: Operation[Any]) -> bytes | None:
+    body = call.wire_body()
+    return None if body is None else json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL:
+    """Where a read goes on.
+
+    Raises:
+        MalformedAnswer: somewhere else, or the call is a write.
+    """
+    try:
+        target = url.join(reply.headers["location"])
+    except httpx.InvalidURL:
+        raise MalformedAnswer("The service redirects to nowhere", request=str(call)) from None
+    if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
+        raise MalformedAnswer(
+            f"The service redirects to {target.host or 'another place'}, where your token is not sent",
+            request=str(call),
+            request_id=reply.request_id,
+        )
+    if not call.is_read():
+        raise MalformedAnswer("The service redirects a change, which is not followed", request=str(call))
+    return target

@@ -1,0 +1,153 @@
+"""A server on loopback that misbehaves exactly as a test says."""
+
+import asyncio
+import json
+import socket
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from presscheck.client.client import Client, Timeouts
+
+TOKEN = "gb_api_marker0f9c2d71"
+QUICK = Timeouts(connect=5, read=0.5, write=0.5, pool=5, whole=1)
+
+
+def http(status: int = 200, body: Any = None, *, kind: str = "application/json", **headers: str) -> bytes:
+    """A whole answer; a body that is not bytes becomes JSON."""
+    content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    lines = [f"HTTP/1.1 {status} Some", f"content-type: {kind}", f"content-length: {len(content)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + content
+
+
+@dataclass
+class Asked:
+    """A request that came in."""
+
+    method: str
+    target: str
+    headers: dict[str, str]
+    body: bytes
+    connection: int
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Exchanged:
+    """One connection, in the hands of a fault."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def write(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def hang(self) -> None:
+        """Say nothing until the other side gives up."""
+        await self.reader.read()
+
+    def reset(self) -> None:
+        """Drop the connection at once."""
+        sock: socket.socket = self.writer.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.writer.transport.abort()
+
+    async def trickle(self, byte: bytes) -> None:
+        """One byte after another, until the other side gives up."""
+        while not self.writer.is_closing():
+            await self.write(byte)
+            try:
+                await asyncio.wait_for(self.reader.read(1), 0.02)
+            except TimeoutError:
+                continue
+            return
+
+
+Fault = bytes | Callable[[Exchanged], Awaitable[None]]
+
+
+@dataclass
+class FaultServer:
+    """Answers from a script, the last entry for ever; an entry is bytes, or what to do with the connection."""
+
+    script: list[Fault] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    address: str = ""
+    connections: int = 0
+    open_now: int = 0
+    most_open: int = 0
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def start(self, path: Path | None = None) -> asyncio.Server:
+        if path:
+            server = await asyncio.start_unix_server(self.accept, path)
+            self.address = f"unix:{path}"
+        else:
+            server = await asyncio.start_server(self.accept, "127.0.0.1", 0)
+            self.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        return server
+
+    async def has_been_asked(self, count: int) -> None:
+        """Wait for so many requests in all."""
+        async with self.news:
+            await self.news.wait_for(lambda: len(self.asked) >= count)
+
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self.tasks.add(task)
+        self.connections += 1
+        self.open_now += 1
+        self.most_open = max(self.most_open, self.open_now)
+        number = self.connections
+        try:
+            while await self.one(reader, writer, number):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.open_now -= 1
+            writer.close()
+
+    async def one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        method, target, _ = head[0].split(" ")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        async with self.news:
+            self.asked.append(Asked(method, target, headers, body, number))
+            self.news.notify_all()
+        fault = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(fault, bytes):
+            writer.write(fault)
+            await writer.drain()
+            return True
+        await fault(Exchanged(reader, writer))
+        return False
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FaultServer]:
+    made = FaultServer()
+    listening = await made.start()
+    yield made
+    listening.close()
+    for task in made.tasks:
+        task.cancel()
+    await asyncio.gather(*made.tasks, return_exceptions=True)
+    await listening.wait_closed()
+
+
+@pytest.fixture
+async def client(server: FaultServer) -> AsyncIterator[Client]:
+    async with Client(server.address, TOKEN, timeout=QUICK) as made:
+        yield made

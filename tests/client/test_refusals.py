@@ -1,0 +1,131 @@
+"""When the service says no: the right kind of error, the service's own words, nothing that acts on a terminal."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from presscheck.api.comments import DeleteComment
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    NotSignedIn,
+    PreconditionFailed,
+    Refused,
+    ServiceError,
+    ServiceFailed,
+    TooManyRequests,
+)
+
+from .conftest import Exchanged, FaultServer, http
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, Refused),
+        (401, NotSignedIn),
+        (403, Forbidden),
+        (404, NotFound),
+        (409, Conflict),
+        (412, PreconditionFailed),
+        (413, Refused),
+        (418, Refused),
+        (422, Refused),
+        (429, TooManyRequests),
+        (500, ServiceFailed),
+        (503, ServiceFailed),
+        (599, ServiceFailed),
+    ],
+)
+async def test_each_status_has_its_kind(
+    server: FaultServer, client: Client, status: int, kind: type[ServiceError]
+) -> None:
+    said = {"error": {"code": status, "message": "the tide is out"}}
+    server.script = [http(status, said, x_request_id="r-7"), http(200, {"id": "u1"})]
+    with pytest.raises(ServiceError) as caught:
+        await client.send(GetCurrentUser())
+    error = caught.value
+    assert type(error) is kind
+    assert (error.status, error.request, error.request_id) == (status, "GET /user", "r-7")
+    assert error.message.endswith("the tide is out") or kind is NotSignedIn
+    assert (await client.send(GetCurrentUser())).id == "u1"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html><h1>502 Bad Gateway</h1>",
+        b'{"error": "flat"}',
+        b'{"error": {"message": 7}}',
+        b'["x"]',
+        b"{" * 50_000,
+        b"[" * 50_000,
+        b"x" * 300_000,
+    ],
+)
+async def test_an_error_without_words_still_has_a_sentence(server: FaultServer, client: Client, body: bytes) -> None:
+    server.script = [http(502, body, kind="text/html")]
+    with pytest.raises(ServiceFailed, match=r"^The service failed \(502\)$"):
+        await client.send(GetCurrentUser())
+
+
+async def test_an_error_whose_body_never_comes(server: FaultServer, client: Client) -> None:
+    async def half(connection: Exchanged) -> None:
+        await connection.write(http(404, b"x" * 50)[:-20])
+        await connection.hang()
+
+    server.script = [half]
+    with pytest.raises(NotFound):
+        await client.send(GetCurrentUser())
+
+
+async def test_the_words_of_the_service_cannot_act(server: FaultServer, client: Client) -> None:
+    hostile = "no\x1b]0;pwned\x07\x1b[2J\r\n\u202eevil\u200b" + "x" * 5000
+    server.script = [http(400, {"error": {"code": 400, "message": hostile}})]
+    with pytest.raises(Refused) as caught:
+        await client.send(GetCurrentUser())
+    assert caught.value.message.isprintable()
+    assert len(caught.value.message) < 500
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after": "0"}, 0.0),
+        ({"retry_after": "9" * 40}, 86400.0),
+        ({"retry_after": "soon"}, None),
+        ({"retry_after": "-5"}, None),
+        ({"date": "Tue, 01 Jan 2019 00:00:00 GMT", "retry_after": "Tue, 01 Jan 2019 00:00:30 GMT"}, 30.0),
+        ({"date": "Tue, 01 Jan 2019 00:00:30 GMT", "retry_after": "Tue, 01 Jan 2019 00:00:00 GMT"}, 0.0),
+        ({"date": "Tue, 01 Jan 2019 00:00:00 GMT", "x_ratelimit_reset": "1546300812"}, 12.0),
+        ({"x_ratelimit_reset": "later"}, None),
+        ({}, None),
+    ],
+)
+async def test_when_to_try_again(
+    server: FaultServer, client: Client, headers: dict[str, str], seconds: float | None
+) -> None:
+    server.script = [http(429, {"error": {"code": 429, "message": "slow down"}}, **headers)]
+    with pytest.raises(TooManyRequests) as caught:
+        await client.send(GetCurrentUser())
+    assert caught.value.retry_after == seconds
+
+
+async def test_a_date_alone_is_compared_with_our_clock(server: FaultServer, client: Client) -> None:
+    then = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    server.script = [http(503, retry_after=then)]
+    with pytest.raises(ServiceFailed) as caught:
+        await client.send(GetCurrentUser())
+    assert caught.value.retry_after == pytest.approx(100, abs=5)
+
+
+async def test_deleting_what_may_not_be_deleted(server: FaultServer, client: Client) -> None:
+    server.script = [http(403, {"error": {"code": 403, "message": "not yours"}})]
+    with pytest.raises(Forbidden, match="You are not allowed to do this: not yours"):
+        await client.send(DeleteComment(space_id="s", change_request_id="1", comment_id="c"))
