@@ -73,7 +73,7 @@ class RequestedReviewer(Model):
 class RequestedReviewers(Model):
     """Those who were asked just now."""
 
-    users: tuple[RequestedReviewer, ...] = ()
+    users: tuple[RequestedReviewer, ...] | None = None
 
 
 class Contributor(Contribution):

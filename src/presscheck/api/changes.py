@@ -222,7 +222,7 @@ class ContentUpdate(Model):
     def _from_change_request(cls, answer: Any) -> Any:
         if isinstance(answer, dict):
             found = cast("dict[str, Any]", answer)
-            if found.get("object") == "change-request":
+            if "changeRequest" not in found and "change_request" not in found:
                 return {"changeRequest": found}
         return cast("Any", answer)
 

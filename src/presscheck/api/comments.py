@@ -317,9 +317,7 @@ class PostSpaceReply(Operation[CommentReply]):
     """Answer a comment of a live space."""
 
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"
-    in_query = frozenset({"format"})
 
     space_id: str
     comment_id: str
     body: Document
-    format: Format | None = None

@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Format
-from presscheck.api.levels import Location
 from presscheck.api.operation import Model, Operation, Page, Paged
 
 
@@ -90,10 +89,10 @@ class PageCover(Model):
     height: float | None = None
 
 
-class PageUrls(Location):
+class PageUrls(Model):
     """Where a page is found."""
 
-    published: str | None = None
+    app: str | None = None
 
 
 class RevisionPage(Model):

@@ -103,8 +103,9 @@ class Checkout(Model):
 
 
 def _publishing(answer: Any) -> str:
-    found = cast("dict[str, Any]", answer).get("type") if isinstance(answer, dict) else getattr(answer, "type", "")
-    return "checkout" if found == "checkout" else "site"
+    if isinstance(answer, dict):
+        return "checkout" if "sessionId" in cast("dict[str, Any]", answer) else "site"
+    return "checkout" if isinstance(answer, Checkout) else "site"
 
 
 SiteOrCheckout = Annotated[
