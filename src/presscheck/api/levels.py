@@ -62,9 +62,16 @@ class MergeRuleChange(Argument):
 
 
 class MergeRulesChange(Argument):
-    """Merge rules to set; an organization cannot inherit."""
+    """Merge rules to set for a space."""
 
     type: Literal["inherit", "rules", "none"]
+    rules: tuple[MergeRuleChange, ...] | None = None
+
+
+class StandaloneMergeRulesChange(Argument):
+    """Merge rules to set for an organization, which has nothing to inherit from."""
+
+    type: Literal["rules", "none"]
     rules: tuple[MergeRuleChange, ...] | None = None
 
 

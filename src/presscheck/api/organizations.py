@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.levels import Location, MemberRole, MergeRules, MergeRulesChange
+from presscheck.api.levels import Location, MemberRole, MergeRules, StandaloneMergeRulesChange
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
 from presscheck.api.search_results import SearchPageResult, SearchSectionResult, SearchSpaceResult
 from presscheck.api.users import User
@@ -151,7 +151,7 @@ class UpdateOrganization(Operation[Organization]):
     sso: bool | None = None
     ai: bool | None = None
     invite_links: bool | None = None
-    merge_rules: MergeRulesChange | None = None
+    merge_rules: StandaloneMergeRulesChange | None = None
 
 
 class JoinOrganization(Operation[None]):

@@ -1,0 +1,42 @@
+"""What an organization tells its writing agent (service.md: Agent instructions)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from presscheck.api.operation import Model, Operation
+
+
+class InstructionsUrls(Model):
+    """Where the instructions are found."""
+
+    location: str | None = None
+
+
+class AgentInstructions(Model):
+    """The instructions, a tree of nodes, and who wrote them last."""
+
+    object: str = "agent-instructions"
+    instructions: dict[str, Any] | None = None
+    updated_at: str | None = None
+    updated_by: str | None = None
+    urls: InstructionsUrls = Field(default_factory=InstructionsUrls)
+
+
+class GetAgentInstructions(Operation[AgentInstructions]):
+    """Fetch the instructions of an organization."""
+
+    route = "GET /orgs/{organization_id}/agent-instructions"
+
+    organization_id: str
+
+
+class UpdateAgentInstructions(Operation[AgentInstructions]):
+    """Replace the instructions by a tree of nodes; Markdown is not taken."""
+
+    route = "PUT /orgs/{organization_id}/agent-instructions"
+
+    organization_id: str
+    instructions: dict[str, Any]

@@ -1,0 +1,202 @@
+"""Conversations with readers and the issues found in them (service.md: Conversations; release 0.146.0 only)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+
+
+class ConversationUrls(Model):
+    """Where a conversation is found, here and where it was had."""
+
+    location: str | None = None
+    source: str | None = None
+
+
+class Conversation(Model):
+    """A conversation; `source` is email or integration:name:id."""
+
+    object: str = "conversation"
+    id: str
+    subject: str | None = None
+    created_at: str | None = None
+    processed_at: str | None = None
+    source: str = ""
+    urls: ConversationUrls = Field(default_factory=ConversationUrls)
+
+
+class IssueUrls(Model):
+    """Where an issue is found."""
+
+    location: str | None = None
+
+
+class ConversationIssue(Model):
+    """Something that a reader could not do or find; `conversation` and `cluster` are ids."""
+
+    object: str = "conversation-issue"
+    id: str
+    title: str = ""
+    summary: str = ""
+    created_at: str | None = None
+    ingested_at: str | None = None
+    conversation: str = ""
+    cluster: str | None = None
+    urls: IssueUrls = Field(default_factory=IssueUrls)
+
+
+class ClusterStats(Model):
+    """What is in a cluster, and what became of it."""
+
+    issues: int = 0
+    conversations: int = 0
+    tasks_total: int = 0
+    tasks_backlog: int = 0
+    tasks_started: int = 0
+    tasks_completed: int = 0
+    tasks_cancelled: int = 0
+
+
+class IssuesCluster(Model):
+    """Issues that are alike; `weekly_pulse` counts them by week over three months."""
+
+    object: str = "issues-cluster"
+    id: str
+    label: str = ""
+    created_at: str | None = None
+    updated_at: str | None = None
+    icon: str | None = None
+    summary: str = ""
+    weekly_pulse: tuple[float, ...] = ()
+    sources: dict[str, Any] | None = None
+    stats: ClusterStats = Field(default_factory=ClusterStats)
+    urls: Location = Field(default_factory=Location)
+
+
+class IssueInConversation(Model):
+    """An issue and the conversation that it was found in."""
+
+    issue: ConversationIssue
+    conversation: Conversation
+
+
+class ConversationPart(Model):
+    """One message; `role` is user, assistant or team-member."""
+
+    type: str = "message"
+    role: str = ""
+    body: str = ""
+
+
+class ConversationMetadata(Model):
+    """Where and when a conversation was had."""
+
+    url: str | None = None
+    attributes: dict[str, Any] | None = None
+    created_at: str | None = None
+
+
+class WholeConversation(Model):
+    """A conversation with all its messages."""
+
+    conversation: Conversation
+    parts: tuple[ConversationPart, ...] = ()
+    metadata: ConversationMetadata = Field(default_factory=ConversationMetadata)
+
+
+class Message(Argument):
+    """A message to take in."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant", "team-member"]
+    body: str
+
+
+class Metadata(Argument):
+    """Where and when a conversation to take in was had; `created_at` in ISO 8601."""
+
+    url: str | None = None
+    attributes: dict[str, str] | None = None
+    created_at: str | None = None
+
+
+class NewConversation(Argument):
+    """A conversation to take in: id 1 to 255, subject at most 512 characters."""
+
+    id: str = Field(min_length=1, max_length=255)
+    metadata: Metadata | None = None
+    subject: str | None = Field(default=None, max_length=512)
+    parts: tuple[Message, ...]
+
+
+class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
+    """The clusters of issues, the newest first unless `order` and `order_by` say otherwise."""
+
+    route = "GET /orgs/{organization_id}/conversations-clusters"
+    release = "0.146.0"
+
+    organization_id: str
+    order: Literal["asc", "desc"] | None = None
+    order_by: Literal["updatedAt", "issues", "conversations", "tasksTotal", "tasksBacklog", "tasksStarted"] | None = (
+        None
+    )
+    status: Literal["pending", "analysing"] | None = None
+
+
+class ListConversations(Paged, Operation[Page[Conversation]]):
+    """The conversations of an organization, from one source or all."""
+
+    route = "GET /orgs/{organization_id}/conversations"
+    release = "0.146.0"
+
+    organization_id: str
+    source: str | None = None
+
+
+class IngestConversations(Operation[None]):
+    """Take in conversations; needs the token of an integration's installation."""
+
+    route = "POST /orgs/{organization_id}/conversations"
+    success = 204
+    body_field = "conversations"
+    release = "0.146.0"
+
+    organization_id: str
+    conversations: tuple[NewConversation, ...]
+
+
+class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
+    """The issues of an organization, of one cluster or one conversation."""
+
+    route = "GET /orgs/{organization_id}/conversations-issues"
+    release = "0.146.0"
+
+    organization_id: str
+    cluster: str | None = None
+    conversation: str | None = None
+
+
+class GetConversationIssue(Operation[IssueInConversation]):
+    """Fetch one issue; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}/conversations-issues/{issue_id}"
+    release = "0.146.0"
+
+    organization_id: str
+    issue_id: str
+
+
+class GetConversation(Operation[WholeConversation]):
+    """Fetch one conversation with its messages; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}/conversations/{conversation_id}"
+    release = "0.146.0"
+
+    organization_id: str
+    conversation_id: str

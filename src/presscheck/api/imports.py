@@ -1,0 +1,101 @@
+"""Bringing content in from elsewhere (service.md: Imports). The paths begin with ``/org``, not ``/orgs``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+
+
+class ImportedPage(Model):
+    """A page that was brought in."""
+
+    id: str
+    source_url: str | None = Field(default=None, alias="sourceURL")
+    type: str | None = None
+    status: str | None = None
+
+
+class ImportRun(Model):
+    """An import; `status` is pending, in-progress, completed, failed or cancelled."""
+
+    id: str
+    status: str = "pending"
+    started_at: str | None = None
+    completed_at: str | None = None
+    reason: str | None = None
+    source: dict[str, Any] | None = None
+    target: dict[str, Any] | None = None
+    pages: tuple[ImportedPage, ...] | None = None
+
+
+class WebsiteSource(Argument):
+    """A website to import; its address is at most 2048 characters."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["website"] = "website"
+    url: str = Field(max_length=2048)
+
+
+class FilesSource(Argument):
+    """Files to import, at most 50 of them."""
+
+    always_sent = frozenset({"type"})
+
+    type: Literal["file"] = "file"
+    files: tuple[str, ...] = Field(max_length=50)
+
+
+class ImportTarget(Argument):
+    """Where to bring it: a space, perhaps within a change request, perhaps below a page."""
+
+    space: str
+    change_request: str | None = None
+    page: str | None = None
+
+
+class StartImport(Operation[ImportRun]):
+    """Start an import."""
+
+    route = "POST /org/{organization_id}/imports"
+    success = 201
+
+    organization_id: str
+    source: Annotated[WebsiteSource | FilesSource, Field(discriminator="type")]
+    target: ImportTarget
+
+
+class CancelImport(Operation[ImportRun]):
+    """Stop an import."""
+
+    route = "POST /org/{organization_id}/imports/{import_run_id}/cancel"
+    success = 201
+
+    organization_id: str
+    import_run_id: str
+
+
+class ListImports(Paged, Operation[Page[ImportRun]]):
+    """The imports of an organization; newest release only."""
+
+    route = "GET /org/{organization_id}/imports"
+    release = "0.202.0"
+
+    organization_id: str
+    space: str | None = None
+    change_request: str | None = None
+    site: str | None = None
+    status: Literal["active", "pending", "in-progress", "completed", "failed", "cancelled"] | None = None
+
+
+class GetImport(Operation[ImportRun]):
+    """Fetch one import; newest release only."""
+
+    route = "GET /org/{organization_id}/imports/{import_run_id}"
+    release = "0.202.0"
+
+    organization_id: str
+    import_run_id: str

@@ -1,0 +1,378 @@
+"""Extensions of third parties, where they are installed, and what they draw (service.md: Integrations)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.organizations import Organization
+from presscheck.api.sites import Site
+from presscheck.api.spaces import Space
+
+IntegrationName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]
+Category = Literal["analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other"]
+Target = Literal["all", "site", "space", "organization"]
+Selection = Literal["all", "selected"]
+Scope = Literal[
+    "space:content:read",
+    "space:content:write",
+    "space:metadata:read",
+    "space:metadata:write",
+    "space:git:sync",
+    "page:feedback:read",
+    "site:metadata:read",
+    "site:views:read",
+    "site:script:inject",
+    "site:script:cookies",
+    "site:visitor:auth",
+    "site:visitor:claims",
+    "site:adaptive:read",
+    "site:adaptive:write",
+    "openapi:read",
+    "openapi:write",
+    "conversations:ingest",
+]
+
+
+class IntegrationUrls(Model):
+    """Where an integration is found."""
+
+    location: str | None = None
+    icon: str | None = None
+    app: str | None = None
+    assets: str | None = None
+    public_endpoint: str | None = None
+
+
+class IntegrationPermissions(Model):
+    """What the caller may do with an integration."""
+
+    admin: bool = False
+
+
+class ExternalLink(Model):
+    """A link that an integration shows."""
+
+    url: str
+    label: str = ""
+
+
+class Integration(Model):
+    """An extension; blocks, content sources and configurations are kept as they come."""
+
+    object: str = "integration"
+    name: str
+    version: int = 0
+    title: str = ""
+    description: str | None = None
+    summary: str | None = None
+    preview_images: tuple[str, ...] = ()
+    target: str = "all"
+    verified: bool = False
+    visibility: str = "private"
+    scopes: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    blocks: tuple[dict[str, Any], ...] | None = None
+    content_sources: tuple[dict[str, Any], ...] | None = None
+    configurations: dict[str, Any] | None = None
+    external_links: tuple[ExternalLink, ...] = ()
+    owner: Organization | None = None
+    content_security_policy: Any = None
+    urls: IntegrationUrls = Field(default_factory=IntegrationUrls)
+    permissions: IntegrationPermissions = Field(default_factory=IntegrationPermissions)
+
+
+class InstallationUrls(Model):
+    """Where an installation is found."""
+
+    location: str | None = None
+    app: str | None = None
+    public_endpoint: str | None = None
+
+
+class InstallationTarget(Model):
+    """Where an integration is installed."""
+
+    organization: str
+
+
+class Installation(Model):
+    """An integration in an organization; `status` is active, pending or paused, `spaces` a count."""
+
+    id: str
+    status: str = "pending"
+    space_selection: str | None = Field(default=None, alias="space_selection")
+    site_selection: str | None = Field(default=None, alias="site_selection")
+    spaces: int = 0
+    configuration: dict[str, Any] | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    external_ids: tuple[str, ...] = ()
+    target: InstallationTarget | None = None
+    urls: InstallationUrls = Field(default_factory=InstallationUrls)
+
+
+class ContentInstallationUrls(Model):
+    """Where the installation in one space or site is found."""
+
+    location: str | None = None
+    public_endpoint: str | None = None
+
+
+class SpaceInstallation(Model):
+    """An integration in a space, by id or whole."""
+
+    integration: str
+    installation: str
+    status: str = "pending"
+    configuration: dict[str, Any] | None = None
+    external_ids: tuple[str, ...] = ()
+    space: str | Space
+    urls: ContentInstallationUrls = Field(default_factory=ContentInstallationUrls)
+
+
+class SiteInstallation(Model):
+    """An integration in a site, by id or whole."""
+
+    integration: str
+    installation: str
+    status: str = "pending"
+    configuration: dict[str, Any] | None = None
+    external_ids: tuple[str, ...] = ()
+    site: str | Site
+    urls: ContentInstallationUrls = Field(default_factory=ContentInstallationUrls)
+
+
+class IntegrationEvent(Model):
+    """Something that an integration was told; `status` is success or failed."""
+
+    id: str
+    integration_id: str = ""
+    installation_id: str | None = None
+    created_at: str | None = None
+    payload: dict[str, Any] | None = None
+    status: str = ""
+
+
+class LogLine(Model):
+    """What an integration wrote while it handled an event."""
+
+    message: str | None = None
+    timestamp: str | None = None
+    level: str | None = None
+
+
+class EventTrace(Model):
+    """All that an integration wrote."""
+
+    logs: tuple[LogLine, ...] = ()
+
+
+class TracedEvent(Model):
+    """An event and what came of it."""
+
+    event: IntegrationEvent
+    trace: EventTrace | None = None
+
+
+class RenderOutput(Model):
+    """What an integration draws: an element with its state and properties, or that it is complete."""
+
+    type: str | None = None
+    element: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
+    props: dict[str, Any] | None = None
+    return_value: Any = None
+
+
+class ListIntegrations(Paged, Operation[Page[Integration]]):
+    """The integrations, filtered; the domain of a block is at most 100 characters."""
+
+    route = "GET /integrations"
+
+    search: str | None = None
+    category: Category | None = None
+    block_domain: str | None = Field(default=None, max_length=100, pattern=r"^[a-zA-Z0-9-_.]+$")
+    blocks: bool | None = None
+    content_sources: bool | None = None
+    owner: str | None = None
+    scope: Scope | None = None
+    target: Target | None = None
+
+
+class GetIntegration(Operation[Integration]):
+    """Fetch one integration; 404 where there is none."""
+
+    route = "GET /integrations/{integration_name}"
+
+    integration_name: IntegrationName
+
+
+class PublishIntegration(Operation[Integration]):
+    """Publish or update an integration: title 2 to 30, description 100, summary 2048 characters.
+
+    `icon` and `preview_images` are base64; blocks, content sources and configurations go as they are.
+    """
+
+    route = "POST /integrations/{integration_name}"
+
+    integration_name: IntegrationName
+    runtime: Literal["v1", "v2"] | None = None
+    icon: str | None = None
+    title: str = Field(min_length=2, max_length=30)
+    description: str = Field(max_length=100)
+    summary: str | None = Field(default=None, max_length=2048)
+    preview_images: tuple[str, ...] | None = Field(default=None, max_length=3)
+    visibility: Literal["public", "private", "unlisted"] | None = None
+    target: Target | None = None
+    scopes: tuple[Scope, ...]
+    categories: tuple[Category, ...] | None = None
+    blocks: tuple[dict[str, Any], ...] | None = None
+    content_sources: tuple[dict[str, Any], ...] | None = None
+    external_links: tuple[dict[str, str], ...] | None = Field(default=None, max_length=5)
+    configurations: dict[str, Any] | None = None
+    script: str
+    organization: str
+    secrets: dict[str, str] | None = Field(default=None, repr=False)
+    content_security_policy: str | dict[str, str] | None = None
+
+
+class UnpublishIntegration(Operation[None]):
+    """Delete an integration; one that is not there is no error."""
+
+    route = "DELETE /integrations/{integration_name}"
+    success = 204
+
+    integration_name: IntegrationName
+
+
+class ListIntegrationInstallations(Paged, Operation[Page[Installation]]):
+    """Where an integration is installed; needs the integration's own token."""
+
+    route = "GET /integrations/{integration_name}/installations"
+
+    integration_name: IntegrationName
+    external_id: str | None = None
+
+
+class InstallIntegration(Operation[Installation]):
+    """Install an integration in an organization."""
+
+    route = "POST /integrations/{integration_name}/installations"
+    success = 201
+
+    integration_name: IntegrationName
+    organization: str
+
+
+class GetInstallation(Operation[Installation]):
+    """Fetch one installation."""
+
+    route = "GET /integrations/{integration_name}/installations/{installation_id}"
+
+    integration_name: IntegrationName
+    installation_id: str
+
+
+class UpdateInstallation(Operation[Installation]):
+    """Change an installation; the selections say whether it is in all spaces and sites."""
+
+    route = "PATCH /integrations/{integration_name}/installations/{installation_id}"
+
+    integration_name: IntegrationName
+    installation_id: str
+    external_ids: tuple[str, ...] | None = Field(default=None, max_length=5)
+    configuration: dict[str, Any] | None = None
+    space_selection: Selection | None = Field(default=None, alias="space_selection")
+    site_selection: Selection | None = Field(default=None, alias="site_selection")
+
+
+class UninstallIntegration(Operation[None]):
+    """Remove an installation; one that is not there is no error."""
+
+    route = "DELETE /integrations/{integration_name}/installations/{installation_id}"
+    success = 204
+
+    integration_name: IntegrationName
+    installation_id: str
+
+
+class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
+    """What an integration was told."""
+
+    route = "GET /integrations/{integration_name}/events"
+
+    integration_name: IntegrationName
+
+
+class GetIntegrationEvent(Operation[TracedEvent]):
+    """One event, and what the integration wrote while it handled it."""
+
+    route = "GET /integrations/{integration_name}/events/{event_id}"
+
+    integration_name: IntegrationName
+    event_id: str
+
+
+class ListIntegrationSpaces(Paged, Operation[Page[SpaceInstallation]]):
+    """The spaces that an integration is in; `extended` gives them whole. Needs the integration's own token."""
+
+    route = "GET /integrations/{integration_name}/spaces"
+
+    integration_name: IntegrationName
+    external_id: str | None = None
+    extended: bool | None = None
+
+
+class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
+    """The sites that an integration is in; `extended` gives them whole. Needs the integration's own token."""
+
+    route = "GET /integrations/{integration_name}/sites"
+
+    integration_name: IntegrationName
+    external_id: str | None = None
+    extended: bool | None = None
+
+
+class SetDevelopmentMode(Operation[None]):
+    """Send the events of an integration to a tunnel (1 to 256 characters), those of everybody where `all` says so."""
+
+    route = "PUT /integrations/{integration_name}/dev"
+    success = 204
+
+    integration_name: IntegrationName
+    tunnel_url: str = Field(min_length=1, max_length=256)
+    all: bool | None = None
+
+
+class DisableDevelopmentMode(Operation[None]):
+    """Send the events where they belong again."""
+
+    route = "DELETE /integrations/{integration_name}/dev"
+    success = 204
+
+    integration_name: IntegrationName
+
+
+class RenderIntegrationWithGet(Operation[RenderOutput]):
+    """What an integration draws; `request` is JSON, compressed by LZ-string."""
+
+    route = "GET /integrations/{integration_name}/render"
+
+    integration_name: IntegrationName
+    request: str
+
+
+class RenderIntegration(Operation[RenderOutput]):
+    """What an integration draws for a component with its properties, state, context and perhaps an action."""
+
+    route = "POST /integrations/{integration_name}/render"
+
+    integration_name: IntegrationName
+    component_id: str
+    props: dict[str, Any]
+    state: dict[str, Any] | None = None
+    context: dict[str, Any]
+    action: dict[str, Any] | None = None

@@ -1,0 +1,83 @@
+"""Links that invite people to an organization, a space or a collection (service.md: Organizations)."""
+
+from __future__ import annotations
+
+from presscheck.api.collections import Collection
+from presscheck.api.levels import MemberRole
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.spaces import Space
+
+
+class Invite(Model):
+    """A link that invites: to the organization with a `role`, or to a `space` or `collection` with a `level`.
+
+    `redundant` means that those invited have as much already.
+    """
+
+    object: str = "invite"
+    id: str
+    role: str | None = None
+    level: str | None = None
+    redundant: bool = False
+    space: Space | None = None
+    collection: Collection | None = None
+
+
+class OrganizationInvite(Model):
+    """A link that invites to the organization."""
+
+    object: str = "invite"
+    id: str
+    role: str | None = None
+    redundant: bool = False
+
+
+class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
+    """The links that invite to an organization."""
+
+    route = "GET /orgs/{organization_id}/link-invites"
+
+    organization_id: str
+
+
+class CreateInvite(Operation[Invite]):
+    """Make a link: `role` for the organization, or `level` with a `space` or a `collection`; null invites guests."""
+
+    route = "POST /orgs/{organization_id}/link-invites"
+    success = 201
+
+    organization_id: str
+    role: MemberRole | None = None
+    level: MemberRole | None = None
+    space: str | None = None
+    collection: str | None = None
+
+
+class GetInvite(Operation[Invite]):
+    """Fetch one link."""
+
+    route = "GET /orgs/{organization_id}/link-invites/{invite_id}"
+
+    organization_id: str
+    invite_id: str
+
+
+class UpdateInvite(Operation[Invite]):
+    """Change what a link gives: `role` or `level`, as it was made."""
+
+    route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
+
+    organization_id: str
+    invite_id: str
+    role: MemberRole | None = None
+    level: MemberRole | None = None
+
+
+class DeleteInvite(Operation[None]):
+    """Withdraw a link; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"
+    success = 204
+
+    organization_id: str
+    invite_id: str

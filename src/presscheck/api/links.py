@@ -1,0 +1,145 @@
+"""What points at what: links and backlinks, with whole resources inside (service.md: Spaces; release 0.146.0 only)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.collections import Collection
+from presscheck.api.content import ReusableContent, Revision, RevisionFile, RevisionPage
+from presscheck.api.openapi import OpenAPISpec
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.organizations import Organization
+from presscheck.api.spaces import Space
+from presscheck.api.users import User
+
+LinkStatus = Literal["ok", "broken", "in-app"]
+"""``in-app`` works for members but not for readers."""
+
+
+class VersionContext(Model):
+    """The revision or the change request that a place is in."""
+
+    type: str
+    revision: Revision | None = None
+    change_request: ChangeRequest | None = None
+
+
+class PlaceInPage(Model):
+    """An anchor or a node within a page."""
+
+    type: str
+    anchor: str | None = None
+    node: str | None = None
+
+
+class ContentLocation(Model):
+    """A place, with all that is known of it; `kind` says which of the other fields count."""
+
+    kind: str
+    organization: Organization | None = None
+    space: Space | None = None
+    version_context: VersionContext | None = None
+    internal_location: PlaceInPage | None = None
+    page: RevisionPage | None = None
+    file: RevisionFile | None = None
+    collection: Collection | None = None
+    reusable_content: ReusableContent | None = None
+    open_api_spec: OpenAPISpec | None = Field(default=None, alias="openAPISpec")
+    user: User | None = None
+    url: str | None = None
+
+
+class Link(Model):
+    """A target and the places that point at it; `status` is ok, broken or in-app."""
+
+    status: str
+    relation: str = "reference"
+    target_reference: ContentLocation | None = None
+    location_references: tuple[ContentLocation, ...] = ()
+
+
+class BrokenCount(Model):
+    """How many are broken, and how many of them in the change request."""
+
+    total: int = 0
+    change_request: int | None = None
+
+
+class LinkStats(Model):
+    """How many links there are."""
+
+    total: int = 0
+    broken: BrokenCount = Field(default_factory=BrokenCount)
+
+
+class Links(Page[Link]):
+    """One page of links, and how many there are in all."""
+
+    stats: LinkStats = Field(default_factory=LinkStats)
+
+
+class ListSpaceLinks(Paged, Operation[Links]):
+    """The links in a space; 404 where there is no space."""
+
+    route = "GET /spaces/{space_id}/links"
+    release = "0.146.0"
+
+    space_id: str
+    status: LinkStatus | None = None
+
+
+class ListPageLinks(Paged, Operation[Links]):
+    """The links in a page of the live content."""
+
+    route = "GET /spaces/{space_id}/content/page/{page_id}/links"
+    release = "0.146.0"
+
+    space_id: str
+    page_id: str
+    status: LinkStatus | None = None
+
+
+class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
+    """What points at a page of the live content."""
+
+    route = "GET /spaces/{space_id}/content/page/{page_id}/backlinks"
+    release = "0.146.0"
+
+    space_id: str
+    page_id: str
+
+
+class ListChangeRequestPageLinks(Paged, Operation[Links]):
+    """The links in a page of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links"
+    release = "0.146.0"
+
+    space_id: str
+    change_request_id: str
+    page_id: str
+
+
+class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
+    """What points at a page of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/backlinks"
+    release = "0.146.0"
+
+    space_id: str
+    change_request_id: str
+    page_id: str
+
+
+class ListChangeRequestFileBacklinks(Paged, Operation[Page[ContentLocation]]):
+    """What points at a file of a change request."""
+
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks"
+    release = "0.146.0"
+
+    space_id: str
+    change_request_id: str
+    file_id: str

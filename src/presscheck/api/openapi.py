@@ -1,0 +1,167 @@
+"""OpenAPI specifications that pages are made from (service.md: OpenAPI specifications)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.levels import Location
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+
+Slug = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+"""Small letters and digits, in groups joined by single hyphens."""
+
+
+class SpecUrls(Location):
+    """Where a specification is found."""
+
+    published: str | None = None
+
+
+class SpecPermissions(Model):
+    """What the caller may do with a specification."""
+
+    view: bool = False
+    edit: bool = False
+
+
+class SpecError(Model):
+    """What is wrong with a specification."""
+
+    message: str = ""
+    code: str | None = None
+
+
+class OpenAPISpec(Model):
+    """A specification; `processing_state` is pending, progress or complete, `visibility` private or public."""
+
+    object: str = "openapi-spec"
+    id: str
+    created_at: str | None = None
+    updated_at: str | None = None
+    slug: str = ""
+    source_url: str | None = Field(default=None, alias="sourceURL")
+    processing_state: str = "pending"
+    visibility: str | None = None
+    last_version: str | None = None
+    last_processed_at: str | None = None
+    last_process_error_code: str | None = None
+    last_processed_errors: tuple[SpecError, ...] | None = None
+    last_processed_error_count: int | None = None
+    permissions: SpecPermissions = Field(default_factory=SpecPermissions)
+    urls: SpecUrls = Field(default_factory=SpecUrls)
+
+
+class VersionUrls(Model):
+    """Where a version is found."""
+
+    location: str | None = None
+
+
+class OpenAPISpecVersion(Model):
+    """One version of a specification; `url` is its source."""
+
+    object: str = "openapi-spec-version"
+    id: str
+    created_at: str | None = None
+    url: str | None = None
+    urls: VersionUrls = Field(default_factory=VersionUrls)
+
+
+class ContentUrls(Model):
+    """Where the content of a version lies; newest release only."""
+
+    source: str | None = None
+    public: str | None = None
+
+
+class OpenAPISpecContent(Model):
+    """A version as files, and where it lies (`url` in 0.146.0, `urls` in the newest release)."""
+
+    filesystem: Any = None
+    url: str | None = None
+    urls: ContentUrls | None = None
+
+
+class SpecSource(Argument):
+    """Where a specification comes from: an address, or its text."""
+
+    url: str | None = Field(default=None, max_length=2048)
+    text: str | None = Field(default=None, min_length=1)
+
+
+class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
+    """The specifications of an organization."""
+
+    route = "GET /orgs/{organization_id}/openapi"
+
+    organization_id: str
+
+
+class CreateOpenAPISpec(Operation[OpenAPISpec]):
+    """Add a specification under a slug of at most 100 characters."""
+
+    route = "POST /orgs/{organization_id}/openapi"
+    success = 201
+
+    organization_id: str
+    slug: Slug
+    source: SpecSource
+
+
+class GetOpenAPISpec(Operation[OpenAPISpec]):
+    """Fetch one specification; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}"
+
+    organization_id: str
+    spec_slug: str
+
+
+class PutOpenAPISpec(Operation[OpenAPISpec]):
+    """Give a specification another source, or create it under its slug (then 201)."""
+
+    route = "PUT /orgs/{organization_id}/openapi/{spec_slug}"
+
+    organization_id: str
+    spec_slug: str
+    source: SpecSource
+
+
+class DeleteOpenAPISpec(Operation[None]):
+    """Delete a specification; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/openapi/{spec_slug}"
+    success = 204
+
+    organization_id: str
+    spec_slug: str
+
+
+class UpdateOpenAPISpec(Operation[OpenAPISpec]):
+    """Make a specification private or public."""
+
+    route = "PATCH /orgs/{organization_id}/openapi/{spec_slug}"
+
+    organization_id: str
+    spec_slug: str
+    visibility: Literal["private", "public"]
+
+
+class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
+    """The latest version of a specification."""
+
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest"
+
+    organization_id: str
+    spec_slug: str
+
+
+class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
+    """The content of the latest version of a specification."""
+
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest/content"
+
+    organization_id: str
+    spec_slug: str

@@ -1,0 +1,67 @@
+"""Who may do what in a collection or a space, by person and by team (service.md: Collections)."""
+
+from __future__ import annotations
+
+from presscheck.api.levels import MemberRole
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.teams import Team
+from presscheck.api.users import User
+
+
+class TeamPermission(Model):
+    """A team and the role that it gives."""
+
+    permission: str
+    team: Team
+
+
+class UserPermission(Model):
+    """A person and their role."""
+
+    permission: str
+    user: User
+
+
+class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
+    """The teams with a role in a collection."""
+
+    route = "GET /collections/{collection_id}/permissions/teams"
+
+    collection_id: str
+
+
+class UpdateCollectionTeamPermission(Operation[None]):
+    """Give a team another role in a collection; 404 where there is no such team."""
+
+    route = "PATCH /collections/{collection_id}/permissions/teams/{team_id}"
+    success = 204
+
+    collection_id: str
+    team_id: str
+    role: MemberRole | None = None
+
+
+class RemoveCollectionTeamPermission(Operation[None]):
+    """Take a team out of a collection; one that was not in it is no error."""
+
+    route = "DELETE /collections/{collection_id}/permissions/teams/{team_id}"
+    success = 204
+
+    collection_id: str
+    team_id: str
+
+
+class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
+    """The people with a role in a space."""
+
+    route = "GET /spaces/{space_id}/permissions/users"
+
+    space_id: str
+
+
+class ListSpaceTeamPermissions(Paged, Operation[Page[TeamPermission]]):
+    """The teams with a role in a space."""
+
+    route = "GET /spaces/{space_id}/permissions/teams"
+
+    space_id: str

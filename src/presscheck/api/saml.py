@@ -1,0 +1,119 @@
+"""Single sign-on: SAML providers and the places to sign in (service.md: SAML provider and SSO)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from presscheck.api.levels import MemberRole
+from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.teams import Team
+
+
+class SAMLService(Model):
+    """What the provider must know of the service."""
+
+    acs_url: str | None = Field(default=None, alias="acsURL")
+    start_url: str | None = Field(default=None, alias="startURL")
+    entity_id: str | None = Field(default=None, alias="entityID")
+
+
+class SAMLUrls(Model):
+    """Where a provider is found."""
+
+    location: str | None = None
+
+
+class SAMLProvider(Model):
+    """A provider of identities; `status` is active or pending, `default_role` null for guests."""
+
+    object: str = "saml-provider"
+    id: str
+    label: str = ""
+    sso_url: str | None = Field(default=None, alias="ssoURL")
+    entity_id: str | None = Field(default=None, alias="entityID")
+    certificate: str | None = None
+    default_team: Team | None = None
+    default_role: str | None = None
+    created_at: str | None = None
+    status: str = "pending"
+    service: SAMLService = Field(default_factory=SAMLService)
+    urls: SAMLUrls = Field(default_factory=SAMLUrls)
+
+
+class SSOLogin(Model):
+    """A place to sign in."""
+
+    id: str
+    label: str = ""
+    start_url: str | None = Field(default=None, alias="startURL")
+
+
+class SSOLogins(Model):
+    """The places to sign in to an organization."""
+
+    items: tuple[SSOLogin, ...] = ()
+
+
+class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
+    """The providers of an organization."""
+
+    route = "GET /orgs/{organization_id}/saml"
+
+    organization_id: str
+
+
+class CreateSAMLProvider(Operation[SAMLProvider]):
+    """Add a provider: label 1 to 30, entity id 1024, certificate 10,000, address 2048 characters at most."""
+
+    route = "POST /orgs/{organization_id}/saml"
+    success = 201
+
+    organization_id: str
+    label: str = Field(min_length=1, max_length=30)
+    entity_id: str | None = Field(default=None, alias="entityID", max_length=1024)
+    certificate: str | None = Field(default=None, max_length=10_000)
+    sso_url: str | None = Field(default=None, alias="ssoURL", max_length=2048)
+    default_team: str | None = None
+    default_role: MemberRole | None = None
+
+
+class GetSAMLProvider(Operation[SAMLProvider]):
+    """Fetch one provider; 404 where there is none."""
+
+    route = "GET /orgs/{organization_id}/saml/{saml_provider_id}"
+
+    organization_id: str
+    saml_provider_id: str
+
+
+class UpdateSAMLProvider(Operation[SAMLProvider]):
+    """Change a provider, within the limits of creating one."""
+
+    route = "PATCH /orgs/{organization_id}/saml/{saml_provider_id}"
+
+    organization_id: str
+    saml_provider_id: str
+    label: str | None = Field(default=None, min_length=1, max_length=30)
+    entity_id: str | None = Field(default=None, alias="entityID", max_length=1024)
+    certificate: str | None = Field(default=None, max_length=10_000)
+    sso_url: str | None = Field(default=None, alias="ssoURL", max_length=2048)
+    default_team: str | None = None
+    default_role: MemberRole | None = None
+
+
+class DeleteSAMLProvider(Operation[None]):
+    """Remove a provider; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/saml/{saml_provider_id}"
+    success = 204
+
+    organization_id: str
+    saml_provider_id: str
+
+
+class ListSSOLogins(Operation[SSOLogins]):
+    """Where the members of an organization sign in; all at once, without pages."""
+
+    route = "GET /orgs/{organization_id}/sso"
+
+    organization_id: str

@@ -1,0 +1,271 @@
+"""How a site looks, who gets in, and where old addresses lead (service.md: Sites)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.site_structure import PublishedUrl
+
+
+class ShareLink(Model):
+    """A secret address of a site."""
+
+    object: str = "share-link"
+    id: str
+    created_at: str | None = None
+    name: str | None = None
+    active: bool | None = None
+    urls: PublishedUrl = Field(default_factory=PublishedUrl)
+
+
+class PublishingAuth(Model):
+    """How visitors sign in: `backend` is custom or integration. The key signs their tokens: it is never shown."""
+
+    object: str = "publishing-auth"
+    backend: str = "custom"
+    private_key: str = Field(default="", repr=False)
+    fallback_url: str | None = Field(default=None, alias="fallbackURL")
+    logout_url: str | None = Field(default=None, alias="logoutURL")
+    integration: str | None = None
+
+
+class Preview(Model):
+    """Where a preview waits, for an hour."""
+
+    url: str
+
+
+class RedirectTarget(Model):
+    """Where an old address leads: `kind` is site-section, site-space, site-page, or external (newest release)."""
+
+    kind: str
+    site_section_id: str | None = None
+    site_space_id: str | None = None
+    page_id: str | None = None
+    url: str | None = None
+
+
+class Redirect(Model):
+    """An old address and where it leads."""
+
+    object: str = "site-redirect"
+    id: str
+    source: str = ""
+    destination: RedirectTarget
+    draft: bool | None = None
+    capture_wildcard: bool | None = None
+    permanent: bool | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class RedirectDestination(Argument):
+    """Where to lead an old address; the ids that its kind needs. ``external`` in the newest release only."""
+
+    kind: Literal["site-section", "site-space", "site-page", "external"]
+    site_section_id: str | None = None
+    site_space_id: str | None = None
+    page_id: str | None = None
+    url: str | None = Field(default=None, max_length=2048)
+
+
+class AdaptiveSchema(Model):
+    """What a site may know of its visitors, as a JSON schema of draft 7."""
+
+    object: str = "site-adaptive-schema"
+    json_schema: dict[str, Any] | None = None
+    updated_at: str | None = None
+
+
+class TemplateCondition(Model):
+    """A condition to begin with."""
+
+    description: str = ""
+    condition: str = ""
+
+
+class TemplateConditions(Model):
+    """Conditions that fit the schema of a site."""
+
+    items: tuple[TemplateCondition, ...] = ()
+
+
+class ListShareLinks(Paged, Operation[Page[ShareLink]]):
+    """The secret addresses of a site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
+
+    organization_id: str
+    site_id: str
+
+
+class CreateShareLink(Operation[ShareLink]):
+    """Make a secret address; its name is at most 50 characters."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/share-links"
+    success = 201
+
+    organization_id: str
+    site_id: str
+    name: str = Field(max_length=50)
+
+
+class UpdateShareLink(Operation[ShareLink]):
+    """Rename a secret address, or turn it on or off."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
+
+    organization_id: str
+    site_id: str
+    share_link_id: str
+    active: bool | None = None
+    name: str | None = Field(default=None, max_length=50)
+
+
+class DeleteShareLink(Operation[None]):
+    """Withdraw a secret address; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+    share_link_id: str
+
+
+class GetCustomization(Operation[dict[str, Any]]):
+    """The looks of a site; `unmasked` also what its plan does not show."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
+
+    organization_id: str
+    site_id: str
+    unmasked: bool | None = None
+
+
+class UpdateCustomization(Operation[dict[str, Any]]):
+    """Replace all the looks of a site: read them first, then send everything."""
+
+    route = "PUT /orgs/{organization_id}/sites/{site_id}/customization"
+    body_field = "settings"
+
+    organization_id: str
+    site_id: str
+    settings: dict[str, Any]
+
+
+class GetPublishingAuth(Operation[PublishingAuth]):
+    """How visitors sign in to a site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/auth"
+
+    organization_id: str
+    site_id: str
+
+
+class UpdatePublishingAuth(Operation[PublishingAuth]):
+    """Change how visitors sign in; null clears an address. `logout_url` in the newest release only."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/publishing/auth"
+
+    organization_id: str
+    site_id: str
+    backend: Literal["custom", "integration"]
+    fallback_url: str | None = Field(default=None, alias="fallbackURL")
+    logout_url: str | None = Field(default=None, alias="logoutURL")
+
+
+class RegeneratePublishingAuth(Operation[PublishingAuth]):
+    """Make a new key; tokens signed with the old one are no longer good."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
+
+    organization_id: str
+    site_id: str
+
+
+class GetPreview(Operation[Preview]):
+    """An address at which to see a site before it is live, as a visitor with `claims` would."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/preview"
+
+    organization_id: str
+    site_id: str
+    site_space: str | None = None
+    claims: str | None = None
+
+
+class ListRedirects(Paged, Operation[Page[Redirect]]):
+    """The old addresses of a site."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
+
+    organization_id: str
+    site_id: str
+    search: str | None = None
+
+
+class CreateRedirect(Operation[Redirect]):
+    """Lead an old address somewhere; it begins with / and is at most 512 characters."""
+
+    route = "POST /orgs/{organization_id}/sites/{site_id}/redirects"
+    success = 201
+
+    organization_id: str
+    site_id: str
+    source: str = Field(max_length=512)
+    destination: RedirectDestination
+
+
+class UpdateRedirect(Operation[Redirect]):
+    """Change an old address or where it leads."""
+
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
+
+    organization_id: str
+    site_id: str
+    site_redirect_id: str
+    source: str | None = Field(default=None, max_length=512)
+    destination: RedirectDestination | None = None
+
+
+class DeleteRedirect(Operation[None]):
+    """Let an old address lead nowhere; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
+    success = 204
+
+    organization_id: str
+    site_id: str
+    site_redirect_id: str
+
+
+class GetAdaptiveSchema(Operation[AdaptiveSchema]):
+    """What a site may know of its visitors; 404 where it has no schema."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
+
+    organization_id: str
+    site_id: str
+
+
+class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
+    """Replace the whole schema; 400 where it is not one that the service takes."""
+
+    route = "PUT /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
+
+    organization_id: str
+    site_id: str
+    json_schema: dict[str, Any]
+
+
+class ListTemplateConditions(Operation[TemplateConditions]):
+    """Conditions that fit the schema of a site; all at once, without pages."""
+
+    route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema/template-conditions"
+
+    organization_id: str
+    site_id: str

@@ -1,0 +1,153 @@
+"""Teams of an organization and who is in them (service.md: Organizations, search, SSO, teams)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.organizations import OrganizationMember
+
+TeamRole = Literal["owner", "member"]
+"""An owner can manage the members."""
+
+
+class TeamPermissions(Model):
+    """What the caller may do with a team, or see of a membership."""
+
+    admin: bool = False
+    view: bool = False
+
+
+class Team(Model):
+    """A team; `members` and `spaces` are counts."""
+
+    object: str = "team"
+    id: str
+    title: str = ""
+    members: int = 0
+    spaces: int = 0
+    created_at: str | None = None
+    permissions: TeamPermissions = Field(default_factory=TeamPermissions)
+
+
+class MembershipRole(Model):
+    """What somebody is in a team: owner or member."""
+
+    role: str = "member"
+
+
+class MembershipPermissions(Model):
+    """What the caller may see of a membership."""
+
+    view: bool = False
+
+
+class TeamMember(Model):
+    """Somebody in a team: who they are in the organization, and what in the team."""
+
+    organization: OrganizationMember
+    team: MembershipRole = Field(default_factory=MembershipRole)
+    permissions: MembershipPermissions = Field(default_factory=MembershipPermissions)
+
+
+class Membership(Argument):
+    """What to make somebody in a team."""
+
+    role: TeamRole
+
+
+class ListTeams(Paged, Operation[Page[Team]]):
+    """The teams of an organization; `owner` those that a member can manage, `title` those whose name contains it."""
+
+    route = "GET /orgs/{organization_id}/teams"
+
+    organization_id: str
+    owner: str | None = None
+    title: str | None = None
+
+
+class CreateTeam(Operation[Team]):
+    """Create a team with members by their ids; the title is 1 to 64 characters."""
+
+    route = "PUT /orgs/{organization_id}/teams"
+    success = 201
+
+    organization_id: str
+    title: str = Field(min_length=1, max_length=64)
+    members: tuple[str, ...] | None = None
+
+
+class GetTeam(Operation[Team]):
+    """Fetch one team."""
+
+    route = "GET /orgs/{organization_id}/teams/{team_id}"
+
+    organization_id: str
+    team_id: str
+
+
+class UpdateTeam(Operation[Team]):
+    """Rename a team; the title is 1 to 64 characters."""
+
+    route = "PATCH /orgs/{organization_id}/teams/{team_id}"
+
+    organization_id: str
+    team_id: str
+    title: str = Field(min_length=1, max_length=64)
+
+
+class DeleteTeam(Operation[None]):
+    """Delete a team; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/teams/{team_id}"
+    success = 204
+
+    organization_id: str
+    team_id: str
+
+
+class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
+    """Those in a team."""
+
+    route = "GET /orgs/{organization_id}/teams/{team_id}/members"
+
+    organization_id: str
+    team_id: str
+
+
+class UpdateTeamMembers(Operation[None]):
+    """Add and remove people by id or e-mail; somebody in both is removed. `memberships` gives roles by user id."""
+
+    route = "PUT /orgs/{organization_id}/teams/{team_id}/members"
+    success = 204
+
+    organization_id: str
+    team_id: str
+    add: tuple[str, ...] | None = None
+    memberships: dict[str, Membership] | None = None
+    remove: tuple[str, ...] | None = None
+
+
+class AddTeamMember(Operation[None]):
+    """Put somebody into a team, or give them another role in it."""
+
+    route = "PUT /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
+    success = 204
+
+    organization_id: str
+    team_id: str
+    user_id: str
+    role: TeamRole | None = None
+
+
+class RemoveTeamMember(Operation[None]):
+    """Take somebody out of a team; one who was not in it is no error."""
+
+    route = "DELETE /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
+    success = 204
+
+    organization_id: str
+    team_id: str
+    user_id: str

@@ -1,0 +1,133 @@
+"""Spaces kept in another language (service.md: Translations)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from presscheck.api.languages import Language
+from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+
+
+class TranslationSource(Model):
+    """The space that is translated, and its language."""
+
+    space: str
+    language: str | None = None
+
+
+class TranslationResult(Model):
+    """The space that is in the other language, and the revision that it is at."""
+
+    space: str
+    revision: str
+    language: str | None = None
+
+
+class TranslationStats(Model):
+    """How much was translated, and in how long."""
+
+    runs: int = 0
+    total_words: int = 0
+    total_pages: int = 0
+    total_duration: float = 0
+    latest_run_duration: float = 0
+    latest_pages: int = 0
+    latest_words: int = 0
+
+
+class TranslationPermissions(Model):
+    """What the caller may do with a translation."""
+
+    view: bool = False
+    edit: bool = False
+
+
+class TranslationUrls(Model):
+    """Where a translation is found."""
+
+    location: str | None = None
+
+
+class Translation(Model):
+    """A translation; `status` is pending, running or completed; `instructions` a tree of nodes."""
+
+    object: str = "translation"
+    id: str
+    status: str = "pending"
+    source: TranslationSource
+    language: str = ""
+    instructions: dict[str, Any] | None = None
+    result: TranslationResult | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    stats: TranslationStats = Field(default_factory=TranslationStats)
+    permissions: TranslationPermissions = Field(default_factory=TranslationPermissions)
+    urls: TranslationUrls = Field(default_factory=TranslationUrls)
+
+
+class SourceToTranslate(Argument):
+    """The space to translate, and its language."""
+
+    space: str
+    language: Language
+
+
+class ListTranslations(Paged, Operation[Page[Translation]]):
+    """The translations of an organization."""
+
+    route = "GET /orgs/{organization_id}/translations"
+
+    organization_id: str
+
+
+class CreateTranslation(Operation[Translation]):
+    """Begin a translation; `instructions` are a tree of nodes, Markdown is not taken."""
+
+    route = "POST /orgs/{organization_id}/translations"
+    success = 201
+
+    organization_id: str
+    source: SourceToTranslate
+    language: Language
+    instructions: dict[str, Any] | None = None
+
+
+class GetTranslation(Operation[Translation]):
+    """Fetch one translation."""
+
+    route = "GET /orgs/{organization_id}/translations/{translation_id}"
+
+    organization_id: str
+    translation_id: str
+
+
+class UpdateTranslation(Operation[Translation]):
+    """Replace the instructions of a translation."""
+
+    route = "PUT /orgs/{organization_id}/translations/{translation_id}"
+
+    organization_id: str
+    translation_id: str
+    instructions: dict[str, Any]
+
+
+class DeleteTranslation(Operation[None]):
+    """Delete a translation; one that is not there is no error."""
+
+    route = "DELETE /orgs/{organization_id}/translations/{translation_id}"
+    success = 204
+
+    organization_id: str
+    translation_id: str
+
+
+class RunTranslation(Operation[None]):
+    """Translate once more; 404 where there is no such translation."""
+
+    route = "POST /orgs/{organization_id}/translations/{translation_id}/run"
+    success = 204
+
+    organization_id: str
+    translation_id: str

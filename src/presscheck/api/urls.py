@@ -1,0 +1,44 @@
+"""From an address to what is there, and from a space to a PDF or a repository."""
+
+from __future__ import annotations
+
+from presscheck.api.change_requests import ChangeRequest, ExportedPDF
+from presscheck.api.collections import Collection
+from presscheck.api.content import RevisionPage
+from presscheck.api.operation import Model, Operation
+from presscheck.api.spaces import GitSync, Space
+
+
+class ContentAtUrl(Model):
+    """What an address shows: a collection, or a space with perhaps a change request and a page in it."""
+
+    collection: Collection | None = None
+    space: Space | None = None
+    change_request: ChangeRequest | None = None
+    page: RevisionPage | None = None
+
+
+class GetContentByUrl(Operation[ContentAtUrl]):
+    """What is at an address of the service's app."""
+
+    route = "GET /urls/content"
+
+    url: str
+
+
+class GetSpacePDF(Operation[ExportedPDF]):
+    """Export a space as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
+
+    route = "GET /spaces/{space_id}/pdf"
+
+    space_id: str
+    only: bool | None = None
+    page: str | None = None
+
+
+class GetSpaceGitInfo(Operation[GitSync]):
+    """The repository that a space is in step with; 404 where it has none."""
+
+    route = "GET /spaces/{space_id}/git/info"
+
+    space_id: str
