@@ -1,7 +1,5 @@
 """What an organization tells its writing agent (service.md: Agent instructions)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 A change request id in a path may be its number within the space.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 Differences within a page are not the service's: fetch both sides and compare them.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field, model_validator

@@ -1,7 +1,5 @@
 """Collections: groups of spaces, which nest (service.md: Collections)."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from presscheck.api.levels import ContentPosition, DefaultLevel, Location

@@ -1,7 +1,5 @@
 """Comments and replies, in a change request and on a live space (service.md: Change request comments)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 The same calls stand for the live content of a space, for a change request, and for a revision. Revisions never change.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -114,7 +112,7 @@ class RevisionPage(Model):
     slug: str | None = None
     path: str | None = None
     description: str | None = None
-    pages: tuple[RevisionPage, ...] = ()
+    pages: tuple["RevisionPage", ...] = ()
     hidden: bool | None = None
     no_index: bool | None = None
     no_robots_index: bool | None = None

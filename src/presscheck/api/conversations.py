@@ -1,7 +1,5 @@
 """Conversations with readers and the issues found in them (service.md: Conversations; release 0.146.0 only)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

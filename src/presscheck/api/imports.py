@@ -1,7 +1,5 @@
 """Bringing content in from elsewhere (service.md: Imports). The paths begin with ``/org``, not ``/orgs``."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Extensions of third parties, where they are installed, and what they draw (service.md: Integrations)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Links that invite people to an organization, a space or a collection (service.md: Organizations)."""
 
-from __future__ import annotations
-
 from presscheck.api.collections import Collection
 from presscheck.api.levels import MemberRole
 from presscheck.api.operation import Model, Operation, Page, Paged

@@ -1,7 +1,5 @@
 """The languages that the service knows by name, those of both releases."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 Language = Literal[

@@ -1,7 +1,5 @@
 """Roles, levels, merge rules and positions: the words that organizations, collections and spaces share."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What points at what: links and backlinks, with whole resources inside (service.md: Spaces; release 0.146.0 only)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

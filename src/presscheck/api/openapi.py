@@ -1,7 +1,5 @@
 """OpenAPI specifications that pages are made from (service.md: OpenAPI specifications)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Organizations and their members, and the search through all that an organization has (service.md: Organizations)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

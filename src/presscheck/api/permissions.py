@@ -1,7 +1,5 @@
 """Who may do what in a collection or a space, by person and by team (service.md: Collections)."""
 
-from __future__ import annotations
-
 from presscheck.api.levels import MemberRole
 from presscheck.api.operation import Model, Operation, Page, Paged
 from presscheck.api.teams import Team

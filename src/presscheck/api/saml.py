@@ -1,7 +1,5 @@
 """Single sign-on: SAML providers and the places to sign in (service.md: SAML provider and SSO)."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from presscheck.api.levels import MemberRole

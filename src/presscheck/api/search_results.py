@@ -1,7 +1,5 @@
 """What a search finds: sections within pages within spaces. Scores and ranks exist in the newest release only."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from presscheck.api.levels import Location

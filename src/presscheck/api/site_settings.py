@@ -1,7 +1,5 @@
 """How a site looks, who gets in, and where old addresses lead (service.md: Sites)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

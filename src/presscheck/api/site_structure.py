@@ -1,7 +1,5 @@
 """The inside of a site: its spaces, its sections and their groups, in order (service.md: Sites)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
@@ -60,7 +58,7 @@ class SiteSectionGroup(Model):
     sections: tuple[SiteSection, ...] = ()
     section_group: str | None = None
     draft: bool | None = None
-    children: tuple[StructureItem, ...] = ()
+    children: tuple["StructureItem", ...] = ()
     icon: str | None = None
 
 

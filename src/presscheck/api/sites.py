@@ -1,7 +1,5 @@
 """Docs sites: what readers see, where, and whether it is live (service.md: Sites)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag

@@ -1,7 +1,5 @@
 """Spaces: containers of documentation, with their counters and rules (service.md: Spaces)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Teams of an organization and who is in them (service.md: Organizations, search, SSO, teams)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

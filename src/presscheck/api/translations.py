@@ -1,7 +1,5 @@
 """Spaces kept in another language (service.md: Translations)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

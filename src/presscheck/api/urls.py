@@ -1,7 +1,5 @@
 """From an address to what is there, and from a space to a PDF or a repository."""
 
-from __future__ import annotations
-
 from presscheck.api.change_requests import ChangeRequest, ExportedPDF
 from presscheck.api.collections import Collection
 from presscheck.api.content import RevisionPage

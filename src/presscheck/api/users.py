@@ -1,7 +1,5 @@
 """People, as the service names them, and the two calls that fetch one."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from presscheck.api.levels import Location
