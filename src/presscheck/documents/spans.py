@@ -1,4 +1,4 @@
-"""Styled text by the cell: a line is a tuple of spans, and every width is counted in terminal cells, never in characters.
+"""Styled text by the cell: a line is a tuple of spans, and widths are counted in terminal cells, never in characters.
 
 A style is a few words separated by spaces (`strong link`, `hint-info`), each of which a theme gives a look. Spans say
 what something is, never what colour it has.
