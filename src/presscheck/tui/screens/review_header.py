@@ -1,0 +1,109 @@
+"""The two lines above a review: its state in numbers, and whether it can merge; the least matter is left out first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import since
+from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.tui.screens.review_standing import person
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.tui.screens.review_standing import Reviewer, Standing
+
+_GAP = Span("   ")
+_STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
+_VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of the changes is here, and how much of it was looked at."""
+
+    known: int
+    total: int
+    viewed: int
+
+
+def state_line(
+    request: ChangeRequest,
+    reviewers: Sequence[Reviewer] | None,
+    progress: Progress | None,
+    open_threads: int,
+    columns: int,
+) -> Line:
+    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, as far as there is room."""
+    status = Span(display_text(request.status), _STATUS.get(request.status, "strong"))
+    parts: list[Line] = [(status, *verdicts(reviewers or ()))]
+    parts.append(_progress(progress))
+    if open_threads:
+        parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
+    if request.outdated:
+        parts.append((Span("◷ main has moved on", "waiting"),))
+    return _fitted([part for part in parts if part], columns)
+
+
+def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
+    """Who began it and when, or who ended it: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
+    if request.status == "merged":
+        who = f" by {person(request.merged_by, me)}" if request.merged_by else ""
+        when = f" {since(request.merged_at, now)}" if request.merged_at else ""
+        return (Span(f"merged{who}{when}", "quiet"),)
+    author = person(request.created_by, me)
+    return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
+
+
+def verdicts(reviewers: Sequence[Reviewer]) -> Line:
+    """` ✓1 ✗1 ◷1`: how many approved, asked for changes, have not spoken."""
+    spans: list[Span] = []
+    for said, glyph, style in _VERDICTS:
+        number = sum(one.said == said for one in reviewers)
+        if number:
+            spans.append(Span(f" {glyph}{number}", style))
+    return tuple(spans)
+
+
+def merge_line(standing: Standing, columns: int) -> Line:
+    """`Can merge?  no: ada asked for changes, 4 open comments`."""
+    why = ", ".join(standing.reasons)
+    word, style = {
+        "yes": ("✓ yes", "added"),
+        "no": ("✗ no", "removed"),
+        "care": ("⚠ with care", "waiting"),
+        "unknown": ("the service decides", "quiet"),
+    }[standing.certainty]
+    spans = [Span("Can merge? ", "quiet"), Span(word, style)]
+    if why:
+        spans += [Span(": ", "quiet"), Span(why)]
+    return cut(tuple(spans), columns)
+
+
+def _progress(progress: Progress | None) -> Line:
+    if progress is None:
+        return (Span("changes not known yet", "quiet"),)
+    if progress.total == 0:
+        return (Span("no changes yet", "quiet"),)
+    whole = progress.known == progress.total
+    spans = [Span(f"{progress.known:,}/{progress.total:,} changes", "" if whole else "waiting")]
+    if not whole:
+        spans.append(Span(" incomplete", "waiting"))
+    if progress.viewed:
+        spans.append(Span(f" · {progress.viewed:,} viewed", "quiet"))
+    return tuple(spans)
+
+
+def _fitted(parts: Sequence[Line], columns: int) -> Line:
+    """The parts with gaps between, less as many of the last as it takes; even the first is cut where it must be."""
+    for number in range(len(parts), 0, -1):
+        line: list[Span] = []
+        for part in parts[:number]:
+            line += [_GAP, *part] if line else part
+        if width(tuple(line)) <= columns:
+            return tuple(line)
+    return cut(parts[0], columns)

@@ -1,0 +1,291 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS, HOSTILE
+
+from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
+from presscheck.api.comments import Comment, CommentReply
+from presscheck.api.levels import MergeRules
+from presscheck.api.spaces import Space
+from presscheck.documents.display_text import display_text
+from presscheck.documents.spans import Line, Span, plain, width
+from presscheck.tui.screens.review_changes import Changed, Words
+from presscheck.tui.screens.review_header import Progress, by_line, merge_line, state_line
+from presscheck.tui.screens.review_pages import conversation_line, page_line
+from presscheck.tui.screens.review_standing import Facts, listed, reviewers, standing
+from presscheck.tui.screens.review_threads import (
+    Thread,
+    Unsent,
+    document_text,
+    in_order,
+    quoted,
+    thread,
+    thread_lines,
+)
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+ME = {"id": "me", "displayName": "Ida Ray"}
+ADA = {"id": "ada", "displayName": "Ada Lund"}
+JON = {"id": "jon", "displayName": "Jon Pike"}
+
+
+def typeset(markdown: str, columns: int) -> Sequence[Line]:
+    return [(Span(line),) for line in display_text(markdown, lines=True).split("\n")]
+
+
+def request(**more: Any) -> ChangeRequest:
+    given = {"id": "c", "number": 42, "subject": "Rewrite", "createdBy": ADA, "createdAt": "2026-11-20T10:00:00Z"}
+    return ChangeRequest.model_validate({**given, "revision": "r2", **more})
+
+
+def asked(*users: dict[str, Any]) -> list[RequestedReviewer]:
+    return [RequestedReviewer.model_validate({"kind": "user", "user": user}) for user in users]
+
+
+def review(user: dict[str, Any], status: str, **more: Any) -> Review:
+    given = {"id": f"{user['id']}-{status}", "reviewer": user, "status": status, "revision": "r2", "createdAt": "1"}
+    return Review.model_validate({**given, **more})
+
+
+def space(**permissions: bool) -> Space:
+    return Space.model_validate({"id": "s", "permissions": {"merge": True, **permissions}})
+
+
+def rules(*names: str, **more: Any) -> MergeRules:
+    return MergeRules.model_validate({"type": "rules", "rules": [{"rule": name, **more} for name in names]})
+
+
+# who said what
+
+
+def test_the_newest_verdict_counts_and_those_asked_come_first() -> None:
+    found = reviewers(
+        request(),
+        asked(JON, ME),
+        [
+            review(ADA, "changes-requested", createdAt="2"),
+            review(ADA, "approved", createdAt="3"),
+            review(ME, "approved"),
+        ],
+        "me",
+    )
+    assert [(one.name, one.said, one.asked) for one in found] == [
+        ("Jon", "asked", True),
+        ("you", "approved", True),
+        ("Ada", "approved", False),
+    ]
+
+
+def test_a_replaced_verdict_is_silent_and_an_older_revision_is_told() -> None:
+    found = reviewers(
+        request(), [], [review(ADA, "approved", outdated=True), review(JON, "approved", revision="r1")], "me"
+    )
+    assert [(one.name, one.stale) for one in found] == [("Jon", True)]
+
+
+def test_a_team_may_be_asked() -> None:
+    one = RequestedReviewer.model_validate({"kind": "team", "team": {"id": "docs"}})
+    assert [who.name for who in reviewers(request(), [one], [], "me")] == ["team docs"]
+
+
+# can it merge
+
+
+def test_merged_and_archived_cannot() -> None:
+    assert standing(Facts(request(status="merged"), "me")).reasons == ("it is merged",)
+    assert standing(Facts(request(status="archived"), "me")).certainty == "no"
+
+
+def test_without_permission_it_cannot() -> None:
+    assert standing(Facts(request(), "me", space=space(merge=False))).reasons == ("you may not merge in this space",)
+
+
+def test_doubts_are_no_obstacles() -> None:
+    people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
+    found = standing(Facts(request(outdated=True), "me", people, space(), rules(), open_threads=4))
+    assert found.certainty == "care"
+    assert found.reasons == ("Ada asked for changes", "4 open comments", "main has moved on")
+
+
+def test_what_is_not_known_is_left_to_the_service() -> None:
+    assert standing(Facts(request(), "me")).certainty == "unknown"
+    assert standing(Facts(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
+    assert standing(Facts(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (rules("require_up_to_date_change_request"), "the rules want it updated from main first"),
+        (rules("require_change_request_subject"), "the rules want a subject"),
+        (rules("require_change_request_description"), "the rules want a description"),
+        (rules("require_author_to_merge"), "the rules want Ada to merge it"),
+        (rules("require_at_least_one_approved_review"), "the rules want an approval"),
+        (rules("require_all_reviews_approved"), "Jon asked for changes"),
+        (rules("require_specific_reviewers", users=["jon"]), "the rules want the approval of Jon"),
+        (rules("require_one_of_specific_reviewers", users=["x"]), "the rules want the approval of a certain person"),
+    ],
+)
+def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, why: str) -> None:
+    one = request(outdated=True, subject=" ")
+    people = reviewers(one, [], [review(JON, "changes-requested")], "me")
+    found = standing(Facts(one, "me", people, space(), rule))
+    assert (found.certainty, found.reasons) == ("no", (why,))
+
+
+def test_a_review_is_wanted() -> None:
+    one = Facts(request(), "me", (), space(), rules("require_at_least_one_review"))
+    assert standing(one).reasons == ("the rules want a review",)
+
+
+def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
+    rule = rules("require_at_least_one_review", "allow_bypass")
+    assert standing(Facts(request(), "me", (), space(admin=True), rule)).certainty == "yes"
+    assert standing(Facts(request(), "me", (), space(), rule)).certainty == "no"
+
+
+def test_names_in_a_sentence() -> None:
+    assert [listed("abcd"[:n]) for n in range(5)] == ["", "a", "a and b", "a, b and c", "a, b and 2 more"]
+
+
+# the header
+
+
+PEOPLE = reviewers(request(), asked(ME), [review(ADA, "approved"), review(JON, "changes-requested")], "me")
+
+
+def test_the_state_in_numbers() -> None:
+    line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
+    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on"
+
+
+def test_what_matters_least_is_left_out() -> None:
+    line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 50)
+    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed"
+    assert width(state_line(request(), PEOPLE, None, 4, 9)) <= 9
+
+
+def test_what_is_incomplete_says_so() -> None:
+    line = state_line(request(), None, Progress(1000, 1450, 0), 0, 80)
+    assert plain(line) == "open   1,000/1,450 changes incomplete"
+    assert plain(state_line(request(), None, None, 0, 80)) == "open   changes not known yet"
+    assert plain(state_line(request(status="draft"), None, Progress(0, 0, 0), 0, 80)) == "draft   no changes yet"
+
+
+def test_who_and_when() -> None:
+    assert plain(by_line(request(), "me", NOW)) == "by Ada · 2 h ago"
+    merged = request(status="merged", mergedAt="2026-11-19T12:00:00Z", mergedBy=ME)
+    assert plain(by_line(merged, "me", NOW)) == "merged by you 1 d ago"
+
+
+def test_why_not() -> None:
+    doubtful = standing(Facts(request(), "me", (), space(), rules(), open_threads=1))
+    assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with care: 1 open comment"
+    assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with care: 1 ope…"
+
+
+# the list
+
+
+def test_a_page_in_the_list() -> None:
+    one = Changed("p", "page", "Tokens", ("edited",))
+    assert (
+        plain(page_line(one, 30, viewed=True, words=Words(30, 10), open_threads=2)) == "✓ Tokens               ±40 ┃2 "
+    )
+    assert plain(page_line(one, 12, viewed=False)) == "  Tokens    "
+    assert width(page_line(Changed("p", "file", "漢" * 40, ("added",)), 30, viewed=False)) == 30
+    assert width(conversation_line(30, 120)) == 30
+
+
+# threads
+
+
+def comment(text: str = "Please **fix**", **more: Any) -> Comment:
+    given = {"id": "t", "postedBy": ADA, "postedAt": "2026-11-20T09:00:00Z", "body": {"markdown": text}}
+    return Comment.model_validate({**given, **more})
+
+
+def reply(text: str = "Done", **more: Any) -> CommentReply:
+    given = {"id": "a", "postedBy": ME, "postedAt": "2026-11-20T11:00:00Z", "body": {"markdown": text}}
+    return CommentReply.model_validate({**given, **more})
+
+
+def shown(one: Thread, columns: int = 50, **options: Any) -> list[str]:
+    lines = thread_lines(one, columns, NOW, typeset, **options)
+    assert all(width(line) <= columns for line in lines)
+    return [plain(line).rstrip() for line in lines]
+
+
+def test_a_thread_with_its_answer() -> None:
+    one = thread(comment(replies=1), [reply()], {}, "me")
+    assert shown(one) == ["┃ Ada 3 h  Please **fix**                  1 reply", "┃   you 1 h  Done"]
+
+
+def test_what_does_not_fit_beside_the_name_goes_below() -> None:
+    one = thread(comment("One\nTwo"), [], {}, "me")
+    assert shown(one) == ["┃ Ada 3 h", "┃ One", "┃ Two"]
+
+
+def test_answers_that_are_not_here_yet_are_told() -> None:
+    assert shown(thread(comment(replies=3), [], {}, "me"))[1] == "┃   3 replies not here yet"
+
+
+def test_what_waits_and_what_was_refused_say_so() -> None:
+    waiting = thread(comment(), [reply()], {"a": Unsent(1, "waiting")}, "me")
+    assert shown(waiting)[1] == "┃   you ◷ waiting to send  Done"
+    refused = thread(comment(), [reply()], {"a": Unsent(1, "refused", "not\x1b allowed")}, "me")
+    assert shown(refused)[1:] == ["┃   you ✗ refused  Done", "┃   ✗ not␛ allowed"]
+
+
+def test_the_resolved_are_folded_until_they_are_opened() -> None:
+    one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()], {}, "me")
+    assert shown(one) == ["┃ ✓ resolved Ada 3 h  Please **fix**"]
+    assert shown(one, unfolded=True, selected=True)[0] == "▌ Ada 3 h                ✓ resolved by Jon 1 reply"
+
+
+def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
+    one = thread(comment("> A token\n> belongs\n\nTo whom?"), [], {}, "me")
+    assert one.quote == "A token belongs"
+    assert shown(one, in_place=True) == ["┃ Ada 3 h  To whom?"]
+    assert shown(one)[1] == "┃ > A token"
+    assert quoted("No quote") == ("", "No quote")
+
+
+def test_reactions_are_emoji_by_their_code_points() -> None:
+    one = thread(comment("x", reactions=[{"emoji": "1f44d", "count": 2}, {"emoji": "tada", "count": 1}]), [], {}, "me")
+    assert shown(one)[0].endswith("👍 2 tada 1")
+
+
+def test_what_waits_comes_last() -> None:
+    old, new = thread(comment(postedAt="2"), [], {}, "me"), thread(comment(postedAt="1"), [], {}, "me")
+    late = thread(comment(postedAt="0"), [], {"t": Unsent(1, "waiting")}, "me")
+    assert in_order([late, old, new]) == [new, old, late]
+
+
+def test_a_tree_of_nodes_is_read_as_paragraphs() -> None:
+    def text(words: str) -> dict[str, Any]:
+        return {"object": "text", "leaves": [{"object": "leaf", "text": words}]}
+
+    link = {"object": "inline", "nodes": [text("there")]}
+    items = [{"object": "block", "nodes": [{"object": "block", "nodes": [text(words)]}]} for words in ("a", "b")]
+    tree = {"nodes": [{"object": "block", "nodes": [text("See "), link]}, {"object": "block", "nodes": items}]}
+    assert document_text({"object": "document", **tree}) == "See there\n\na\n\nb"
+    assert shown(thread(comment(body={"document": tree}), [], {}, "me"))[1:] == ["┃ See there", "┃", "┃ a", "┃", "┃ b"]
+    assert shown(thread(comment(body={}), [], {}, "me")) == ["┃ Ada 3 h"]
+
+
+@pytest.mark.parametrize("text", HOSTILE[::5])
+def test_nothing_a_stranger_wrote_acts(text: str) -> None:
+    stranger = {"id": text, "displayName": text}
+    one = thread(
+        comment(text, postedBy=stranger, replies=1, reactions=[{"emoji": text, "count": 1}]),
+        [reply(text, postedBy=stranger)],
+        {"a": Unsent(1, "refused", text)},
+        "me",
+    )
+    line = state_line(request(status=text), reviewers(request(), asked(stranger), [], "me"), None, 0, 300)
+    lines = [*shown(one, 300), *shown(thread(comment(text, status="resolved"), [], {}, "me"), 300), plain(line)]
+    who = plain(by_line(request(createdBy=stranger), "me", NOW))
+    assert not any(ACTS.search(words) for words in (*lines, who))
