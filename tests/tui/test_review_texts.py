@@ -1,0 +1,95 @@
+import pytest
+
+from presscheck.tui.screens.review_editing import edited, opened
+from presscheck.tui.screens.review_places import MOST, place, quote
+
+BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
+
+
+def test_a_quote_finds_the_words_it_was_taken_from() -> None:
+    assert place(quote("It belongs to one."), BLOCKS) == 9
+    assert place("See a token belongs", BLOCKS) == 7
+    assert place("belongs to one", BLOCKS) == 7
+    assert place("nowhere at all", BLOCKS) is None
+
+
+def test_a_quote_without_words_finds_nothing() -> None:
+    assert quote(" *** ") == ""
+    assert place("", BLOCKS) is None
+    assert place("a", BLOCKS) is None
+
+
+def test_a_long_quote_ends_between_words() -> None:
+    long = quote("word " * 40)
+    assert long.endswith("word …\n\n")
+    assert len(long) < MOST + 8
+    assert quote("漢" * 80).startswith("> " + "漢" * MOST)
+    assert place(quote("漢" * 80), [(0, "漢" * 80)]) == 0
+
+
+def test_the_title_goes_to_the_editor_once_and_does_not_come_back() -> None:
+    page = opened("Tokens", "# Tokens\n\nOne.\n\nTwo.\n")
+    assert page.text == "# Tokens\n\nOne.\n\nTwo.\n"
+    back = edited(page, "# Tokens\n\nOne.\n\nThree.\n")
+    assert back is not None
+    assert (back.markdown, back.title, back.changed, back.collateral) == ("One.\n\nThree.", None, 1, 0)
+
+
+def test_an_untouched_text_is_no_edit() -> None:
+    page = opened("Tokens", "One.")
+    assert edited(page, page.text) is None
+    assert edited(page, page.text + "\n\n") is None
+    assert edited(page, page.text.replace("\n", "\r\n")) is None
+
+
+def test_a_changed_heading_is_a_changed_title() -> None:
+    back = edited(opened("Tokens", "One."), "# Keys\n\nOne.\n")
+    assert back is not None
+    assert (back.title, back.markdown, back.changed) == ("Keys", "One.", 0)
+
+
+def test_a_heading_that_is_not_the_title_stays() -> None:
+    page = opened("Tokens", "# Other\n\nOne.")
+    assert page.text == "# Tokens\n\n# Other\n\nOne.\n"
+    back = edited(page, page.text + "\nTwo.\n")
+    assert back is not None
+    assert back.markdown == "# Other\n\nOne.\n\nTwo."
+
+
+def test_a_removed_heading_leaves_the_title_alone() -> None:
+    back = edited(opened("Tokens", "One."), "Two.\n")
+    assert back is not None
+    assert (back.title, back.markdown) == (None, "Two.")
+
+
+def test_an_escaped_title_is_still_the_title() -> None:
+    assert opened("a_b [c]", "# a\\_b \\[c]\n\nOne.").text == "# a_b [c]\n\nOne.\n"
+
+
+def test_front_matter_stays_first() -> None:
+    page = opened("Tokens", "---\nhidden: true\n---\n\n# Tokens\n\nOne.")
+    assert page.text == "---\nhidden: true\n---\n\n# Tokens\n\nOne.\n"
+    back = edited(page, page.text.replace("One", "Two"))
+    assert back is not None
+    assert back.markdown == "---\nhidden: true\n---\n\nTwo."
+    assert (back.changed, back.collateral) == (1, 0)
+
+
+def test_escaped_tags_are_plain_in_the_editor_and_counted_when_they_change() -> None:
+    wire = '# T\n\n\\{% hint style="info"\nx="y" %\\}\nHi.\n\\{% endhint %\\}\n\n```\n\\{% raw %\\}\n```'
+    page = opened("T", wire)
+    assert "{% hint" in page.text
+    assert "\\{% hint" not in page.text
+    assert "\\{% raw" in page.text
+    back = edited(page, page.text.replace("Hi.", "Ho."))
+    assert back is not None
+    assert (back.changed, back.collateral) == (1, 3)
+
+
+@pytest.mark.parametrize("body", ["", "\n\n", "---", "---\nopen", "#", "# "])
+def test_odd_pages_come_back_as_they_are(body: str) -> None:
+    page = opened("T", body)
+    back = edited(page, page.text + "\nmore\n")
+    assert back is not None
+    assert back.markdown.endswith("more")
+    assert back.collateral == 0
