@@ -1,0 +1,74 @@
+"""What a handler is: a function from a declared call, in a context, to its answer; and what it raises instead.
+
+`@answers(GetSpace)` enters one. A handler runs in one transaction, which is undone when it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.operation import Operation
+from presscheck.service.identity import Clock, moment_text
+from presscheck.service.tables import UserRow
+
+Answer = TypeVar("Answer")
+Call = TypeVar("Call", bound=Operation[Any])
+HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
+"""Every handler, by the operation that it answers."""
+
+
+class Problem(Exception):
+    """A refusal: its status and a sentence, sent as ``{"error": {"code": …, "message": …}}``."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def not_found(what: str) -> Problem:
+    """404, for what is not there and for what the caller may not see."""
+    return Problem(404, f"There is no such {what}.")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a handler works with: the transaction, who asks, at what address, the time, and where files are kept."""
+
+    session: Session
+    user: UserRow
+    origin: str
+    clock: Clock
+    data: Path
+    known: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What was looked up in this call, such as roles."""
+
+    def now(self) -> str:
+        """The moment, as it is stored."""
+        return moment_text(self.clock())
+
+    def location(self, path: str) -> str:
+        """Where the API has a thing: `path` begins with a slash."""
+        return f"{self.origin}/v1{path}"
+
+    def app(self, path: str) -> str:
+        """Where a person would look at a thing."""
+        return f"{self.origin}/app{path}"
+
+
+def answers(
+    operation: type[Operation[Answer]],
+) -> Callable[[Callable[[Context, Call], Answer]], Callable[[Context, Call], Answer]]:
+    """Enter a handler for an operation."""
+
+    def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
+        if HANDLERS.setdefault(operation, handler) is not handler:
+            raise TypeError(f"{operation.__name__} is answered twice")
+        return handler
+
+    return enter

@@ -1,0 +1,84 @@
+"""Listings by the page: the cursor holds the place of the last item, so that items added meanwhile displace nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+
+from presscheck.api.operation import Cursor, Page, Paged
+from presscheck.service.handling import Context, Problem
+
+Item = TypeVar("Item")
+Row = TypeVar("Row")
+
+USUAL_LIMIT = 50
+"""How many items a page has where the call does not say."""
+
+
+def page_of_rows(
+    context: Context,
+    call: Paged,
+    rows: Select[Any],
+    build: Callable[[Sequence[Row]], Iterable[Item]],
+    *,
+    order: Sequence[InstrumentedAttribute[Any]],
+    newest_first: bool = False,
+) -> Page[Item]:
+    """One page of a listing of rows.
+
+    Args:
+        context: the transaction.
+        call: says which page.
+        rows: all that the listing has, in no order.
+        build: makes the items of one page, all at once.
+        order: columns that are never null and together name a row; the last is usually the id.
+        newest_first: descending instead of ascending.
+    """
+    limit = USUAL_LIMIT if call.limit is None else call.limit
+    total = context.session.scalar(select(func.count()).select_from(rows.subquery())) or 0
+    place = _place(call, len(order))
+    if place:
+        key = tuple_(*order)
+        rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
+    rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
+    found: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
+    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
+    return _page(build(found[:limit]), last, total)
+
+
+def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
+    """One page of what is in memory and does not change, such as the files of a revision."""
+    limit = USUAL_LIMIT if call.limit is None else call.limit
+    start = (_place(call, 1) or [0])[0]
+    if not isinstance(start, int) or start < 0:
+        raise Problem(400, "page: not a cursor of this listing")
+    end = start + limit
+    return _page(items[start:end], [end] if limit and end < len(items) else None, len(items))
+
+
+def _page(items: Iterable[Item], last: list[Any] | None, total: int) -> Page[Item]:
+    following = None if last is None else Cursor(page=_cursor(last))
+    # the items were validated when they were made
+    return cast("Page[Item]", Page.model_construct(items=tuple(items), next=following, count=total))
+
+
+def _cursor(place: list[Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _place(call: Paged, parts: int) -> list[Any] | None:
+    if call.page is None:
+        return None
+    try:
+        place = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
+    except ValueError:
+        place = None
+    scalars = isinstance(place, list) and all(isinstance(part, str | int) for part in cast("list[Any]", place))
+    if not scalars or len(cast("list[Any]", place)) != parts:
+        raise Problem(400, "page: not a cursor of this listing")
+    return cast("list[Any]", place)

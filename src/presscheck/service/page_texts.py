@@ -1,0 +1,70 @@
+"""The Markdown of a page and what surrounds it on the wire: the title as a first heading, details as front matter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, cast
+
+import yaml
+
+from presscheck.service.handling import Problem
+
+DETAILS = ("title", "slug", "emoji", "icon", "description", "hidden", "noIndex", "noRobotsIndex", "condition")
+"""What front matter may say of a page."""
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
+
+
+@dataclass(frozen=True)
+class PageText:
+    """What a text says: its title, details by their names on the wire, and the rest."""
+
+    title: str | None
+    details: dict[str, Any]
+    body: str
+
+
+def take_apart(markdown: str) -> PageText:
+    """A page's own text out of Markdown from outside.
+
+    Raises:
+        Problem: the front matter is not YAML.
+    """
+    text = markdown.replace("\r\n", "\n")
+    details: dict[str, Any] = {}
+    front = _FRONT_MATTER.match(text)
+    if front:
+        details = _details(front[1])
+        text = text[front.end() :]
+    heading = _TITLE.match(text)
+    if heading:
+        text = text[heading.end() :]
+    return PageText(_plain(heading[1]) if heading else None, details, text.strip("\n") + "\n" if text.strip() else "")
+
+
+def put_together(title: str, body: str) -> str:
+    """The Markdown of a page as the service sends it."""
+    return f"# {title}\n\n{body}" if title else body
+
+
+def slug_of(title: str) -> str:
+    """A slug made from a title."""
+    words = re.sub(r"[^\w]+", "-", title.casefold()).strip("-_")
+    return words[:100].strip("-") or "page"
+
+
+def _details(front: str) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(front)
+    except yaml.YAMLError as error:
+        raise Problem(400, f"document: the front matter is not YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(found, dict):
+        return {}
+    given = cast("dict[str, Any]", found)
+    return {name: given[name] for name in DETAILS if isinstance(given.get(name), str | bool)}
+
+
+def _plain(heading: str) -> str:
+    return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", heading)

@@ -1,0 +1,167 @@
+"""The service as a process: it listens, says where, and ends cleanly when it is told to or when its parent is gone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import stat
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.app import build
+from presscheck.service.database import Database
+from presscheck.service.founding import bring_in, found, give_token
+from presscheck.service.identity import Clock, system_clock
+
+BACKLOG = 128
+"""Connections that may wait to be accepted."""
+PATIENCE = 5
+"""Seconds that answers under way are given at the end."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """How to run; of `fd` (a listening socket that was handed down), `uds` and `port` the first given counts."""
+
+    database: str
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    uds: Path | None = None
+    fd: int | None = None
+    token_file: Path | None = None
+    docs: tuple[Path, ...] = ()
+    sample: bool = False
+    until_closed: bool = False
+    clock: Clock = field(default=system_clock)
+
+
+def serve(options: ServeOptions) -> None:
+    """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
+
+    Prints the address on the first line of standard output, and the owner's token on the second when it was just made.
+
+    Raises:
+        ConfigurationError: the address or the database cannot be used.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    with _listening(options) as listener:
+        database, token = _prepare(options)
+        config = uvicorn.Config(
+            build(database, data_dir=options.data, clock=options.clock),
+            log_config=None,
+            access_log=False,
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+        server = _Server(config)
+        if options.until_closed:
+            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
+        _say(_address(listener), token)
+        server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Takes a signal as a wish to end, and does not raise it again afterwards: this is the whole process."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        handled = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._end) for number in handled}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self.should_exit = True
+
+
+def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
+    try:
+        database = Database(options.database)
+        with database.writing.begin() as session:
+            owner = found(session, options.clock, sample=options.sample)
+            session.flush()
+            token = give_token(session, options.clock, owner, options.token_file)
+            problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
+    except (ArgumentError, SQLAlchemyError) as error:
+        raise ConfigurationError(f"the database cannot be used: {str(error).splitlines()[0]}") from error
+    for problem in problems:
+        logging.getLogger("presscheck.service").warning("%s", problem)
+    return database, token
+
+
+@contextmanager
+def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
+    try:
+        listener = _bound(options)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        where = options.uds or f"{options.host}:{options.port}"
+        raise ConfigurationError(f"cannot listen on {where}: {error.strerror}") from error
+    with listener:
+        yield listener
+    if options.fd is None and options.uds:
+        options.uds.unlink(missing_ok=True)
+
+
+def _bound(options: ServeOptions) -> socket.socket:
+    if options.fd is not None:
+        return socket.socket(fileno=options.fd)
+    if options.uds is not None:
+        return _bound_to_path(options.uds)
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((options.host, options.port))
+    return listener
+
+
+def _bound_to_path(path: Path) -> socket.socket:
+    if path.exists() and stat.S_ISSOCK(path.stat().st_mode) and not _is_alive(path):
+        path.unlink()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    return listener
+
+
+def _is_alive(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
+def _address(listener: socket.socket) -> str:
+    if listener.family == socket.AF_UNIX:
+        return f"unix:{listener.getsockname()}"
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _say(address: str, token: str | None) -> None:
+    print(address, flush=True)  # noqa: T201  # what was promised to whoever started it
+    if token:
+        print(f"token: {token}", flush=True)  # noqa: T201
+
+
+def _end_with_input(server: uvicorn.Server) -> None:
+    # read past Python's buffer: its lock, held by this thread, would be fatal at the end of the process
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    server.should_exit = True

@@ -1,0 +1,125 @@
+"""Between the wire and values: a call from a request, strictly; JSON from an answer, with what is absent left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from presscheck.api.collections import Collection
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import Organization, OrganizationMember
+from presscheck.api.spaces import Space
+from presscheck.errors import InvalidArgument
+from presscheck.service.handling import Problem
+
+NULLABLE: dict[type[BaseModel], frozenset[str]] = {
+    Collection: frozenset({"default_level"}),
+    Organization: frozenset({"default_role"}),
+    OrganizationMember: frozenset({"role"}),
+    Space: frozenset({"default_level"}),
+}
+"""The fields that say something by being null; everywhere else null is left out."""
+
+
+def read_call(
+    operation: type[Operation[Any]], path: Mapping[str, str], query: Iterable[tuple[str, str]], body: bytes
+) -> Operation[Any]:
+    """The call that a request makes.
+
+    Raises:
+        Problem: 400, naming the field that is wrong.
+    """
+    given: dict[str, Any] = dict(path)
+    given.update(_from_query(operation, query))
+    if operation.method() not in ("GET", "DELETE"):
+        given.update(_from_body(operation, body))
+    try:
+        return operation(**given)
+    except InvalidArgument as error:
+        raise Problem(400, error.message) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Problem(400, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+
+
+def write_answer(answer: Any) -> bytes:
+    """The JSON of an answer."""
+    return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def to_wire(value: Any) -> Any:
+    """Plain values under the names of the wire."""
+    if isinstance(value, BaseModel):
+        fields = value.__dict__
+        found = {
+            alias: to_wire(fields[name])
+            for name, alias, kept in _fields(type(value))
+            if kept or fields[name] is not None
+        }
+        return found | (value.model_extra or {})
+    if isinstance(value, tuple | list):
+        return [to_wire(one) for one in cast("Iterable[Any]", value)]
+    if isinstance(value, dict):
+        return {key: to_wire(one) for key, one in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    names = _query_names(operation)
+    given: dict[str, Any] = {}
+    for alias, text in query:
+        if alias not in names:
+            raise Problem(400, f"{alias}: no such parameter")
+        field = operation.model_fields[names[alias]]
+        if _is_array(field):
+            given.setdefault(names[alias], []).append(text)
+        elif text != "null" or str in get_args(field.annotation):
+            given[names[alias]] = text
+    return given
+
+
+def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(body) if body else {}
+    except ValueError:
+        raise Problem(400, "The body is not JSON.") from None
+    if operation.body_field is not None:
+        return {operation.body_field: found}
+    if not isinstance(found, dict):
+        raise Problem(400, "The body is not an object.")
+    names = _body_names(operation)
+    given = cast("dict[str, Any]", found)
+    for alias in given:
+        if alias not in names:
+            raise Problem(400, f"{alias}: no such field")
+    return {names[alias]: value for alias, value in given.items()}
+
+
+@cache
+def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
+    nullable = NULLABLE.get(model, frozenset())
+    return tuple(
+        (name, field.serialization_alias or field.alias or name, name in nullable)
+        for name, field in model.model_fields.items()
+    )
+
+
+@cache
+def _query_names(operation: type[Operation[Any]]) -> dict[str, str]:
+    fields = operation.model_fields
+    return {fields[name].alias or name: name for name in operation.query_fields()}
+
+
+@cache
+def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
+    elsewhere = set(operation.path_fields()) | operation.query_fields()
+    return {field.alias or name: name for name, field in operation.model_fields.items() if name not in elsewhere}
+
+
+def _is_array(field: FieldInfo) -> bool:
+    return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))

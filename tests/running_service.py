@@ -1,0 +1,80 @@
+"""The real service over a real socket, for any test: it can be stopped, and started again at the same address."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from presscheck.service.app import build
+from presscheck.service.database import Database
+from presscheck.service.founding import found, give_token
+from presscheck.service.identity import Clock, system_clock
+
+
+class RunningService:
+    """A service in a thread of its own, at an address that stays when it is stopped and started again."""
+
+    def __init__(self, directory: Path, *, sample: bool = False, clock: Clock = system_clock) -> None:
+        self.directory = directory
+        self.clock = clock
+        self.database_url = f"sqlite:///{directory / 'service.sqlite'}"
+        self.token = secrets.token_urlsafe(16)
+        token_file = directory / "token"
+        token_file.write_text(self.token)
+        database = Database(self.database_url)
+        with database.writing.begin() as session:
+            owner = found(session, clock, sample=sample)
+            session.flush()
+            give_token(session, clock, owner, token_file)
+            self.owner_id = owner.id
+        database.close()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Listen; connections are accepted from the moment this returns."""
+        assert self._thread is None, "it runs already"
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", self.port))
+        listener.listen(128)
+        app = build(self.database_url, data_dir=self.directory, clock=self.clock)
+        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        server = self._server = uvicorn.Server(config)
+
+        def run() -> None:
+            with listener:
+                asyncio.run(server.serve(sockets=[listener]))
+
+        self._thread = threading.Thread(target=run)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it: the port is closed when this returns."""
+        if self._thread and self._server:
+            self._server.should_exit = True
+            self._thread.join(20)
+            assert not self._thread.is_alive()
+        self._thread = self._server = None
+
+
+@contextmanager
+def running_service(directory: Path, *, sample: bool = False, clock: Clock = system_clock) -> Iterator[RunningService]:
+    """A running service with `base_url`, `token`, `stop()` and `start()`."""
+    service = RunningService(directory, sample=sample, clock=clock)
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
