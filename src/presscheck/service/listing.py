@@ -23,7 +23,7 @@ USUAL_LIMIT = 50
 def page_of_rows(
     context: Context,
     call: Paged,
-    rows: Select[Any],
+    rows: Select[tuple[Row]],
     build: Callable[[Sequence[Row]], Iterable[Item]],
     *,
     order: Sequence[InstrumentedAttribute[Any]],
@@ -46,7 +46,7 @@ def page_of_rows(
         key = tuple_(*order)
         rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
     rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
-    found: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
+    found: Sequence[Row] = context.session.scalars(cast("Select[Any]", rows)).all() if limit else ()
     last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
     return _page(build(found[:limit]), last, total)
 

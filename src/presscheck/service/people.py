@@ -29,6 +29,6 @@ def as_user(context: Context, row: UserRow) -> User:
         id=row.id,
         display_name=row.display_name,
         email=row.email,
-        photo_url=row.photo_url,
+        photoURL=row.photo_url,
         urls=Location(location=context.location(f"/users/{row.id}")),
     )

@@ -1,0 +1,108 @@
+"""Change requests: listed, begun, described, opened and archived; merged is final."""
+
+from __future__ import annotations
+
+from sqlalchemy import Select, select
+
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    CreateChangeRequest,
+    GetChangeRequest,
+    ListChangeRequests,
+    ListOrganizationChangeRequests,
+    UpdateChangeRequest,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import organization_for, space_for, visible_spaces
+from presscheck.service.branches import as_change_request, as_change_requests, change_request_for, note_work
+from presscheck.service.content_tables import ChangeRequestRow, ContributorRow, RequestedReviewerRow
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+
+LONGEST_SUBJECT = 100
+
+
+@answers(ListChangeRequests)
+def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
+    """Those of a space in one state, newest first."""
+    space = space_for(context, call.space_id)
+    return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id))
+
+
+@answers(ListOrganizationChangeRequests)
+def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
+    """Those of all spaces of an organization that the caller may see, newest first."""
+    organization = organization_for(context, call.organization_id, "guest")
+    seen = visible_spaces(context, organization.id)
+    return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id.in_(seen)))
+
+
+@answers(CreateChangeRequest)
+def create_change_request(context: Context, call: CreateChangeRequest) -> ChangeRequest:
+    """Begin a draft from the live content, under the next number of the space."""
+    if call.subject and len(call.subject) > LONGEST_SUBJECT:
+        raise Problem(400, f"subject: at most {LONGEST_SUBJECT} characters")
+    space = space_for(context, call.space_id, "edit", to_write=True)
+    space.numbered += 1
+    now = context.now()
+    row = ChangeRequestRow(
+        id=new_id(),
+        space_id=space.id,
+        number=space.numbered,
+        status="draft",
+        subject=call.subject or "",
+        created_by=context.user.id,
+        created_at=now,
+        updated_at=now,
+        revision=space.revision_id,
+        revision_initial=space.revision_id,
+    )
+    context.session.add(row)
+    context.session.flush()
+    return as_change_request(context, row)
+
+
+@answers(GetChangeRequest)
+def get_change_request(context: Context, call: GetChangeRequest) -> ChangeRequest:
+    """One change request."""
+    return as_change_request(context, change_request_for(context, call.space_id, call.change_request_id)[1])
+
+
+@answers(UpdateChangeRequest)
+def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
+    """Change subject, description or state."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    if row.status == "merged":
+        raise Problem(409, f"Change request #{row.number} is merged, and merged is final.")
+    if call.subject is not None:
+        row.subject = call.subject
+    if "description" in call.model_fields_set:
+        row.description = call.description
+    if call.status is not None:
+        row.status = call.status
+    if call.model_fields_set & {"subject", "description", "status"}:
+        note_work(context, row)
+    return as_change_request(context, row)
+
+
+def _listed(
+    context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, rows: Select[tuple[ChangeRequestRow]]
+) -> Page[ChangeRequest]:
+    rows = rows.where(ChangeRequestRow.status == (call.status or "open"))
+    if call.creator is not None:
+        rows = rows.where(ChangeRequestRow.created_by == call.creator)
+    if call.contributor is not None:
+        took_part = select(ContributorRow.change_request_id).where(ContributorRow.user_id == call.contributor)
+        rows = rows.where(ChangeRequestRow.id.in_(took_part))
+    if call.requested_reviewer is not None:
+        asked = select(RequestedReviewerRow.change_request_id).where(
+            RequestedReviewerRow.user_id == call.requested_reviewer
+        )
+        rows = rows.where(ChangeRequestRow.id.in_(asked))
+    if call.conversations_issues_cluster is not None:
+        rows = rows.where(ChangeRequestRow.id.is_(None))  # no conversations are taken in here, so none began one
+    order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)
+    return page_of_rows(
+        context, call, rows, lambda found: as_change_requests(context, found), order=order, newest_first=True
+    )

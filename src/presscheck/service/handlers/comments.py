@@ -1,0 +1,193 @@
+"""Comments in a change request and on a live space: the same rules for both.
+
+Its author and who administers the space may change a comment; whoever may comment may reply and react.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, select
+
+from presscheck.api.comments import (
+    Comment,
+    DeleteComment,
+    DeleteSpaceComment,
+    GetComment,
+    GetSpaceComment,
+    ListComments,
+    ListSpaceComments,
+    PostComment,
+    PostSpaceComment,
+    UpdateComment,
+    UpdateSpaceComment,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import space_for
+from presscheck.service.branches import ancestor, branch_of, note_work
+from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.listing import page_of_rows
+from presscheck.service.page_lookup import find_page
+from presscheck.service.tables import SpaceRow
+from presscheck.service.threads import as_comments, comment_in, may_change, new_comment, react, stored_text
+
+
+@answers(ListComments)
+def list_comments(context: Context, call: ListComments) -> Page[Comment]:
+    """Those of a change request."""
+    return _listed(context, call)
+
+
+@answers(ListSpaceComments)
+def list_space_comments(context: Context, call: ListSpaceComments) -> Page[Comment]:
+    """Those on a live space."""
+    return _listed(context, call)
+
+
+@answers(PostComment)
+def post_comment(context: Context, call: PostComment) -> Comment:
+    """Comment on a change request."""
+    return _posted(context, call)
+
+
+@answers(PostSpaceComment)
+def post_space_comment(context: Context, call: PostSpaceComment) -> Comment:
+    """Comment on a live space."""
+    return _posted(context, call)
+
+
+@answers(GetComment)
+def get_comment(context: Context, call: GetComment) -> Comment:
+    """One comment of a change request."""
+    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)])[0]
+
+
+@answers(GetSpaceComment)
+def get_space_comment(context: Context, call: GetSpaceComment) -> Comment:
+    """One comment on a live space."""
+    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)])[0]
+
+
+@answers(UpdateComment)
+def update_comment(context: Context, call: UpdateComment) -> Comment:
+    """Resolve, reopen, rewrite or react, in a change request."""
+    return _updated(context, call)
+
+
+@answers(UpdateSpaceComment)
+def update_space_comment(context: Context, call: UpdateSpaceComment) -> Comment:
+    """Resolve, reopen, rewrite or react, on a live space."""
+    return _updated(context, call)
+
+
+@answers(DeleteComment)
+def delete_comment(context: Context, call: DeleteComment) -> None:
+    """Delete a comment of a change request, its replies with it."""
+    _deleted(context, call)
+
+
+@answers(DeleteSpaceComment)
+def delete_space_comment(context: Context, call: DeleteSpaceComment) -> None:
+    """Delete a comment on a live space, its replies with it."""
+    _deleted(context, call)
+
+
+AnyComment = GetComment | UpdateComment | DeleteComment | GetSpaceComment | UpdateSpaceComment | DeleteSpaceComment
+AnyCall = AnyComment | ListComments | PostComment | ListSpaceComments | PostSpaceComment
+
+
+def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
+    """Resolve or reopen a comment, if the caller may change it.
+
+    Raises:
+        Problem: 403.
+    """
+    if not may_change(context, space, comment):
+        raise Problem(403, "Only its author, or an admin of the space, may resolve or reopen this comment.")
+    if resolved != (comment.resolved_at is not None):
+        comment.resolved_at = context.now() if resolved else None
+        comment.resolved_by = context.user.id if resolved else None
+
+
+def _where(context: Context, call: AnyCall, wanted: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
+    space = space_for(context, call.space_id, wanted, to_write=not call.is_read())
+    change_request: str | None = getattr(call, "change_request_id", None)
+    return space, None if change_request is None else branch_of(context, space, change_request)
+
+
+def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
+    space, row = _where(context, call)
+    rows = select(CommentRow).where(CommentRow.space_id == space.id)
+    rows = rows.where(CommentRow.change_request_id == row.id if row else CommentRow.change_request_id.is_(None))
+    if call.status in ("open", "resolved"):
+        unresolved = CommentRow.resolved_at.is_(None)
+        rows = rows.where(unresolved if call.status == "open" else ~unresolved)
+    if call.target_page is not None:
+        rows = rows.where(CommentRow.page_id == call.target_page)
+    if call.authors is not None:
+        rows = rows.where(CommentRow.posted_by.in_(call.authors))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: as_comments(context, found),
+        order=(CommentRow.posted_at, CommentRow.id),
+        newest_first=call.order != "asc",
+    )
+
+
+def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
+    space, row = _where(context, call, "comment")
+    if call.page is not None and not _has_page(context, space, row, call.page):
+        raise Problem(400, f"page: there is no page {call.page} here")
+    comment = new_comment(
+        context,
+        space,
+        row,
+        call.body,
+        page_id=call.page,
+        node_id=call.node,
+        table_cell=call.table_cell.model_dump() if call.table_cell else None,
+    )
+    context.session.flush()
+    return as_comments(context, [comment])[0]
+
+
+def _has_page(context: Context, space: SpaceRow, row: ChangeRequestRow | None, page_id: str) -> bool:
+    # one may comment on a page that the change request deletes
+    revisions = {row.revision, ancestor(row)} if row else {space.revision_id}
+    trees = context.session.scalars(select(RevisionRow.tree).where(RevisionRow.id.in_(revisions)))
+    return any(find_page(tree, page_id) for tree in trees)
+
+
+def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
+    space, row = _where(context, call, "comment")
+    comment = comment_in(context, space, row, call.comment_id)
+    if call.body is not None:
+        if not may_change(context, space, comment):
+            raise Problem(403, "Only its author, or an admin of the space, may change this comment.")
+        comment.body = stored_text(call.body)
+        comment.edited_at = context.now()
+    if call.resolved is not None:
+        resolve(context, space, comment, resolved=call.resolved)
+    react(context, comment.id, call.added_reactions or (), call.removed_reactions or ())
+    if row is not None:
+        note_work(context, row)
+    context.session.flush()
+    return as_comments(context, [comment])[0]
+
+
+def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
+    space, row = _where(context, call, "comment")
+    comment = context.session.get(CommentRow, call.comment_id)
+    if comment is None:
+        return
+    comment = comment_in(context, space, row, call.comment_id)
+    if not may_change(context, space, comment):
+        raise Problem(403, "Only its author, or an admin of the space, may delete this comment.")
+    replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)
+    context.session.execute(
+        delete(ReactionRow).where((ReactionRow.target_id == comment.id) | ReactionRow.target_id.in_(replies))
+    )
+    context.session.delete(comment)
+    if row is not None:
+        note_work(context, row)

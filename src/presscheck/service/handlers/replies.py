@@ -1,0 +1,124 @@
+"""Replies to comments, in a change request and on a live space, oldest first."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, select
+
+from presscheck.api.comments import (
+    CommentReply,
+    DeleteReply,
+    GetReply,
+    ListReplies,
+    ListSpaceReplies,
+    PostReply,
+    PostSpaceReply,
+    UpdateReply,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import space_for
+from presscheck.service.branches import branch_of, note_work
+from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
+from presscheck.service.handlers.comments import resolve
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.tables import SpaceRow
+from presscheck.service.threads import as_replies, comment_in, may_change, react, reply_to, stored_text
+
+AnyCall = ListReplies | ListSpaceReplies | PostReply | PostSpaceReply | GetReply | UpdateReply | DeleteReply
+Thread = tuple[SpaceRow, ChangeRequestRow | None, CommentRow]
+
+
+@answers(ListReplies)
+def list_replies(context: Context, call: ListReplies) -> Page[CommentReply]:
+    """Those to a comment of a change request."""
+    return _listed(context, call)
+
+
+@answers(ListSpaceReplies)
+def list_space_replies(context: Context, call: ListSpaceReplies) -> Page[CommentReply]:
+    """Those to a comment on a live space."""
+    return _listed(context, call)
+
+
+@answers(PostReply)
+def post_reply(context: Context, call: PostReply) -> CommentReply:
+    """Answer a comment of a change request."""
+    return _posted(context, call)
+
+
+@answers(PostSpaceReply)
+def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
+    """Answer a comment on a live space."""
+    return _posted(context, call)
+
+
+@answers(GetReply)
+def get_reply(context: Context, call: GetReply) -> CommentReply:
+    """One reply."""
+    space, _, comment = _where(context, call)
+    return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)])[0]
+
+
+@answers(UpdateReply)
+def update_reply(context: Context, call: UpdateReply) -> CommentReply:
+    """Rewrite a reply or react to it; `resolved` is about the comment that it answers."""
+    space, row, comment = _where(context, call, "comment")
+    reply = reply_to(context, comment, call.comment_reply_id)
+    if call.body is not None:
+        if not may_change(context, space, reply):
+            raise Problem(403, "Only its author, or an admin of the space, may change this reply.")
+        reply.body = stored_text(call.body)
+        reply.edited_at = context.now()
+    if call.resolved is not None:
+        resolve(context, space, comment, resolved=call.resolved)
+    react(context, reply.id, call.added_reactions or (), call.removed_reactions or ())
+    if row is not None:
+        note_work(context, row)
+    context.session.flush()
+    return as_replies(context, space, comment, [reply])[0]
+
+
+@answers(DeleteReply)
+def delete_reply(context: Context, call: DeleteReply) -> None:
+    """Delete a reply."""
+    if context.session.get(ReplyRow, call.comment_reply_id) is None:
+        return
+    space, row, comment = _where(context, call, "comment")
+    reply = reply_to(context, comment, call.comment_reply_id)
+    if not may_change(context, space, reply):
+        raise Problem(403, "Only its author, or an admin of the space, may delete this reply.")
+    context.session.execute(delete(ReactionRow).where(ReactionRow.target_id == reply.id))
+    context.session.delete(reply)
+    if row is not None:
+        note_work(context, row)
+
+
+def _where(context: Context, call: AnyCall, wanted: str = "read") -> Thread:
+    space = space_for(context, call.space_id, wanted, to_write=not call.is_read())
+    change_request: str | None = getattr(call, "change_request_id", None)
+    row = None if change_request is None else branch_of(context, space, change_request)
+    return space, row, comment_in(context, space, row, call.comment_id)
+
+
+def _listed(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
+    space, _, comment = _where(context, call)
+    rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
+    order = (ReplyRow.posted_at, ReplyRow.id)
+    return page_of_rows(context, call, rows, lambda found: as_replies(context, space, comment, found), order=order)
+
+
+def _posted(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
+    space, row, comment = _where(context, call, "comment")
+    reply = ReplyRow(
+        id=new_id(),
+        comment_id=comment.id,
+        body=stored_text(call.body),
+        posted_by=context.user.id,
+        posted_at=context.now(),
+    )
+    context.session.add(reply)
+    if row is not None:
+        note_work(context, row, "comment")
+    context.session.flush()
+    return as_replies(context, space, comment, [reply])[0]

@@ -1,0 +1,221 @@
+"""Who is asked to review, what they said, and who took part; a newer verdict replaces that person's older one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+
+from presscheck.api.change_requests import (
+    Contributor,
+    GetReview,
+    ListCommenters,
+    ListContributors,
+    ListRequestedReviewers,
+    ListReviews,
+    RemoveRequestedReviewer,
+    RequestedReviewer,
+    RequestedReviewers,
+    RequestReviewers,
+    Review,
+    SubmitReview,
+)
+from presscheck.api.levels import Location
+from presscheck.api.operation import Page
+from presscheck.api.organizations import OrganizationMember
+from presscheck.service.branches import change_request_for, demand_unfinished, note_work
+from presscheck.service.content_tables import (
+    ChangeRequestRow,
+    CommentRow,
+    ContributorRow,
+    RequestedReviewerRow,
+    ReviewRow,
+)
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.people import people
+from presscheck.service.tables import MemberRow
+from presscheck.service.threads import as_comments, has_text, new_comment
+
+
+@answers(ListRequestedReviewers)
+def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
+    """Those who were asked, the first first."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id)
+    rows = select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == row.id)
+    order = (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id)
+    return page_of_rows(context, call, rows, lambda found: _as_requested(context, found), order=order)
+
+
+@answers(RequestReviewers)
+def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
+    """Ask members; asking again moves the request to the newest revision."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unfinished(row)
+    if call.subject is not None:
+        row.subject = call.subject
+    if "description" in call.model_fields_set:
+        row.description = call.description
+    for user_id in call.users:
+        if context.session.get(MemberRow, (space.organization_id, user_id)) is None:
+            raise Problem(400, f"users: {user_id} is not a member of the organization")
+    asked = [_ask(context, row, user_id) for user_id in dict.fromkeys(call.users)]
+    note_work(context, row)
+    context.session.flush()
+    return RequestedReviewers(users=tuple(_as_requested(context, asked)))
+
+
+@answers(RemoveRequestedReviewer)
+def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
+    """Ask somebody no longer."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    asked = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
+    if asked is not None:
+        context.session.delete(asked)
+        note_work(context, row)
+
+
+@answers(ListReviews)
+def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
+    """The verdicts, newest first."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id)
+    rows = select(ReviewRow).where(ReviewRow.change_request_id == row.id)
+    if call.outdated is not None:
+        rows = rows.where(ReviewRow.outdated.is_(call.outdated))
+    order = (ReviewRow.created_at, ReviewRow.id)
+    return page_of_rows(
+        context, call, rows, lambda found: _as_reviews(context, row, found), order=order, newest_first=True
+    )
+
+
+@answers(GetReview)
+def get_review(context: Context, call: GetReview) -> Review:
+    """One verdict."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id)
+    review = context.session.get(ReviewRow, call.review_id)
+    if review is None or review.change_request_id != row.id:
+        raise not_found("review")
+    return _as_reviews(context, row, [review])[0]
+
+
+@answers(SubmitReview)
+def submit_review(context: Context, call: SubmitReview) -> Review:
+    """Say a verdict on the newest revision."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "review", to_write=True)
+    demand_unfinished(row)
+    context.session.execute(
+        update(ReviewRow)
+        .where(ReviewRow.change_request_id == row.id, ReviewRow.reviewer == context.user.id)
+        .values(outdated=True)
+    )
+    asked = context.session.get(RequestedReviewerRow, (row.id, context.user.id))
+    review = ReviewRow(
+        id=new_id(),
+        change_request_id=row.id,
+        reviewer=context.user.id,
+        requested_by=asked.requested_by if asked else None,
+        revision=row.revision,
+        status=call.status,
+        outdated=False,
+        created_at=context.now(),
+    )
+    context.session.add(review)
+    if call.comment is not None and has_text(call.comment):
+        new_comment(context, space, row, call.comment, review_id=review.id)
+    note_work(context, row)
+    context.session.flush()
+    return _as_reviews(context, row, [review])[0]
+
+
+@answers(ListContributors)
+def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
+    """Those who edited or commented, the latest first."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id)
+    rows = context.session.scalars(
+        select(ContributorRow)
+        .where(ContributorRow.change_request_id == row.id)
+        .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
+    ).all()
+    users = people(context, [part.user_id for part in rows])
+    items = tuple(
+        Contributor(user=users[part.user_id], count=part.count, updated_at=part.updated_at, action_type=part.action)
+        for part in rows
+    )
+    return Page[Contributor](items=items, count=len(items))
+
+
+@answers(ListCommenters)
+def list_commenters(context: Context, call: ListCommenters) -> Page[OrganizationMember]:
+    """The members who commented."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id)
+    rows = context.session.scalars(
+        select(MemberRow)
+        .where(MemberRow.organization_id == space.organization_id)
+        .where(MemberRow.user_id.in_(select(CommentRow.posted_by).where(CommentRow.change_request_id == row.id)))
+        .order_by(MemberRow.joined_at, MemberRow.user_id)
+    ).all()
+    users = people(context, [member.user_id for member in rows])
+    return page_of_items(
+        call,
+        [
+            OrganizationMember(
+                id=member.user_id,
+                role=member.role,
+                user=users[member.user_id],
+                disabled=member.disabled,
+                joined_at=member.joined_at,
+                last_seen_at=member.last_seen_at,
+            )
+            for member in rows
+        ],
+    )
+
+
+def _ask(context: Context, row: ChangeRequestRow, user_id: str) -> RequestedReviewerRow:
+    asked = context.session.get(RequestedReviewerRow, (row.id, user_id))
+    if asked is None:
+        asked = RequestedReviewerRow(change_request_id=row.id, user_id=user_id)
+        context.session.add(asked)
+    asked.requested_by = context.user.id
+    asked.revision = row.revision
+    asked.created_at = context.now()
+    return asked
+
+
+def _as_requested(context: Context, rows: Sequence[RequestedReviewerRow]) -> list[RequestedReviewer]:
+    users = people(context, [user for row in rows for user in (row.user_id, row.requested_by)])
+    return [
+        RequestedReviewer(
+            revision=row.revision,
+            requested_by=users[row.requested_by],
+            created_at=row.created_at,
+            kind="user",
+            user=users[row.user_id],
+        )
+        for row in rows
+    ]
+
+
+def _as_reviews(context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow]) -> list[Review]:
+    users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
+    said = context.session.scalars(
+        select(CommentRow).where(CommentRow.review_id.in_([review.id for review in reviews]))
+    ).all()
+    comments = {comment.target.review: comment for comment in as_comments(context, said)}
+    where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
+    return [
+        Review(
+            id=review.id,
+            revision=review.revision,
+            reviewer=users[review.reviewer],
+            requested_by=users[review.requested_by] if review.requested_by else None,
+            status=review.status,
+            outdated=review.outdated,
+            comment=comments.get(review.id),
+            created_at=review.created_at,
+            updated_at=review.created_at,
+            urls=Location(location=f"{where}/{review.id}"),
+        )
+        for review in reviews
+    ]

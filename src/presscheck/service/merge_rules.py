@@ -1,0 +1,89 @@
+"""Whether a change request may be merged: the rules of its space, or of the organization where the space inherits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import select
+
+from presscheck.service.branches import ancestor
+from presscheck.service.content_tables import ChangeRequestRow, ReviewRow
+from presscheck.service.handling import Context
+from presscheck.service.tables import OrganizationRow, SpaceRow
+
+Reviews = dict[str, str]
+"""The verdict that counts, by reviewer."""
+
+
+def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
+    """A sentence for each rule that does not hold; none for those who may pass all of them."""
+    rules = _rules(context, space)
+    if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
+        return []
+    reviews = current_reviews(context, row)
+    found: list[str] = []
+    for rule in rules:
+        unmet = _unmet(context, space, row, reviews, rule)
+        if unmet:
+            found.append(rule.get("message") or unmet)
+    return found
+
+
+def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
+    """The verdicts that no newer one of the same person replaced."""
+    rows = context.session.scalars(
+        select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
+    )
+    return {review.reviewer: review.status for review in rows}
+
+
+def _rules(context: Context, space: SpaceRow) -> list[dict[str, Any]]:
+    rules = space.merge_rules or {"type": "inherit"}
+    if rules["type"] == "inherit":
+        organization = context.session.get(OrganizationRow, space.organization_id)
+        rules = (organization.merge_rules if organization else None) or {"type": "none"}
+    return rules.get("rules") or [] if rules["type"] == "rules" else []
+
+
+def _users(rule: dict[str, Any]) -> list[str]:
+    return rule.get("users") or []
+
+
+def _unmet(
+    context: Context, space: SpaceRow, row: ChangeRequestRow, reviews: Reviews, rule: dict[str, Any]
+) -> str | None:
+    approved = {user for user, status in reviews.items() if status == "approved"}
+    by_people = _BY_PEOPLE.get(rule["rule"])
+    if by_people is not None:
+        return by_people(approved, _users(rule))
+    holds, sentence = {
+        "allow_bypass": (True, ""),
+        "require_at_least_one_review": (bool(reviews), "It needs a review."),
+        "require_at_least_one_approved_review": (bool(approved), "It needs an approval."),
+        "require_all_reviews_approved": (len(approved) == len(reviews), "Not all reviews approve it."),
+        "require_up_to_date_change_request": (
+            ancestor(row) == space.revision_id,
+            "It must be updated with the live content first.",
+        ),
+        "require_change_request_subject": (bool(row.subject.strip()), "It needs a subject."),
+        "require_change_request_description": (bool(row.description), "It needs a description."),
+        "require_author_to_merge": (row.created_by == context.user.id, "Only its author may merge it."),
+        "require_agent_review": (False, "It needs the review of an agent, and this service has none."),
+    }.get(rule["rule"], (False, f"This service cannot tell whether the rule {rule['rule']} holds."))
+    return None if holds else sentence
+
+
+def _all_of(approved: set[str], users: list[str]) -> str | None:
+    missing = len(set(users) - approved)
+    return f"It needs the approval of {missing} more of its required reviewers." if missing else None
+
+
+def _one_of(approved: set[str], users: list[str]) -> str | None:
+    return None if approved & set(users) else "It needs the approval of one of its required reviewers."
+
+
+_BY_PEOPLE: dict[str, Callable[[set[str], list[str]], str | None]] = {
+    "require_specific_reviewers": _all_of,
+    "require_one_of_specific_reviewers": _one_of,
+}
