@@ -113,7 +113,7 @@ def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]
             )
             .group_by(CommentRow.change_request_id)
         )
-        found.update(row.tuple() for row in counted)
+        found.update(dict(counted.all()))
     return found
 
 
@@ -123,5 +123,5 @@ def _live_revisions(context: Context, spaces: Iterable[str]) -> dict[str, str]:
     for start in range(0, len(wanted), MOST_AT_ONCE):
         chosen = SpaceRow.id.in_(wanted[start : start + MOST_AT_ONCE])
         rows = context.session.execute(select(SpaceRow.id, SpaceRow.revision_id).where(chosen))
-        found.update(row.tuple() for row in rows)
+        found.update(dict(rows.all()))
     return found

@@ -45,7 +45,7 @@ def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
         rows = session.execute(
             select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(wanted[start : start + MOST_AT_ONCE]))
         )
-        found.update(row.tuple() for row in rows)
+        found.update(dict(rows.all()))
     return found
 
 

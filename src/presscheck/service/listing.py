@@ -23,7 +23,7 @@ USUAL_LIMIT = 50
 def page_of_rows(
     context: Context,
     call: Paged,
-    rows: Select[tuple[Row]],
+    rows: Select[Row],
     build: Callable[[Sequence[Row]], Iterable[Item]],
     *,
     order: Sequence[InstrumentedAttribute[Any]],
@@ -41,12 +41,12 @@ def page_of_rows(
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
     total = context.session.scalar(select(func.count()).select_from(rows.subquery())) or 0
-    place = _place(call, len(order))
+    place = _place(call, [column.type.python_type for column in order])
     if place:
         key = tuple_(*order)
         rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
     rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
-    found: Sequence[Row] = context.session.scalars(cast("Select[Any]", rows)).all() if limit else ()
+    found: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
     last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
     return _page(build(found[:limit]), last, total)
 
@@ -54,9 +54,7 @@ def page_of_rows(
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
     """One page of what is in memory and does not change, such as the files of a revision."""
     limit = USUAL_LIMIT if call.limit is None else call.limit
-    start = (_place(call, 1) or [0])[0]
-    if not isinstance(start, int) or start < 0:
-        raise Problem(400, "page: not a cursor of this listing")
+    start = max(0, (_place(call, [int]) or [0])[0])
     end = start + limit
     return _page(items[start:end], [end] if limit and end < len(items) else None, len(items))
 
@@ -71,14 +69,14 @@ def _cursor(place: list[Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
-def _place(call: Paged, parts: int) -> list[Any] | None:
+def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
     if call.page is None:
         return None
     try:
-        place = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
+        found: Any = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
     except ValueError:
-        place = None
-    scalars = isinstance(place, list) and all(isinstance(part, str | int) for part in cast("list[Any]", place))
-    if not scalars or len(cast("list[Any]", place)) != parts:
+        found = None
+    place = cast("list[Any]", found) if isinstance(found, list) else []
+    if len(place) != len(kinds) or not all(isinstance(part, kind) for part, kind in zip(place, kinds, strict=True)):
         raise Problem(400, "page: not a cursor of this listing")
-    return cast("list[Any]", place)
+    return place

@@ -10,8 +10,10 @@ import yaml
 
 from presscheck.service.handling import Problem
 
-DETAILS = ("title", "slug", "emoji", "icon", "description", "hidden", "noIndex", "noRobotsIndex", "condition")
-"""What front matter may say of a page."""
+DETAILS: dict[str, type] = dict.fromkeys(("title", "slug", "emoji", "icon", "description", "condition"), str) | (
+    dict.fromkeys(("hidden", "noIndex", "noRobotsIndex"), bool)
+)
+"""What front matter may say of a page, and the type of each value."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
@@ -63,7 +65,7 @@ def _details(front: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     given = cast("dict[str, Any]", found)
-    return {name: given[name] for name in DETAILS if isinstance(given.get(name), str | bool)}
+    return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
 
 
 def _plain(heading: str) -> str:

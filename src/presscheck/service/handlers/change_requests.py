@@ -87,7 +87,7 @@ def update_change_request(context: Context, call: UpdateChangeRequest) -> Change
 
 
 def _listed(
-    context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, rows: Select[tuple[ChangeRequestRow]]
+    context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, rows: Select[ChangeRequestRow]
 ) -> Page[ChangeRequest]:
     rows = rows.where(ChangeRequestRow.status == (call.status or "open"))
     if call.creator is not None:

@@ -1,0 +1,185 @@
+"""What is in the live content, in a change request and in a revision: the same answers from three places.
+
+The body of a page is Markdown whatever `format` asks for: nothing here keeps a tree of nodes.
+"""
+
+from __future__ import annotations
+
+from presscheck.api.content import (
+    GetChangeRequestFile,
+    GetChangeRequestPage,
+    GetChangeRequestPageByPath,
+    GetChangeRequestReusableContent,
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    GetFile,
+    GetPage,
+    GetPageByPath,
+    GetReusableContent,
+    GetRevision,
+    GetRevisionPage,
+    ListChangeRequestFiles,
+    ListChangeRequestPages,
+    ListFiles,
+    ListPages,
+    ListRevisionFiles,
+    ListRevisionPages,
+    Pages,
+    ReusableContent,
+    Revision,
+    RevisionFile,
+    RevisionPage,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import space_for
+from presscheck.service.branches import change_request_for
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context, answers, not_found
+from presscheck.service.listing import page_of_items
+from presscheck.service.pages import as_files, as_pages, as_revision, page_by_id, page_by_path
+
+
+@answers(GetCurrentRevision)
+def get_current_revision(context: Context, call: GetCurrentRevision) -> Revision:
+    """The live content."""
+    return as_revision(context, live(context, call.space_id))
+
+
+@answers(GetRevision)
+def get_revision(context: Context, call: GetRevision) -> Revision:
+    """A revision."""
+    return as_revision(context, revision_in(context, call.space_id, call.revision_id))
+
+
+@answers(GetChangeRequestRevision)
+def get_change_request_revision(context: Context, call: GetChangeRequestRevision) -> Revision:
+    """The content of a change request."""
+    return as_revision(context, branch(context, call.space_id, call.change_request_id))
+
+
+@answers(ListPages)
+def list_pages(context: Context, call: ListPages) -> Pages:
+    """The pages of the live content."""
+    return _pages(context, live(context, call.space_id))
+
+
+@answers(ListRevisionPages)
+def list_revision_pages(context: Context, call: ListRevisionPages) -> Pages:
+    """The pages of a revision."""
+    return _pages(context, revision_in(context, call.space_id, call.revision_id))
+
+
+@answers(ListChangeRequestPages)
+def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Pages:
+    """The pages of a change request."""
+    return _pages(context, branch(context, call.space_id, call.change_request_id))
+
+
+@answers(GetPage)
+def get_page(context: Context, call: GetPage) -> RevisionPage:
+    """A page of the live content."""
+    return page_by_id(context, live(context, call.space_id), call.page_id)
+
+
+@answers(GetPageByPath)
+def get_page_by_path(context: Context, call: GetPageByPath) -> RevisionPage:
+    """A page of the live content by its path."""
+    return page_by_path(context, live(context, call.space_id), call.page_path)
+
+
+@answers(GetRevisionPage)
+def get_revision_page(context: Context, call: GetRevisionPage) -> RevisionPage:
+    """A page of a revision."""
+    return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id)
+
+
+@answers(GetChangeRequestPage)
+def get_change_request_page(context: Context, call: GetChangeRequestPage) -> RevisionPage:
+    """A page of a change request."""
+    return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id)
+
+
+@answers(GetChangeRequestPageByPath)
+def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> RevisionPage:
+    """A page of a change request by its path."""
+    return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path)
+
+
+@answers(ListFiles)
+def list_files(context: Context, call: ListFiles) -> Page[RevisionFile]:
+    """The files of the live content."""
+    return page_of_items(call, as_files(context, live(context, call.space_id).files))
+
+
+@answers(ListRevisionFiles)
+def list_revision_files(context: Context, call: ListRevisionFiles) -> Page[RevisionFile]:
+    """The files of a revision."""
+    return page_of_items(call, as_files(context, revision_in(context, call.space_id, call.revision_id).files))
+
+
+@answers(ListChangeRequestFiles)
+def list_change_request_files(context: Context, call: ListChangeRequestFiles) -> Page[RevisionFile]:
+    """The files of a change request."""
+    return page_of_items(call, as_files(context, branch(context, call.space_id, call.change_request_id).files))
+
+
+@answers(GetFile)
+def get_file(context: Context, call: GetFile) -> RevisionFile:
+    """A file of the live content."""
+    return _file(context, live(context, call.space_id), call.file_id)
+
+
+@answers(GetChangeRequestFile)
+def get_change_request_file(context: Context, call: GetChangeRequestFile) -> RevisionFile:
+    """A file of a change request."""
+    return _file(context, branch(context, call.space_id, call.change_request_id), call.file_id)
+
+
+@answers(GetReusableContent)
+def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
+    """A piece of reusable content of the live content."""
+    return _reusable_content(live(context, call.space_id), call.reusable_content_id)
+
+
+@answers(GetChangeRequestReusableContent)
+def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
+    """A piece of reusable content of a change request."""
+    return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
+
+
+def live(context: Context, space_id: str) -> RevisionRow:
+    """The live revision of a space."""
+    return context.session.get_one(RevisionRow, space_for(context, space_id).revision_id)
+
+
+def branch(context: Context, space_id: str, change_request: str) -> RevisionRow:
+    """The newest revision of a change request."""
+    row = change_request_for(context, space_id, change_request)[1]
+    return context.session.get_one(RevisionRow, row.revision)
+
+
+def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionRow:
+    """A revision of a space."""
+    space = space_for(context, space_id)
+    found = context.session.get(RevisionRow, revision_id)
+    if found is None or found.space_id != space.id:
+        raise not_found("revision")
+    return found
+
+
+def _pages(context: Context, revision: RevisionRow) -> Pages:
+    return Pages(pages=as_pages(context, revision.space_id, revision.tree))
+
+
+def _file(context: Context, revision: RevisionRow, file_id: str) -> RevisionFile:
+    found = next((file for file in as_files(context, revision.files) if file.id == file_id), None)
+    if found is None:
+        raise not_found("file")
+    return found
+
+
+def _reusable_content(revision: RevisionRow, content_id: str) -> ReusableContent:
+    found = next((one for one in revision.reusable_contents if one["id"] == content_id), None)
+    if found is None:
+        raise not_found("reusable content")
+    return ReusableContent.model_validate(found)

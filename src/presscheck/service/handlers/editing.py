@@ -1,0 +1,41 @@
+"""Editing the content of a change request: all of the changes or none, and one new revision."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from presscheck.api.changes import ContentUpdate, EditChangeRequestContent
+from presscheck.service.branches import as_change_request, change_request_for, demand_unfinished, note_work
+from presscheck.service.content import add_revision
+from presscheck.service.content_edits import ContentEdit
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context, answers
+from presscheck.service.pages import as_files
+
+
+@answers(EditChangeRequestContent)
+def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
+    """Make the changes in order; what became of each is told with `compat` false, else the change request alone."""
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unfinished(row)
+    before = context.session.get_one(RevisionRow, row.revision)
+    edit = ContentEdit(context, row, before)
+    edit.apply(call.changes)
+    row.revision = add_revision(
+        context.session,
+        row.space_id,
+        edit.tree,
+        created_at=context.now(),
+        created_by=context.user.id,
+        parents=[before.id],
+        files=edit.files,
+        reusable_contents=before.reusable_contents,
+        variables=before.variables,
+    ).id
+    note_work(context, row, "edit")
+    context.session.flush()
+    shown = as_change_request(context, row)
+    if call.compat is not False:
+        return cast("ContentUpdate", shown)  # its reader takes either
+    inserted = as_files(context, edit.inserted) if edit.inserted else None
+    return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)

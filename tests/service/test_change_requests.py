@@ -1,0 +1,150 @@
+import asyncio
+
+import pytest
+from tests.service.world import World, insert
+
+from presscheck import errors
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    CreateChangeRequest,
+    GetChangeRequest,
+    ListChangeRequests,
+    ListOrganizationChangeRequests,
+    RequestReviewers,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document, PostComment, UpdateComment
+
+
+async def listed(world: World, by: str = "admin", **filters: str) -> list[str]:
+    call = ListChangeRequests(space_id=world.space, **filters)
+    return [found.id async for found in world.clients[by].every(call)]
+
+
+async def set_status(world: World, change_request: ChangeRequest, status: str) -> ChangeRequest:
+    return await world.admin.send(
+        UpdateChangeRequest(space_id=world.space, change_request_id=change_request.id, status=status)
+    )
+
+
+async def test_a_change_request_begins_as_a_draft_of_the_live_content(world: World) -> None:
+    made = await world.draft("Better words", by="edit")
+    assert (made.number, made.status, made.subject, made.comments, made.outdated) == (
+        1,
+        "draft",
+        "Better words",
+        0,
+        False,
+    )
+    assert made.revision == made.revision_initial
+    assert made.revision_merged_ancestor is None
+    assert made.created_by and made.created_by.display_name == "Edit"
+    assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id=made.id)) == made
+    assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="1")) == made
+
+
+async def test_numbers_have_neither_gaps_nor_doubles_under_many_writers(world: World) -> None:
+    calls = [CreateChangeRequest(space_id=world.space, subject=f"{n}") for n in range(16)]
+    refused = CreateChangeRequest(space_id=world.space, subject="x" * 101)
+    made = await asyncio.gather(
+        *(world.admin.send(call) for call in calls), world.admin.send(refused), return_exceptions=True
+    )
+    numbers = sorted(one.number for one in made if isinstance(one, ChangeRequest))
+    assert numbers == list(range(1, 17))
+    assert isinstance(made[-1], errors.Refused)
+
+
+async def test_the_list_is_of_one_state_the_open_ones_unless_asked(world: World) -> None:
+    draft, open_, archived = [await world.draft(name) for name in ("a", "b", "c")]
+    await set_status(world, open_, "open")
+    await set_status(world, archived, "archived")
+    assert await listed(world) == [open_.id]
+    assert await listed(world, status="draft") == [draft.id]
+    assert await listed(world, status="archived") == [archived.id]
+    assert await listed(world, status="merged") == []
+
+
+async def test_newest_updated_comes_first_and_pages_join_up(world: World) -> None:
+    made = [await world.draft(str(n)) for n in range(5)]
+    await world.edit(made[1], insert("New"))
+    expected = [made[n].id for n in (1, 4, 3, 2, 0)]
+    assert await listed(world, status="draft") == expected
+    first = await world.admin.send(ListChangeRequests(space_id=world.space, status="draft", limit=2))
+    assert (len(first.items), first.count) == (2, 5)
+    assert first.next
+    last = await world.admin.send(
+        ListChangeRequests(space_id=world.space, status="draft", limit=3, page=first.next.page)
+    )
+    assert [one.id for one in (*first.items, *last.items)] == expected
+    assert last.next is None
+    nothing = await world.admin.send(ListChangeRequests(space_id=world.space, status="draft", limit=0))
+    assert (nothing.items, nothing.next, nothing.count) == ((), None, 5)
+
+
+async def test_a_cursor_of_somebody_else_is_refused(world: World) -> None:
+    for page in ("nonsense", "WzFd", "é"):
+        with pytest.raises(errors.Refused, match="page"):
+            await world.admin.send(ListChangeRequests(space_id=world.space, page=page))
+
+
+async def test_filters_by_creator_contributor_and_requested_reviewer(world: World) -> None:
+    mine, theirs = await world.draft("mine"), await world.draft("theirs", by="edit")
+    await world.admin.send(
+        RequestReviewers(space_id=world.space, change_request_id=mine.id, users=(world.users["review"],))
+    )
+    comment = PostComment(space_id=world.space, change_request_id=theirs.id, body=Document(markdown="Hm"))
+    await world.clients["comment"].send(comment)
+    assert await listed(world, status="draft", creator=world.users["edit"]) == [theirs.id]
+    assert await listed(world, status="draft", requested_reviewer=world.users["review"]) == [mine.id]
+    assert await listed(world, status="draft", contributor=world.users["comment"]) == [theirs.id]
+    assert await listed(world, status="draft", creator=world.users["read"]) == []
+
+
+async def test_the_organization_lists_those_of_spaces_that_one_may_see(world: World) -> None:
+    made = await world.draft()
+    call = ListOrganizationChangeRequests(organization_id=world.organization, status="draft")
+    assert [one.id for one in (await world.clients["read"].send(call)).items] == [made.id]
+    assert (await world.clients["guest"].send(call)).items == ()
+    world.change(default_level=None)
+    assert (await world.clients["read"].send(call)).items == ()
+    assert [one.id for one in (await world.admin.send(call)).items] == [made.id]
+
+
+async def test_states_change_among_each_other(world: World) -> None:
+    made = await world.draft()
+    for status in ("open", "draft", "archived", "open", "archived", "draft"):
+        assert (await set_status(world, made, status)).status == status
+
+
+async def test_subject_and_description_are_kept_and_cleared(world: World) -> None:
+    made = await world.draft()
+    tree = {"object": "document", "data": {"schemaVersion": 8, "gap": None}, "nodes": []}
+    path = {"space_id": world.space, "change_request_id": made.id}
+    changed = await world.admin.send(UpdateChangeRequest(**path, subject="New", description=tree))
+    assert (changed.subject, changed.description) == ("New", tree)
+    cleared = await world.admin.send(UpdateChangeRequest(**path, description=None))
+    assert (cleared.subject, cleared.description) == ("New", None)
+
+
+async def test_open_comments_are_counted(world: World) -> None:
+    made = await world.draft()
+    path = {"space_id": world.space, "change_request_id": made.id}
+    comments = [await world.admin.send(PostComment(**path, body=Document(markdown=str(n)))) for n in range(3)]
+    await world.admin.send(UpdateComment(**path, comment_id=comments[0].id, resolved=True))
+    assert (await world.admin.send(GetChangeRequest(**path))).comments == 2
+    listing = ListChangeRequests(space_id=world.space, status="draft")
+    assert (await world.admin.send(listing)).items[0].comments == 2
+
+
+async def test_what_is_not_there_or_not_for_you(world: World) -> None:
+    made = await world.draft()
+    with pytest.raises(errors.NotFound, match="change request"):
+        await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="99"))
+    with pytest.raises(errors.NotFound, match="space"):
+        await world.clients["guest"].send(GetChangeRequest(space_id=world.space, change_request_id=made.id))
+    with pytest.raises(errors.Forbidden, match="edit"):
+        await world.draft(by="comment")
+    with pytest.raises(errors.Forbidden, match="edit"):
+        await world.clients["review"].send(
+            UpdateChangeRequest(space_id=world.space, change_request_id=made.id, status="open")
+        )

@@ -1,0 +1,105 @@
+"""A small world planted into a running service: one organization, people of every role, one space with pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+from tests.running_service import RunningService
+
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest
+from presscheck.api.changes import ContentUpdate, EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.client.client import Client
+from presscheck.service.content import add_document, add_revision, new_page
+from presscheck.service.database import Database
+from presscheck.service.identity import moment_text, new_id, system_clock, token_mark
+from presscheck.service.tables import MemberRow, OrganizationRow, SpaceRow, TokenRow, UserRow
+
+ROLES = ("admin", "create", "edit", "review", "comment", "read")
+PAGES = (("Start", "Welcome.\n"), ("Guide", "First.\n\nSecond.\n\nThird.\n"), ("Reference", "All of it.\n"))
+
+
+@dataclass
+class World:
+    """Ids, and a client for each person by role."""
+
+    service: RunningService
+    organization: str
+    space: str
+    users: dict[str, str]
+    clients: dict[str, Client]
+
+    @property
+    def admin(self) -> Client:
+        return self.clients["admin"]
+
+    async def draft(self, subject: str = "Better", by: str = "admin") -> ChangeRequest:
+        return await self.clients[by].send(CreateChangeRequest(space_id=self.space, subject=subject))
+
+    async def edit(self, change_request: ChangeRequest, *changes: Any, by: str = "admin") -> ContentUpdate:
+        call = EditChangeRequestContent(
+            space_id=self.space, change_request_id=change_request.id, changes=changes, compat=False
+        )
+        return await self.clients[by].send(call)
+
+    def change(self, **values: Any) -> None:
+        """Set columns of the space."""
+        database = Database(self.service.database_url)
+        with database.writing.begin() as session:
+            space = session.get_one(SpaceRow, self.space)
+            for name, value in values.items():
+                setattr(space, name, value)
+        database.close()
+
+
+def insert(title: str, text: str = "Text.\n", **details: Any) -> InsertPage:
+    return InsertPage(document=Document(markdown=f"# {title}\n\n{text}"), **details)
+
+
+def rewrite(page: str, text: str, **details: Any) -> UpdatePage:
+    return UpdatePage(page=page, document=Document(markdown=text), **details)
+
+
+def plant_world(service: RunningService, pages: Sequence[tuple[str, str]] = PAGES) -> World:
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        world = _plant(service, session, pages)
+    database.close()
+    return world
+
+
+def _plant(service: RunningService, session: Session, pages: Sequence[tuple[str, str]]) -> World:
+    now = moment_text(system_clock())
+    organization = OrganizationRow(id=new_id(), title="Acme", created_at=now)
+    session.add(organization)
+    users: dict[str, str] = {}
+    clients: dict[str, Client] = {}
+    for role in (*ROLES, "guest"):
+        user = UserRow(id=new_id(), display_name=role.title(), email=f"{role}@example.org", created_at=now)
+        member = MemberRow(
+            organization_id=organization.id, user_id=user.id, role=None if role == "guest" else role, joined_at=now
+        )
+        token = new_id()
+        session.add_all((user, member, TokenRow(sha256=token_mark(token), user_id=user.id, created_at=now)))
+        users[role] = user.id
+        clients[role] = Client(service.base_url, token)
+    space_id = new_id()
+    tree = [
+        new_page(title, slug=title.lower(), document=add_document(session, text), page_id=title.lower())
+        for title, text in pages
+    ]
+    revision = add_revision(session, space_id, tree, created_at=now, created_by=users["admin"])
+    session.add(
+        SpaceRow(
+            id=space_id,
+            organization_id=organization.id,
+            title="Manual",
+            revision_id=revision.id,
+            created_at=now,
+            updated_at=now,
+        )
+    )
+    return World(service, organization.id, space_id, users, clients)
