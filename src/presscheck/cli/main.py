@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the service said no, 2 usage, 3 no network, 4 not signed i
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -46,6 +47,18 @@ def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments,
     return guarded
 
 
+def show(profile: Profile, theme: str | None) -> int:
+    """Open the app, or print the inbox where there is no terminal to open it in; the exit code."""
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        from presscheck.wiring import open_app
+
+        return open_app(profile, theme=theme)
+    from presscheck.cli.inbox import print_inbox
+
+    print_inbox(profile)
+    return 0
+
+
 def profile_named(name: str | None) -> Profile:
     """The profile to work with."""
     from presscheck.config import load
@@ -67,9 +80,7 @@ def command(context: click.Context, profile: str | None, theme: str | None) -> N
     """
     context.obj = (profile, theme)
     if context.invoked_subcommand is None:
-        from presscheck.wiring import open_app
-
-        sys.exit(open_app(profile_named(profile), theme=theme))
+        sys.exit(show(profile_named(profile), theme))
 
 
 @command.command()
@@ -77,7 +88,7 @@ def command(context: click.Context, profile: str | None, theme: str | None) -> N
 @says_what_failed
 def inbox(chosen: tuple[str | None, str | None]) -> None:
     """Print what needs you, as plain text."""
-    from presscheck.wiring import print_inbox
+    from presscheck.cli.inbox import print_inbox
 
     print_inbox(profile_named(chosen[0]))
 
@@ -86,6 +97,8 @@ def inbox(chosen: tuple[str | None, str | None]) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8300, show_default=True, help="The port; 0 takes a free one.")
 @click.option("--uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
+@click.option("--fd", type=int, hidden=True, help="A listening socket that was handed down.")
+@click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input does.")
 @click.option("--database", metavar="URL", help="An SQLAlchemy URL; SQLite in the data directory when not given.")
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Where database and files are kept.")
 @click.option("--token-file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the first token here.")
@@ -101,12 +114,14 @@ def serve(
     host: str,
     port: int,
     uds: Path | None,
+    fd: int | None,
     database: str | None,
     data: Path | None,
     token_file: Path | None,
     docs: tuple[Path, ...],
     *,
     sample: bool,
+    until_closed: bool,
 ) -> None:
     """Run the local service: the same API, with real state, on this machine.
 
@@ -115,7 +130,16 @@ def serve(
     from presscheck.wiring import run_service
 
     run_service(
-        host=host, port=port, uds=uds, database=database, data=data, token_file=token_file, docs=docs, sample=sample
+        host=host,
+        port=port,
+        uds=uds,
+        fd=fd,
+        database=database,
+        data=data,
+        token_file=token_file,
+        docs=docs,
+        sample=sample,
+        until_closed=until_closed,
     )
 
 
@@ -131,6 +155,8 @@ def serve(
 @says_what_failed
 def demo(chosen: tuple[str | None, str | None], *, fresh: bool, docs: tuple[Path, ...]) -> None:
     """Open the app on a sample workspace, served from this machine."""
-    from presscheck.wiring import run_demo
+    from presscheck.demo import demo_service
 
-    sys.exit(run_demo(fresh=fresh, docs=docs, theme=chosen[1]))
+    with demo_service(fresh=fresh, docs=docs) as profile:
+        code = show(profile, chosen[1])
+    sys.exit(code)

@@ -1,0 +1,260 @@
+"""The desk: the one door between screens and everything else; it answers from the store and then from the service.
+
+It lives in the event loop of its caller. Reading what is known takes microseconds and never waits; everything that
+waits is a coroutine. Writes are on disk before `write` returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar, cast
+
+from presscheck.api.operation import Operation, Page
+from presscheck.api.users import User
+from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
+from presscheck.desk.listings import pull
+from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
+from presscheck.desk.watching import Watching
+from presscheck.desk.writing import Writing
+from presscheck.errors import NetworkError, PresscheckError
+from presscheck.store.cache import Cache
+from presscheck.store.outbox import Outbox
+
+__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+
+class Desk:
+    """Read, watch, write: what is known at once, what is new when it comes, what was typed for good.
+
+    Args:
+        connect: makes the connection to the service, when it is first needed.
+        cache: what the service said before.
+        outbox: what is not sent yet.
+        read_only: refuse every write, whoever asks.
+        settle: seconds before a write of unknown fate is looked for.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Service],
+        cache: Cache,
+        outbox: Outbox,
+        *,
+        read_only: bool = False,
+        settle: float | None = None,
+    ) -> None:
+        self._cache, self.outbox = cache, outbox
+        self._asking = Asking(connect, self._world_changed)
+        self._watching = Watching()
+        self._thread = ThreadPoolExecutor(1, "store")
+        self._listeners: list[Callable[[Status], None]] = []
+        self._offline_since: float | None = None
+        self._running: str | None = None
+        self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
+        self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
+
+    async def start(self) -> None:
+        """Begin to ask and to send."""
+        self._asking.start()
+        self._writing.start()
+
+    async def close(self) -> None:
+        """Stop at once; what is not sent stays in the outbox."""
+        await self._writing.close()
+        await self._asking.close()
+        self._thread.shutdown()
+        self._cache.close()
+        self.outbox.close()
+
+    def known(self, call: Operation[T]) -> Seen[T] | None:
+        """What the store knows, with what waits laid over it; None where it was never fetched."""
+        stored = self._cache.answer(call.key())
+        if stored is None:
+            return None
+        try:
+            value = call.read_answer(stored.json.encode())
+        except ValueError:
+            return None  # stored by a version that read it otherwise: it is asked for again
+        return Seen(self._writing.lay_over(call, value), "cached", max(0.0, time.time() - stored.at))
+
+    def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
+        """Rows of a listing that `watch_listing` has brought in, from the store alone."""
+        found = self._cache.window(listing.key(), start, count)
+        page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
+        age = None if found.at is None else max(0.0, time.time() - found.at)
+        return Window(page.items, start, found.total, age, found.complete)
+
+    async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
+        """The service's answer; the stored one where the service cannot be reached.
+
+        Raises:
+            PresscheckError: the service said no, or cannot be reached and nothing is stored.
+        """
+        try:
+            value, _ = await self._fresh(call, priority)
+        except NetworkError:
+            known = self.known(call)
+            if known is None:
+                raise
+            return known.value
+        return value
+
+    async def watch(self, call: Operation[T], *, priority: int = EYE) -> AsyncIterator[Seen[T | None]]:
+        """What is known at once, then what the service says, and again whenever that may have changed.
+
+        Ends only when it is closed. `value` is None where nothing is known and nothing came.
+        """
+        with self._watching.of(call) as wish:
+            while True:
+                known = self.known(call)
+                if known:
+                    yield cast("Seen[T | None]", known)
+                if wish.take_stale():
+                    yield await self._asked(call, priority)
+                await wish.changed()
+
+    async def watch_listing(self, listing: Operation[Page[Any]], *, priority: int = EYE) -> AsyncIterator[Seen[int]]:
+        """Bring a whole listing into the store, page after page, and again whenever it may have changed.
+
+        Yields how many items there are, as pages come in; read the rows with `window`.
+        """
+        with self._watching.of(listing) as wish:
+            while True:
+                found = self._cache.window(listing.key(), 0, 0)
+                if found.at is not None:
+                    yield Seen(found.total, "cached", max(0.0, time.time() - found.at))
+                if wish.take_stale():
+                    async for seen in pull(self, listing, priority):
+                        yield seen
+                await wish.changed()
+
+    def refresh(self, call: Operation[Any] | None = None) -> None:
+        """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
+        self._watching.stale(None if call is None else call.key())
+        if self._asking.offline:
+            self._writing.background(self._asking.look_now())
+
+    def write(self, call: Operation[T], *, hold: float = 0) -> Ticket[T]:
+        """Take a write: on disk when this returns, or on its way at once if it may not wait.
+
+        Args:
+            call: the write.
+            hold: seconds in which it can still be unsent.
+
+        Raises:
+            NotNow: it may not wait, and the service cannot be reached; or the profile is read-only.
+        """
+        return self._writing.write(call, hold)
+
+    def may_wait(self, call: type[Operation[Any]]) -> bool:
+        """Whether a write may wait in the outbox while there is no connection."""
+        from presscheck.desk.effects import SAID
+
+        return call in SAID and SAID[call].waits
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Everything that is not sent, the oldest first."""
+        return self._writing.waiting()
+
+    def unsend(self, number: int) -> Operation[Any] | None:
+        """Take back a write that has not left; the call, so that its text can be edited."""
+        return self._writing.unsend(number)
+
+    def retry(self, number: int) -> None:
+        """Send a refused write again."""
+        self.outbox.again(number, 0, None)
+        self._writing.changed()
+
+    def drop(self, number: int) -> None:
+        """Give a write up."""
+        self.outbox.drop(number)
+        self._writing.changed()
+
+    @property
+    def status(self) -> Status:
+        """The state of the world."""
+        rows = self._writing.waiting()
+        refused = sum(row.state in ("refused", "parked") for row in rows)
+        return Status(
+            online=not self._asking.offline,
+            offline_since=self._offline_since,
+            waiting=len(rows) - refused,
+            refused=refused,
+            running=self._running,
+            read_only=self._writing.read_only,
+        )
+
+    def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:
+        """Call this with each new state of the world; returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell(self, running: str | None = None) -> None:
+        """Say what long work is under way, and let the listeners know how the world is."""
+        self._running = running
+        status = self.status
+        for listener in tuple(self._listeners):
+            listener(status)
+
+    @property
+    def me(self) -> User:
+        """The signed-in user, as far as known."""
+        return self._writing.me()
+
+    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
+        """Mark a page of a change request as viewed at a revision; None takes the mark away."""
+        self.outbox.mark_viewed(change_request, page, revision)
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        """Page id → the revision at which it was viewed."""
+        return self.outbox.viewed(change_request)
+
+    async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
+        """Read an answer and keep it, off this thread; the answer, and whether it is news.
+
+        Raises:
+            MalformedAnswer: it is not of the declared shape.
+        """
+        from presscheck.client.answers import read_answer
+
+        def take_in() -> tuple[T, bool]:
+            value = read_answer(call, body, request_id)
+            return value, self._cache.keep(call.key(), body, time.time())
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, take_in)
+
+    async def in_store(self, work: Callable[[Cache], T]) -> T:
+        """Do something to the cache, on its writing thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._cache)
+
+    async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:
+        """The body of the service's answer, unread."""
+        return await self._asking.fetch(call, priority)
+
+    async def _fresh(self, call: Operation[T], priority: int) -> tuple[T, bool]:
+        value, is_news = await self.keep(call, await self._asking.fetch(call, priority))
+        return cast("T", self._writing.lay_over(call, value)), is_news
+
+    async def _asked(self, call: Operation[T], priority: int) -> Seen[T | None]:
+        try:
+            value, is_news = await self._fresh(call, priority)
+        except PresscheckError as error:
+            known = self.known(call)
+            state = "offline" if isinstance(error, NetworkError) else "failed"
+            return Seen(known.value if known else None, state, known.age if known else 0.0, error)
+        return Seen(value, "fresh" if is_news else "unchanged", 0.0)
+
+    def _world_changed(self) -> None:
+        if self._asking.offline:
+            self._offline_since = time.time()
+        else:
+            self._offline_since = None
+            self._watching.stale(None)
+            self._writing.wake()
+        self.tell(self._running)

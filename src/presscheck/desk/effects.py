@@ -1,0 +1,157 @@
+"""What each write changes, whether it may wait, and how one is settled of which nobody knows whether it arrived.
+
+A write that says nothing here gets what its route tells: it makes stale what lies beneath and around its own path, is
+sent at once or not at all, and is repeated only where HTTP allows that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from presscheck.api import change_requests, changes, comments, sites
+from presscheck.api.operation import Operation
+
+Settle = Literal["repeat", "look", "state", "ask"]
+Call = Any
+"""A call of the operation that the effects belong to."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The consequences of one write.
+
+    Attributes:
+        waits: it may wait in the outbox; else it is sent at once, or refused while offline.
+        settle: `repeat` it; `look` for it in a listing; read the `state` of the thing; `ask` the person.
+        stale: patterns of the paths whose answers it changes.
+        listing: for `look`: where it would be found.
+        found: for `look`: whether an item is what the call wrote.
+        wanted: for `state`: the read, and whether its answer shows that the write happened.
+    """
+
+    waits: bool
+    settle: Settle
+    stale: Callable[[Call], tuple[str, ...]]
+    listing: Callable[[Call], Operation[Any]] | None = None
+    found: Callable[[Any, Call], bool] | None = None
+    wanted: tuple[Callable[[Call], Operation[Any]], Callable[[Any], bool]] | None = field(default=None)
+
+    def scope(self, call: Call) -> str:
+        """Writes of one scope keep their order; different scopes do not wait for each other."""
+        parts = call.wire_path().split("/")
+        return "/".join(parts[:5] if "change-requests" in parts else parts[:3])
+
+
+def effects_of(call: Operation[Any]) -> Effects:
+    """The effects of a write."""
+    return SAID.get(type(call)) or _by_route(call)
+
+
+def _by_route(call: Operation[Any]) -> Effects:
+    repeatable = call.method() in ("PUT", "DELETE", "PATCH")
+    return Effects(waits=False, settle="repeat" if repeatable else "ask", stale=_around)
+
+
+def _around(call: Call) -> tuple[str, ...]:
+    path = call.wire_path()
+    return (path + "*", path.rpartition("/")[0] + "*", "/orgs/*")
+
+
+def _request(call: Call) -> tuple[str, ...]:
+    """The change request, everything beneath it, and the listings that show it."""
+    return (
+        f"/spaces/{call.space_id}/change-requests/{call.change_request_id}*",
+        f"/spaces/{call.space_id}/change-requests",
+        f"/spaces/{call.space_id}",
+        "/orgs/*/change-requests",
+    )
+
+
+def _space(call: Call) -> tuple[str, ...]:
+    return (f"/spaces/{call.space_id}*", "/orgs/*")
+
+
+def _site(call: Call) -> tuple[str, ...]:
+    return (f"/orgs/{call.organization_id}/sites*",)
+
+
+def _all_comments(call: Call) -> Operation[Any]:
+    return comments.ListComments(
+        space_id=call.space_id, change_request_id=call.change_request_id, format="markdown", order="desc", limit=1000
+    )
+
+
+def _all_replies(call: Call) -> Operation[Any]:
+    return comments.ListReplies(
+        space_id=call.space_id,
+        change_request_id=call.change_request_id,
+        comment_id=call.comment_id,
+        format="markdown",
+        limit=1000,
+    )
+
+
+def _all_reviews(call: Call) -> Operation[Any]:
+    return change_requests.ListReviews(
+        space_id=call.space_id, change_request_id=call.change_request_id, format="markdown", limit=1000
+    )
+
+
+def _same_text(item: Any, call: Call) -> bool:
+    return (item.body.markdown or "").strip() == (call.body.markdown or "").strip()
+
+
+def _change_request(call: Call) -> Operation[Any]:
+    return change_requests.GetChangeRequest(space_id=call.space_id, change_request_id=call.change_request_id)
+
+
+def _the_site(call: Call) -> Operation[Any]:
+    return sites.GetSite(organization_id=call.organization_id, site_id=call.site_id)
+
+
+def _repeated(*, waits: bool = True) -> Effects:
+    return Effects(waits=waits, settle="repeat", stale=_request)
+
+
+SAID: dict[type[Operation[Any]], Effects] = {
+    comments.PostComment: Effects(waits=True, settle="look", stale=_request, listing=_all_comments, found=_same_text),
+    comments.PostReply: Effects(waits=True, settle="look", stale=_request, listing=_all_replies, found=_same_text),
+    comments.UpdateComment: _repeated(),
+    comments.UpdateReply: _repeated(),
+    comments.DeleteComment: _repeated(),
+    comments.DeleteReply: _repeated(),
+    change_requests.SubmitReview: Effects(
+        waits=True,
+        settle="look",
+        stale=_request,
+        listing=_all_reviews,
+        found=lambda review, call: review.status == call.status,
+    ),
+    change_requests.RequestReviewers: _repeated(),
+    change_requests.RemoveRequestedReviewer: _repeated(),
+    change_requests.UpdateChangeRequest: _repeated(),
+    change_requests.CreateChangeRequest: Effects(
+        waits=False,
+        settle="ask",
+        stale=lambda call: (f"/spaces/{call.space_id}", f"/spaces/{call.space_id}/change-requests", "/orgs/*"),
+    ),
+    change_requests.MergeChangeRequest: Effects(
+        waits=False,
+        settle="state",
+        stale=_space,
+        wanted=(_change_request, lambda request: request.status == "merged"),
+    ),
+    change_requests.PullChangeRequest: Effects(
+        waits=False, settle="state", stale=_request, wanted=(_change_request, lambda request: not request.outdated)
+    ),
+    changes.EditChangeRequestContent: Effects(waits=False, settle="ask", stale=_request),
+    sites.PublishSite: Effects(
+        waits=False, settle="state", stale=_site, wanted=(_the_site, lambda site: site.published)
+    ),
+    sites.UnpublishSite: Effects(
+        waits=False, settle="state", stale=_site, wanted=(_the_site, lambda site: not site.published)
+    ),
+}
+"""The writes that have something to say."""

@@ -1,0 +1,144 @@
+"""What needs whom: the views of the inbox as listings of the service, and what is known of each row from the store.
+
+Nothing here asks the network: a row shows what is known, and the screen asks for the rows that the eye sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests, Review
+from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
+
+if TYPE_CHECKING:
+    from presscheck.api.changes import SemanticChange
+    from presscheck.api.comments import Comment
+    from presscheck.desk.desk import Desk
+
+
+@dataclass(frozen=True)
+class View:
+    """One tab: a question to the service, for an organization and the signed-in user (both by id)."""
+
+    id: str
+    title: str
+    listing: Callable[[str, str], ListOrganizationChangeRequests]
+    empty: str
+    """What to say, and to do first, when there is nothing."""
+
+
+VIEWS: tuple[View, ...] = (
+    View(
+        "needs-me",
+        "Needs me",
+        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
+        "Nobody waits for your verdict.",
+    ),
+    View(
+        "mine",
+        "Mine",
+        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
+        "You have no open change request. Edit a page in Browse to begin one.",
+    ),
+    View(
+        "involved",
+        "Involved",
+        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
+        "You take part in no open change request.",
+    ),
+    View(
+        "all-open",
+        "All open",
+        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
+        "No change request is open. Edit a page in Browse to begin one.",
+    ),
+    View(
+        "drafts",
+        "Drafts",
+        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="draft"),
+        "There are no drafts.",
+    ),
+    View(
+        "merged",
+        "Merged",
+        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="merged"),
+        "Nothing was merged yet.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the store knows of a change request beside itself; None where it was never fetched."""
+
+    approved: tuple[str, ...] | None = None
+    """Names of those whose newest verdict approves."""
+    refused: tuple[str, ...] | None = None
+    """Names of those whose newest verdict asks for changes."""
+    asked: tuple[str, ...] | None = None
+    """Names of those who were asked and have not answered."""
+    changes: tuple[int, int, int, int] | None = None
+    """Pages added, edited, moved, deleted."""
+    pages: int | None = None
+    """How many pages change."""
+    viewed: int = 0
+    """How many of them were marked viewed at their present revision."""
+    latest: Comment | None = None
+
+
+def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:
+    """What is known of a row, from the store alone; `me` is the signed-in user's id and reads as “you”."""
+    reviews = desk.known(reviews_of(request))
+    asked = desk.known(reviewers_of(request))
+    changes = desk.known(changes_in(request))
+    comments = desk.known(comments_on(request))
+    standing = newest(reviews.value.items) if reviews else ()
+    answered = {review.reviewer.id for review in standing}
+    pages = [change for change in changes.value.changes if change.page] if changes else []
+    viewed = desk.viewed(request.id) if pages else {}
+    changed = {change.page.id for change in pages if change.page}
+    return Facts(
+        approved=_names(standing, "approved", me) if reviews else None,
+        refused=_names(standing, "changes-requested", me) if reviews else None,
+        asked=tuple(
+            name_of(one.user.id, one.user.display_name, me)
+            for one in asked.value.items
+            if one.user and one.user.id not in answered
+        )
+        if asked
+        else None,
+        changes=_counts(pages) if changes else None,
+        pages=len(changed) if changes else None,
+        viewed=sum(viewed.get(page) == request.revision for page in changed),
+        latest=max(comments.value.items, key=lambda comment: comment.posted_at, default=None) if comments else None,
+    )
+
+
+def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
+    kinds = [change.type for change in pages]
+    return (
+        kinds.count("page_created"),
+        kinds.count("page_edited"),
+        kinds.count("page_moved"),
+        kinds.count("page_deleted"),
+    )
+
+
+def newest(reviews: tuple[Review, ...]) -> tuple[Review, ...]:
+    """The verdict of each person that still stands."""
+    standing: dict[str, Review] = {}
+    for review in sorted(reviews, key=lambda one: one.created_at):
+        if not review.outdated:
+            standing[review.reviewer.id] = review
+    return tuple(standing.values())
+
+
+def name_of(person: str, name: str, me: str) -> str:
+    """The first name of a person, or “you”."""
+    return "you" if person == me else name.partition(" ")[0] or name
+
+
+def _names(reviews: tuple[Review, ...], status: str, me: str) -> tuple[str, ...]:
+    return tuple(name_of(one.reviewer.id, one.reviewer.display_name, me) for one in reviews if one.status == status)

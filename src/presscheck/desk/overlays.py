@@ -1,0 +1,135 @@
+"""How a write that waits shows before it lands: laid over the stored answer as it is read, so undoing costs nothing.
+
+What was laid over carries `waiting`, the number of its row, and `refused`, the reason where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from presscheck.api import change_requests, comments
+from presscheck.api.comments import Comment, CommentReply
+from presscheck.api.operation import Operation
+from presscheck.api.users import User
+from presscheck.desk.seen import Waiting
+
+Lay = Callable[[Any, Any, Waiting, User], Any]
+"""(answer, the read, the waiting write, its author) → the answer with the write laid over it."""
+
+
+def laid_over(read: Operation[Any], answer: Any, waiting: Iterable[Waiting], me: User) -> Any:
+    """The answer of a read with all that waits laid over it, in the order in which it was written."""
+    for one in waiting:
+        lay = LAYERS.get((type(read), type(one.call)))
+        if lay and one.call is not None and _same_thing(read, one.call):
+            answer = lay(answer, read, one, me)
+    return answer
+
+
+def _same_thing(read: Operation[Any], write: Operation[Any]) -> bool:
+    shared = set(read.path_fields()) & set(write.path_fields())
+    return all(getattr(read, name) == getattr(write, name) for name in shared)
+
+
+def _marks(one: Waiting) -> dict[str, Any]:
+    return {"waiting": one.id, "refused": one.error if one.state in ("refused", "parked") else None}
+
+
+def _moment(one: Waiting) -> str:
+    return datetime.fromtimestamp(one.created_at, UTC).isoformat()
+
+
+def _comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    target = {"changeRequest": call.change_request_id, "space": call.space_id}
+    if call.page:
+        target["page"] = {"id": call.page}
+    if call.node:
+        target["node"] = {"id": call.node}
+    new = Comment.model_validate(
+        {
+            "object": "comment",
+            "id": f"waiting:{one.id}",
+            "postedBy": me,
+            "postedAt": _moment(one),
+            "body": call.body.model_dump(by_alias=True, exclude_unset=True),
+            "status": "open",
+            "target": target,
+            **_marks(one),
+        }
+    )
+    items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
+    return answer.model_copy(update={"items": items, "count": (answer.count or 0) + 1})
+
+
+def _reply(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    new = CommentReply.model_validate(
+        {
+            "object": "comment-reply",
+            "id": f"waiting:{one.id}",
+            "postedBy": me,
+            "postedAt": _moment(one),
+            "body": call.body.model_dump(by_alias=True, exclude_unset=True),
+            **_marks(one),
+        }
+    )
+    return answer.model_copy(update={"items": (*answer.items, new), "count": (answer.count or 0) + 1})
+
+
+def _changed_comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    def changed(comment: Any) -> Any:
+        call: Any = one.call
+        if comment.id != call.comment_id:
+            return comment
+        update: dict[str, Any] = _marks(one)
+        if call.resolved is not None:
+            update["status"] = "resolved" if call.resolved else "open"
+        if call.body is not None:
+            update["body"] = call.body
+        return comment.model_copy(update=update)
+
+    return answer.model_copy(update={"items": tuple(changed(comment) for comment in answer.items)})
+
+
+def _without_comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != call.comment_id)})
+
+
+def _review(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    new = change_requests.Review.model_validate(
+        {
+            "object": "change-request-review",
+            "id": f"waiting:{one.id}",
+            "reviewer": me,
+            "status": call.status,
+            "createdAt": _moment(one),
+            "updatedAt": _moment(one),
+            **_marks(one),
+        }
+    )
+    replaced = tuple(
+        item.model_copy(update={"outdated": True}) if item.reviewer.id == me.id else item for item in answer.items
+    )
+    return answer.model_copy(update={"items": (*replaced, new), "count": (answer.count or 0) + 1})
+
+
+def _changed_request(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    update = {name: value for name, value in call.given().items() if name in ("subject", "status", "description")}
+    return answer.model_copy(update={**update, **_marks(one)})
+
+
+LAYERS: dict[tuple[type[Operation[Any]], type[Any]], Lay] = {
+    (comments.ListComments, comments.PostComment): _comment,
+    (comments.ListComments, comments.UpdateComment): _changed_comment,
+    (comments.ListComments, comments.DeleteComment): _without_comment,
+    (comments.ListReplies, comments.PostReply): _reply,
+    (change_requests.ListReviews, change_requests.SubmitReview): _review,
+    (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
+}
+"""Which write shows in which read."""

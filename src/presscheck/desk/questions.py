@@ -1,0 +1,30 @@
+"""The reads that more than one screen asks, spelled once: the same question has the same stored answer everywhere."""
+
+from __future__ import annotations
+
+from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
+from presscheck.api.changes import GetChangeRequestChanges
+from presscheck.api.comments import ListComments
+
+ALL = 1000
+"""The longest page that the service gives."""
+
+
+def reviews_of(request: ChangeRequest) -> ListReviews:
+    """The verdicts on a change request."""
+    return ListReviews(space_id=request.space, change_request_id=request.id, format="markdown", limit=ALL)
+
+
+def reviewers_of(request: ChangeRequest) -> ListRequestedReviewers:
+    """Those who were asked for a verdict."""
+    return ListRequestedReviewers(space_id=request.space, change_request_id=request.id, limit=ALL)
+
+
+def comments_on(request: ChangeRequest) -> ListComments:
+    """The threads of a change request, the oldest first."""
+    return ListComments(space_id=request.space, change_request_id=request.id, order="asc", format="markdown", limit=ALL)
+
+
+def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChanges:
+    """What a change request changes; ask again with a higher limit where the answer says `more`."""
+    return GetChangeRequestChanges(space_id=request.space, change_request_id=request.id, limit=limit)

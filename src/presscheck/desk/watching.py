@@ -1,0 +1,68 @@
+"""Who looks at what: each open watch is a wish that is woken when its answer may have changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import Any
+
+from presscheck.api.operation import Operation
+
+
+class Wish:
+    """One watch: whether the service must be asked again, and a bell."""
+
+    def __init__(self, call: Operation[Any]) -> None:
+        self.key, self.path = call.key(), call.wire_path()
+        self._is_stale, self._bell = True, asyncio.Event()
+
+    def take_stale(self) -> bool:
+        """Whether the service must be asked; asking it is then the caller's duty."""
+        was, self._is_stale = self._is_stale, False
+        return was
+
+    def ring(self, *, stale: bool) -> None:
+        """Something changed: in the store only, or at the service too."""
+        self._is_stale = self._is_stale or stale
+        self._bell.set()
+
+    async def changed(self) -> None:
+        """Wait for the bell."""
+        await self._bell.wait()
+        self._bell.clear()
+
+
+class Watching:
+    """All open watches."""
+
+    def __init__(self) -> None:
+        self._wishes: list[Wish] = []
+
+    @contextmanager
+    def of(self, call: Operation[Any]) -> Generator[Wish]:
+        """A watch of a call, open for as long as the block."""
+        wish = Wish(call)
+        self._wishes.append(wish)
+        try:
+            yield wish
+        finally:
+            self._wishes.remove(wish)
+
+    def stale(self, key: str | None) -> None:
+        """Ask again: for one call by its key, or for all."""
+        for wish in self._wishes:
+            if key is None or wish.key == key:
+                wish.ring(stale=True)
+
+    def stale_paths(self, patterns: tuple[str, ...]) -> None:
+        """Ask again wherever the path of the read matches one of these."""
+        for wish in self._wishes:
+            if any(fnmatchcase(wish.path, pattern) for pattern in patterns):
+                wish.ring(stale=True)
+
+    def redraw(self) -> None:
+        """What waits in the outbox changed: what is known must be laid out again."""
+        for wish in self._wishes:
+            wish.ring(stale=False)

@@ -1,0 +1,115 @@
+"""The one place that builds things and joins them: client, store, desk, app, local service.
+
+Everything is imported where it is built, so that a start pays only for what it shows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from presscheck.config import Profile
+from presscheck.errors import ConfigurationError
+from presscheck.paths import Places, places, private_directory
+
+if TYPE_CHECKING:
+    from presscheck.client.client import Client
+    from presscheck.desk.desk import Desk
+
+
+def connect(profile: Profile) -> Client:
+    """A client for the profile's service.
+
+    Raises:
+        ConfigurationError: there is no token; says where one may be put.
+    """
+    from presscheck.client.client import Client
+
+    return Client(profile.base_url, needed_token(profile))
+
+
+def needed_token(profile: Profile) -> str:
+    """The profile's token.
+
+    Raises:
+        ConfigurationError: there is none; says where one may be put.
+    """
+    if not profile.token:
+        raise ConfigurationError(
+            f"there is no token for {profile.base_url}: set PRESSCHECK_TOKEN, or token_file in config.toml; "
+            "`presscheck demo` needs none"
+        )
+    return profile.token
+
+
+def open_desk(profile: Profile, where: Places | None = None) -> Desk:
+    """A desk over the profile's cache and outbox; it connects when it is started.
+
+    What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
+    was renewed must not strand a comment.
+    """
+    from presscheck.desk.desk import Desk
+    from presscheck.store.cache import Cache
+    from presscheck.store.outbox import Outbox
+
+    where = where or places()
+    service = f"{profile.name}-{_mark(profile.base_url)}"
+    return Desk(
+        lambda: connect(profile),
+        Cache(where.cache_file(f"{service}-{_mark(needed_token(profile))}")),
+        Outbox(where.outbox_file(service)),
+        read_only=profile.read_only,
+    )
+
+
+def open_app(profile: Profile, *, theme: str | None = None) -> int:
+    """Open the app on a profile; the exit code."""
+    from presscheck.tui.app import PresscheckApp
+
+    where = places()
+    app = PresscheckApp(
+        open_desk(profile, where),
+        profile=profile,
+        theme=theme or profile.theme,
+        own_themes=where.config / "themes",
+        log=where.log_file(),
+    )
+    return app.run_to_end()
+
+
+def run_service(
+    *,
+    host: str,
+    port: int,
+    uds: Path | None,
+    fd: int | None,
+    database: str | None,
+    data: Path | None,
+    token_file: Path | None,
+    docs: tuple[Path, ...],
+    sample: bool,
+    until_closed: bool,
+) -> None:
+    """Run the local service until it is told to stop."""
+    from presscheck.service.running import ServeOptions, serve
+
+    kept = private_directory(data or places().data)
+    serve(
+        ServeOptions(
+            host=host,
+            port=port,
+            uds=uds,
+            fd=fd,
+            database=database or f"sqlite:///{kept / 'service.sqlite'}",
+            data=kept,
+            token_file=token_file,
+            docs=docs,
+            sample=sample,
+            until_closed=until_closed,
+        )
+    )
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
