@@ -6,9 +6,11 @@ import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 
 from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
-from presscheck.api.comments import Comment, CommentReply
+from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
 from presscheck.api.levels import MergeRules
+from presscheck.api.operation import Operation
 from presscheck.api.spaces import Space
+from presscheck.desk.seen import Waiting
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -23,6 +25,7 @@ from presscheck.tui.screens.review_threads import (
     quoted,
     thread,
     thread_lines,
+    unsent_messages,
 )
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -232,11 +235,30 @@ def test_answers_that_are_not_here_yet_are_told() -> None:
     assert shown(thread(comment(replies=3), [], {}, "me"))[1] == "┃   3 replies not here yet"
 
 
+def row(call: Operation[Any], state: str = "waiting", error: str | None = None) -> Waiting:
+    return Waiting(7, call, call.stored_name(), state, error, 0.0)
+
+
+IDS = {"space_id": "s", "change_request_id": "c"}
+TEXT = Document(markdown="Done")
+
+
 def test_what_waits_and_what_was_refused_say_so() -> None:
-    waiting = thread(comment(), [reply()], {"a": Unsent(1, "waiting")}, "me")
+    answer = PostReply(**IDS, comment_id="t", body=TEXT)
+    waiting = thread(comment(), [reply(id="waiting:7")], unsent_messages([row(answer)]), "me")
     assert shown(waiting)[1] == "┃   you ◷ waiting to send  Done"
-    refused = thread(comment(), [reply()], {"a": Unsent(1, "refused", "not\x1b allowed")}, "me")
-    assert shown(refused)[1:] == ["┃   you ✗ refused  Done", "┃   ✗ not␛ allowed"]
+    refused = unsent_messages([row(answer, "refused", "not\x1b allowed")])
+    assert shown(thread(comment(), [reply(id="waiting:7")], refused, "me"))[1:] == [
+        "┃   you ✗ refused  Done",
+        "┃   ✗ not␛ allowed",
+    ]
+    new = thread(comment(id="waiting:7"), [], unsent_messages([row(PostComment(**IDS, body=TEXT), "sending")]), "me")
+    assert shown(new) == ["┃ Ada ◷ sending  Please **fix**"]
+
+
+def test_a_resolving_that_waits_shows_on_the_thread() -> None:
+    unsent = unsent_messages([row(UpdateComment(**IDS, comment_id="t", resolved=True))])
+    assert shown(thread(comment(status="resolved"), [], unsent, "me"))[0].startswith("┃ ✓ resolved ◷ waiting to send")
 
 
 def test_the_resolved_are_folded_until_they_are_opened() -> None:
@@ -260,7 +282,7 @@ def test_reactions_are_emoji_by_their_code_points() -> None:
 
 def test_what_waits_comes_last() -> None:
     old, new = thread(comment(postedAt="2"), [], {}, "me"), thread(comment(postedAt="1"), [], {}, "me")
-    late = thread(comment(postedAt="0"), [], {"t": Unsent(1, "waiting")}, "me")
+    late = thread(comment(id="waiting:7", postedAt="0"), [], {"waiting:7": Unsent(7, "waiting")}, "me")
     assert in_order([late, old, new]) == [new, old, late]
 
 
@@ -281,8 +303,8 @@ def test_nothing_a_stranger_wrote_acts(text: str) -> None:
     stranger = {"id": text, "displayName": text}
     one = thread(
         comment(text, postedBy=stranger, replies=1, reactions=[{"emoji": text, "count": 1}]),
-        [reply(text, postedBy=stranger)],
-        {"a": Unsent(1, "refused", text)},
+        [reply(text, postedBy=stranger, id="waiting:7")],
+        {"waiting:7": Unsent(7, "refused", text)},
         "me",
     )
     line = state_line(request(status=text), reviewers(request(), asked(stranger), [], "me"), None, 0, 300)

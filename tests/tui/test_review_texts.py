@@ -27,12 +27,12 @@ def test_a_long_quote_ends_between_words() -> None:
     assert place(quote("漢" * 80), [(0, "漢" * 80)]) == 0
 
 
-def test_the_title_goes_to_the_editor_once_and_does_not_come_back() -> None:
+def test_the_title_goes_to_the_editor_once_and_comes_back_as_the_service_had_it() -> None:
     page = opened("Tokens", "# Tokens\n\nOne.\n\nTwo.\n")
     assert page.text == "# Tokens\n\nOne.\n\nTwo.\n"
     back = edited(page, "# Tokens\n\nOne.\n\nThree.\n")
     assert back is not None
-    assert (back.markdown, back.title, back.changed, back.collateral) == ("One.\n\nThree.", None, 1, 0)
+    assert (back.markdown, back.title, back.changed, back.collateral) == ("# Tokens\n\nOne.\n\nThree.", None, 1, 0)
 
 
 def test_an_untouched_text_is_no_edit() -> None:
@@ -46,6 +46,12 @@ def test_a_changed_heading_is_a_changed_title() -> None:
     back = edited(opened("Tokens", "One."), "# Keys\n\nOne.\n")
     assert back is not None
     assert (back.title, back.markdown, back.changed) == ("Keys", "One.", 0)
+
+
+def test_a_changed_title_is_repeated_where_the_old_one_was() -> None:
+    back = edited(opened("Tokens", "# Tokens\n\nOne."), "# Keys\n\nOne.\n")
+    assert back is not None
+    assert (back.title, back.markdown) == ("Keys", "# Keys\n\nOne.")
 
 
 def test_a_heading_that_is_not_the_title_stays() -> None:
@@ -71,7 +77,7 @@ def test_front_matter_stays_first() -> None:
     assert page.text == "---\nhidden: true\n---\n\n# Tokens\n\nOne.\n"
     back = edited(page, page.text.replace("One", "Two"))
     assert back is not None
-    assert back.markdown == "---\nhidden: true\n---\n\nTwo."
+    assert back.markdown == "---\nhidden: true\n---\n\n# Tokens\n\nTwo."
     assert (back.changed, back.collateral) == (1, 0)
 
 

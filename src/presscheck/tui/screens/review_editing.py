@@ -1,7 +1,8 @@
 """A page's Markdown on its way to an editor and back: what is sent is what the person wrote, and nothing else moves.
 
 The service repeats the title as a first heading and escapes tags that span lines. The editor gets the title once, as
-its first heading, and plain tags; what comes back loses the heading again, and a changed heading is a changed title.
+its first heading, and plain tags; what comes back has a heading where the service had one, for without it a heading of
+the text would be taken for the title. A changed heading is a changed title.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class Opened:
     title: str
     kept: str
     """The body as the service has it, without the repeated title."""
+    repeats_title: bool
     text: str
 
 
@@ -42,31 +44,32 @@ def opened(title: str, markdown: str) -> Opened:
     title = " ".join(title.split())
     front, body = _front(markdown)
     heading, rest = _heading(body)
-    kept = rest if heading is not None and _unescaped(heading) == title else body
-    kept = _joined(front, kept.strip("\n"))
+    repeats = heading is not None and _unescaped(heading) == title
+    kept = _joined(front, (rest if repeats else body).strip("\n"))
     front, plain = _front(_plain_tags(kept))
     body = "\n\n".join((f"# {title}", plain.strip("\n"))).rstrip("\n")
-    return Opened(title, kept, _joined(front, body) + "\n")
+    return Opened(title, kept, repeats, _joined(front, body) + "\n")
 
 
 def edited(page: Opened, text: str) -> Edited | None:
     """What came back, or None where nothing was changed."""
     if _lines(text) == _lines(page.text):
         return None
-    front, body = _front(text.replace("\r\n", "\n"))
-    heading, rest = _heading(body)
-    title = heading or ""
-    markdown = _joined(front, (rest if heading is not None else body).strip("\n"))
+    title, markdown = _without_title(text.replace("\r\n", "\n"))
     _, given = _without_title(page.text)
     changed = _distance(_lines(given), _lines(markdown))
     collateral = max(0, _distance(_lines(page.kept), _lines(markdown)) - changed)
+    if page.repeats_title:
+        front, body = _front(markdown)
+        body = body.lstrip("\n")
+        markdown = _joined(front, f"# {title or page.title}\n\n{body}".rstrip())
     return Edited(markdown, title if title and title != page.title else None, changed, collateral)
 
 
 def _without_title(text: str) -> tuple[str | None, str]:
     front, body = _front(text)
     heading, rest = _heading(body)
-    return heading, _joined(front, rest.strip("\n"))
+    return heading, _joined(front, (body if heading is None else rest).strip("\n"))
 
 
 def _front(text: str) -> tuple[str, str]:

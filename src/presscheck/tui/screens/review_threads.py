@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from presscheck.api.comments import PostComment, PostReply, UpdateComment
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago
 from presscheck.documents.spans import Line, Span, cut, width
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.comments import Comment, CommentReply, Document, Reaction
+    from presscheck.desk.seen import Waiting
 
+NEW = "waiting:"
+"""What the id of a message begins with that the service has not seen, before the number of its row in the outbox."""
+UnsentState = Literal["waiting", "sending", "refused"]
 Typeset = Callable[[str, int], Sequence[Line]]
 """What lays Markdown out in so many columns."""
 
@@ -25,7 +30,7 @@ class Unsent:
     """A write that the service has not taken yet: its row in the outbox, and why, where it was refused."""
 
     row: int
-    state: Literal["waiting", "sending", "refused"]
+    state: UnsentState
     error: str = ""
 
 
@@ -70,7 +75,7 @@ class Thread:
 
 
 def thread(comment: Comment, replies: Sequence[CommentReply], unsent: Mapping[str, Unsent], me: str) -> Thread:
-    """A thread from what the service says; `unsent` is by the id of the comment or reply that waits."""
+    """A thread from what the service says, with what waits laid over it."""
     said = tuple(_message(one, unsent, me) for one in sorted(replies, key=lambda one: one.posted_at))
     target = comment.target
     return Thread(
@@ -81,8 +86,21 @@ def thread(comment: Comment, replies: Sequence[CommentReply], unsent: Mapping[st
         node=target.node.id if target.node else None,
         resolved=comment.status == "resolved",
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
+        settling=None if comment.id.startswith(NEW) else unsent.get(comment.id),
         may_answer=comment.permissions.reply is not False,
     )
+
+
+def unsent_messages(rows: Iterable[Waiting]) -> dict[str, Unsent]:
+    """What waits, by the id under which it shows: that of a new comment or reply, or of the comment that it changes."""
+    found: dict[str, Unsent] = {}
+    for row in rows:
+        state: UnsentState = "waiting" if row.state == "waiting" else "sending" if row.state == "sending" else "refused"
+        if isinstance(row.call, PostComment | PostReply):
+            found[f"{NEW}{row.id}"] = Unsent(row.id, state, row.error or "")
+        elif isinstance(row.call, UpdateComment):
+            found[row.call.comment_id] = Unsent(row.id, state, row.error or "")
+    return found
 
 
 def thread_lines(
@@ -167,7 +185,7 @@ def _message(one: Comment | CommentReply, unsent: Mapping[str, Unsent], me: str)
         text=text_of(one.body),
         edited=one.edited_at is not None,
         reactions=tuple((_emoji(reaction), reaction.count) for reaction in one.reactions),
-        unsent=unsent.get(one.id),
+        unsent=unsent.get(one.id) if one.id.startswith(NEW) else None,
     )
 
 
