@@ -1,0 +1,27 @@
+"""People: who the caller is, and others."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.api.users import GetCurrentUser, GetUser, User
+from presscheck.service.handling import Context, answers, not_found
+from presscheck.service.people import as_user
+from presscheck.service.tables import MemberRow, UserRow
+
+
+@answers(GetCurrentUser)
+def get_current_user(context: Context, call: GetCurrentUser) -> User:
+    """The owner of the token."""
+    return as_user(context, context.user)
+
+
+@answers(GetUser)
+def get_user(context: Context, call: GetUser) -> User:
+    """Somebody who shares an organization with the caller."""
+    mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id)
+    shared = select(MemberRow.user_id).where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
+    found = context.session.get(UserRow, call.user_id)
+    if found is None or (found.id != context.user.id and context.session.scalar(shared) is None):
+        raise not_found("user")
+    return as_user(context, found)
