@@ -30,6 +30,7 @@ class World:
     organization: str
     space: str
     users: dict[str, str]
+    tokens: dict[str, str]
     clients: dict[str, Client]
 
     @property
@@ -76,16 +77,15 @@ def _plant(service: RunningService, session: Session, pages: Sequence[tuple[str,
     organization = OrganizationRow(id=new_id(), title="Acme", created_at=now)
     session.add(organization)
     users: dict[str, str] = {}
-    clients: dict[str, Client] = {}
+    tokens: dict[str, str] = {}
     for role in (*ROLES, "guest"):
         user = UserRow(id=new_id(), display_name=role.title(), email=f"{role}@example.org", created_at=now)
         member = MemberRow(
             organization_id=organization.id, user_id=user.id, role=None if role == "guest" else role, joined_at=now
         )
-        token = new_id()
+        token = tokens[role] = new_id()
         session.add_all((user, member, TokenRow(sha256=token_mark(token), user_id=user.id, created_at=now)))
         users[role] = user.id
-        clients[role] = Client(service.base_url, token)
     space_id = new_id()
     tree = [
         new_page(title, slug=title.lower(), document=add_document(session, text), page_id=title.lower())
@@ -102,4 +102,5 @@ def _plant(service: RunningService, session: Session, pages: Sequence[tuple[str,
             updated_at=now,
         )
     )
-    return World(service, organization.id, space_id, users, clients)
+    clients = {role: Client(service.base_url, token) for role, token in tokens.items()}
+    return World(service, organization.id, space_id, users, tokens, clients)

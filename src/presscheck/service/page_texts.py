@@ -10,9 +10,9 @@ import yaml
 
 from presscheck.service.handling import Problem
 
-DETAILS: dict[str, type] = dict.fromkeys(("title", "slug", "emoji", "icon", "description", "condition"), str) | (
-    dict.fromkeys(("hidden", "noIndex", "noRobotsIndex"), bool)
-)
+_WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
+_CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
+DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """What front matter may say of a page, and the type of each value."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)

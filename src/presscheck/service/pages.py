@@ -82,7 +82,8 @@ def as_files(context: Context, files: Sequence[dict[str, Any]]) -> tuple[Revisio
 def wired_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
     """A stored file by its names on the wire, with its address."""
     content = file.get("content")
-    address = f"{context.origin}/files/{content}/{quote(file['name'], safe='')}" if content else ""
+    name = quote(file["name"].replace("/", "_"), safe="")
+    address = f"{context.origin}/files/{content}/{name}" if content else ""
     return {"downloadURL": address} | {name: value for name, value in file.items() if name != "content"}
 
 

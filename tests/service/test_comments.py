@@ -1,0 +1,181 @@
+import pytest
+from tests.service.world import World
+
+from presscheck import errors
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.comments import (
+    Comment,
+    DeleteComment,
+    DeleteReply,
+    DeleteSpaceComment,
+    Document,
+    GetComment,
+    GetReply,
+    GetSpaceComment,
+    ListComments,
+    ListReplies,
+    ListSpaceComments,
+    ListSpaceReplies,
+    PostComment,
+    PostReply,
+    PostSpaceComment,
+    PostSpaceReply,
+    TableCellTarget,
+    UpdateComment,
+    UpdateReply,
+    UpdateSpaceComment,
+)
+
+Path = dict[str, str]
+
+
+def text(markdown: str) -> Document:
+    return Document(markdown=markdown)
+
+
+@pytest.fixture
+async def place(world: World) -> Path:
+    return {"space_id": world.space, "change_request_id": (await world.draft()).id}
+
+
+async def test_a_comment_says_who_where_and_when(world: World, place: Path) -> None:
+    made = await world.clients["comment"].send(
+        PostComment(
+            **place,
+            body=text("Why?"),
+            page="guide",
+            node="n1",
+            table_cell=TableCellTarget(record="r", definition="d"),
+        )
+    )
+    assert (made.body.markdown, made.status, made.replies, made.posted_by.display_name) == (
+        "Why?",
+        "open",
+        0,
+        "Comment",
+    )
+    assert made.target.page and made.target.page.id == "guide"
+    assert made.target.node and made.target.node.id == "n1"
+    assert made.target.table_cell and made.target.table_cell.record == "r"
+    assert (made.target.change_request, made.target.space) == (place["change_request_id"], world.space)
+    assert await world.clients["comment"].send(GetComment(**place, comment_id=made.id)) == made
+    assert (made.permissions.edit, made.permissions.delete, made.permissions.reply) == (True, True, True)
+    seen = await world.clients["read"].send(GetComment(**place, comment_id=made.id))
+    assert (seen.permissions.edit, seen.permissions.delete, seen.permissions.reply) == (False, False, False)
+
+
+async def test_a_tree_of_nodes_comes_back_as_it_was(world: World, place: Path) -> None:
+    tree = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "paragraph", "nodes": []}]}
+    made = await world.admin.send(PostComment(**place, body=Document(document=tree)))
+    assert (made.body.document, made.body.markdown) == (tree, None)
+
+
+async def test_a_comment_without_text_or_on_no_page_is_refused(world: World, place: Path) -> None:
+    for call in (
+        PostComment(**place, body=Document()),
+        PostComment(**place, body=text("  \n")),
+        PostComment(**place, body=text("Hm"), page="nowhere"),
+    ):
+        with pytest.raises(errors.Refused, match=r"body|page"):
+            await world.admin.send(call)
+    with pytest.raises(errors.Forbidden):
+        await world.clients["read"].send(PostComment(**place, body=text("Hm")))
+
+
+async def test_lists_filter_and_order(world: World, place: Path) -> None:
+    made: list[Comment] = []
+    for by, page in (("admin", "guide"), ("edit", None), ("comment", "guide")):
+        made.append(await world.clients[by].send(PostComment(**place, body=text(by), page=page)))
+    await world.admin.send(UpdateComment(**place, comment_id=made[1].id, resolved=True))
+
+    async def listed(**filters: object) -> list[str]:
+        return [one.body.markdown or "" async for one in world.admin.every(ListComments(**place, **filters))]
+
+    assert await listed() == ["comment", "edit", "admin"]
+    assert await listed(order="asc", limit=1) == ["admin", "edit", "comment"]
+    assert await listed(status="open") == ["comment", "admin"]
+    assert await listed(status="resolved") == ["edit"]
+    assert await listed(status="all", target_page="guide") == ["comment", "admin"]
+    assert await listed(authors=(world.users["edit"], world.users["admin"])) == ["edit", "admin"]
+
+
+async def test_resolving_tells_by_whom_and_reopening_forgets(world: World, place: Path) -> None:
+    made = await world.admin.send(PostComment(**place, body=text("Hm")))
+    resolved = await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))
+    assert resolved.status == "resolved"
+    assert resolved.resolved_by and resolved.resolved_by.id == world.users["admin"]
+    again = await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))
+    assert again.resolved_at == resolved.resolved_at
+    reopened = await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=False))
+    assert (reopened.status, reopened.resolved_at, reopened.resolved_by) == ("open", None, None)
+
+
+async def test_only_its_author_or_an_admin_changes_a_comment(world: World, place: Path) -> None:
+    made = await world.clients["comment"].send(PostComment(**place, body=text("Mine")))
+    rewrite = UpdateComment(**place, comment_id=made.id, body=text("Yours"))
+    for call in (rewrite, UpdateComment(**place, comment_id=made.id, resolved=True)):
+        with pytest.raises(errors.Forbidden):
+            await world.clients["edit"].send(call)
+    with pytest.raises(errors.Forbidden):
+        await world.clients["edit"].send(DeleteComment(**place, comment_id=made.id))
+    changed = await world.clients["comment"].send(rewrite)
+    assert (changed.body.markdown, changed.edited_at is not None) == ("Yours", True)
+    assert (await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))).status == "resolved"
+
+
+async def test_reactions_count_people_once(world: World, place: Path) -> None:
+    made = await world.admin.send(PostComment(**place, body=text("Hm")))
+    for by in ("admin", "edit", "edit"):
+        await world.clients[by].send(UpdateComment(**place, comment_id=made.id, added_reactions=("1f44d", "1f389")))
+    changed = await world.admin.send(UpdateComment(**place, comment_id=made.id, removed_reactions=("1f389", "never")))
+    counts = {one.emoji: (one.count, [who.user.display_name for who in one.users]) for one in changed.reactions}
+    assert counts == {"1f44d": (2, ["Admin", "Edit"]), "1f389": (1, ["Edit"])}
+
+
+async def test_replies_are_counted_read_changed_and_deleted(world: World, place: Path) -> None:
+    comment = await world.admin.send(PostComment(**place, body=text("Hm")))
+    thread = {**place, "comment_id": comment.id}
+    replies = [await world.clients[by].send(PostReply(**thread, body=text(by))) for by in ("edit", "admin", "edit")]
+    shown = await world.admin.send(GetComment(**thread))
+    assert shown.replies == 3
+    assert {one.user.display_name: one.count for one in shown.repliers} == {"Edit": 2, "Admin": 1}
+    assert [one.id async for one in world.admin.every(ListReplies(**thread, limit=2))] == [one.id for one in replies]
+    one = {**thread, "comment_reply_id": replies[0].id}
+    assert await world.clients["edit"].send(GetReply(**one)) == replies[0]
+    with pytest.raises(errors.Forbidden):
+        await world.clients["comment"].send(UpdateReply(**one, body=text("x")))
+    changed = await world.clients["edit"].send(UpdateReply(**one, body=text("x"), added_reactions=("1f44d",)))
+    assert (changed.body.markdown, changed.reactions[0].count) == ("x", 1)
+    await world.clients["edit"].send(DeleteReply(**one))
+    await world.clients["edit"].send(DeleteReply(**one))
+    with pytest.raises(errors.NotFound, match="reply"):
+        await world.admin.send(GetReply(**one))
+    assert (await world.admin.send(GetComment(**thread))).replies == 2
+
+
+async def test_a_deleted_comment_is_gone_with_its_replies_and_uncounted(world: World, place: Path) -> None:
+    comment = await world.admin.send(PostComment(**place, body=text("Hm")))
+    thread = {**place, "comment_id": comment.id}
+    await world.admin.send(PostReply(**thread, body=text("Yes")))
+    await world.admin.send(DeleteComment(**thread))
+    await world.admin.send(DeleteComment(**thread))
+    with pytest.raises(errors.NotFound, match="comment"):
+        await world.admin.send(ListReplies(**thread))
+    assert (await world.admin.send(GetChangeRequest(**place))).comments == 0
+
+
+async def test_the_live_space_has_comments_of_its_own(world: World, place: Path) -> None:
+    here = {"space_id": world.space}
+    made = await world.clients["comment"].send(PostSpaceComment(**here, body=text("Live"), page="start"))
+    assert (made.target.change_request, made.target.space) == (None, world.space)
+    assert (await world.admin.send(ListComments(**place))).items == ()
+    thread = {**here, "comment_id": made.id}
+    assert await world.clients["comment"].send(GetSpaceComment(**thread)) == made
+    await world.admin.send(PostSpaceReply(**thread, body=text("Yes")))
+    assert [one.body.markdown for one in (await world.admin.send(ListSpaceReplies(**thread))).items] == ["Yes"]
+    assert (await world.admin.send(UpdateSpaceComment(**thread, resolved=True))).status == "resolved"
+    assert (await world.admin.send(ListSpaceComments(**here, status="open"))).items == ()
+    with pytest.raises(errors.NotFound):
+        await world.admin.send(GetComment(**place, comment_id=made.id))
+    await world.admin.send(DeleteSpaceComment(**thread))
+    assert (await world.admin.send(ListSpaceComments(**here))).count == 0

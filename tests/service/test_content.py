@@ -1,0 +1,204 @@
+import base64
+
+import httpx
+import pytest
+from tests.service.world import World, insert, rewrite
+
+from presscheck import errors
+from presscheck.api import content
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, UpdateChangeRequest
+from presscheck.api.changes import DeletePage, EditChangeRequestContent, InsertFiles, NewFile, RevertPage, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.api.content import RevisionPage
+
+
+def outline(pages: tuple[RevisionPage, ...]) -> list[object]:
+    return [(page.path, outline(page.pages)) if page.pages else page.path for page in pages]
+
+
+async def pages_of(world: World, change_request: ChangeRequest) -> tuple[RevisionPage, ...]:
+    call = content.ListChangeRequestPages(space_id=world.space, change_request_id=change_request.id)
+    return (await world.admin.send(call)).pages
+
+
+async def page_of(world: World, change_request: ChangeRequest, page: str) -> RevisionPage:
+    return await world.admin.send(
+        content.GetChangeRequestPage(
+            space_id=world.space, change_request_id=change_request.id, page_id=page, format="markdown"
+        )
+    )
+
+
+async def test_pages_are_read_by_id_and_path_with_their_title_as_a_heading(world: World) -> None:
+    page = await world.clients["read"].send(content.GetPage(space_id=world.space, page_id="guide", format="markdown"))
+    assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
+    assert (page.type, page.kind, page.slug, page.path) == ("document", "sheet", "guide", "guide")
+    by_path = content.GetPageByPath(space_id=world.space, page_path="guide", format="markdown")
+    assert await world.clients["read"].send(by_path) == page
+    for call in (
+        content.GetPage(space_id=world.space, page_id="none"),
+        content.GetPageByPath(space_id=world.space, page_path="none"),
+    ):
+        with pytest.raises(errors.NotFound, match="page"):
+            await world.admin.send(call)
+
+
+async def test_the_live_content_is_a_revision_without_bodies(world: World) -> None:
+    live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
+    assert outline(live.pages) == ["start", "guide", "reference"]
+    assert all(page.markdown is None and page.document_id for page in live.pages)
+    assert await world.admin.send(content.GetRevision(space_id=world.space, revision_id=live.id)) == live
+    assert (await world.admin.send(content.ListPages(space_id=world.space))).pages == live.pages
+    listing = content.ListRevisionPages(space_id=world.space, revision_id=live.id)
+    assert (await world.admin.send(listing)).pages == live.pages
+    with pytest.raises(errors.NotFound, match="revision"):
+        await world.admin.send(content.GetRevision(space_id=world.space, revision_id="none"))
+
+
+async def test_an_edit_makes_one_revision_and_leaves_the_older_ones_as_they_were(world: World) -> None:
+    draft = await world.draft()
+    before = content.GetRevision(space_id=world.space, revision_id=draft.revision)
+    raw = await world.admin.fetch(before)
+    edited = await world.edit(draft, insert("New"), rewrite("guide", "Other."), DeletePage(page="reference"))
+    assert [one.object for one in edited.changes] == ["created_page", "updated_page", "deleted_page"]
+    revision = await world.admin.send(
+        content.GetChangeRequestRevision(space_id=world.space, change_request_id=draft.id)
+    )
+    assert (revision.id, revision.parents) == (edited.change_request.revision, (draft.revision,))
+    assert outline(revision.pages) == ["start", "guide", "new"]
+    assert await world.admin.fetch(before) == raw
+    live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
+    assert outline(live.pages) == ["start", "guide", "reference"]
+    old = content.GetRevisionPage(space_id=world.space, revision_id=draft.revision, page_id="guide", format="markdown")
+    assert (await world.admin.send(old)).markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
+    by_path = content.GetChangeRequestPageByPath(
+        space_id=world.space, change_request_id=draft.id, page_path="guide", format="markdown"
+    )
+    assert (await world.admin.send(by_path)).markdown == "# Guide\n\nOther.\n"
+
+
+async def test_all_edits_or_none(world: World) -> None:
+    draft = await world.draft()
+    with pytest.raises(errors.Refused, match="nowhere"):
+        await world.edit(draft, insert("New"), rewrite("nowhere", "Text."))
+    path = {"space_id": world.space, "change_request_id": draft.id}
+    assert (await world.admin.send(GetChangeRequest(**path))).revision == draft.revision
+    assert outline(await pages_of(world, draft)) == ["start", "guide", "reference"]
+
+
+async def test_pages_are_inserted_below_others_and_below_each_other(world: World) -> None:
+    draft = await world.draft()
+    edited = await world.edit(
+        draft,
+        insert("Top", at=0, ref="top"),
+        insert("Below", into="top", description="d", icon="bolt", hidden=True),
+        insert("Below", into="top"),
+        insert("Deeper", into="guide", slug="own-slug"),
+    )
+    assert [one.ref for one in edited.changes] == ["top", None, None, None]
+    assert outline(await pages_of(world, draft)) == [
+        ("top", ["top/below", "top/below-1"]),
+        "start",
+        ("guide", ["guide/own-slug"]),
+        "reference",
+    ]
+    below = (await pages_of(world, draft))[0].pages[0]
+    assert (below.description, below.icon, below.hidden) == ("d", "bolt", True)
+
+
+async def test_a_heading_is_the_title_and_front_matter_beats_the_details(world: World) -> None:
+    draft = await world.draft()
+    text = "---\ndescription: from the text\nhidden: true\n---\n\n# A new title\n\nText.\n"
+    await world.edit(draft, rewrite("guide", text, description="from the call", emoji="1f600"))
+    page = await page_of(world, draft, "guide")
+    assert (page.title, page.description, page.hidden, page.emoji) == ("A new title", "from the text", True, "1f600")
+    assert page.markdown == "# A new title\n\nText.\n"
+    assert page.slug == "guide"
+    await world.edit(draft, UpdatePage(page="guide", emoji="", title="Third"))
+    page = await page_of(world, draft, "guide")
+    assert (page.title, page.emoji, page.markdown) == ("Third", None, "# Third\n\nText.\n")
+
+
+async def test_pages_move(world: World) -> None:
+    draft = await world.draft()
+    await world.edit(draft, UpdatePage(page="reference", into="start"), UpdatePage(page="guide", at=0))
+    assert outline(await pages_of(world, draft)) == ["guide", ("start", ["start/reference"])]
+    for into in ("reference", "start"):
+        with pytest.raises(errors.Refused, match="below itself"):
+            await world.edit(draft, UpdatePage(page="start", into=into))
+    await world.edit(draft, UpdatePage(page="reference", into=None, at=1))
+    assert outline(await pages_of(world, draft)) == ["guide", "reference", "start"]
+
+
+async def test_deleting_a_page_deletes_what_is_below_and_reverting_brings_it_back(world: World) -> None:
+    draft = await world.draft()
+    await world.edit(draft, UpdatePage(page="reference", into="start"))
+    moved = (await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id=draft.id))).revision
+    await world.edit(draft, DeletePage(page="start"), rewrite("guide", "Other."))
+    assert outline(await pages_of(world, draft)) == ["guide"]
+    await world.edit(draft, RevertPage(page="start", revision=moved), RevertPage(page="guide"))
+    assert outline(await pages_of(world, draft)) == [("start", ["start/reference"]), "guide"]
+    assert (await page_of(world, draft, "guide")).markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
+    await world.edit(draft, insert("New", ref="n"), RevertPage(page="n"))
+    assert outline(await pages_of(world, draft)) == [("start", ["start/reference"]), "guide"]
+
+
+async def test_without_compat_false_the_change_request_alone_comes_back(world: World) -> None:
+    draft = await world.draft()
+    call = EditChangeRequestContent(space_id=world.space, change_request_id=draft.id, changes=(insert("New"),))
+    answer = await world.admin.send(call)
+    assert (answer.change_request.id, answer.changes) == (draft.id, ())
+
+
+async def test_edits_that_cannot_be_are_refused(world: World) -> None:
+    draft = await world.draft()
+    wrong = (
+        (insert("New", into="none"), "none"),
+        (insert("New", slug="a/b"), "slug"),
+        (rewrite("guide", "---\n: [\n---\n"), "front matter"),
+        (UpdatePage(page="guide", document=Document(document={"object": "document"})), "Markdown"),
+        (RevertPage(page="guide", block=("b",)), "block"),
+        (RevertPage(page="guide", revision="none"), "revision"),
+        (RevertPage(page="none"), "none"),
+        (InsertFiles(files=(NewFile(name="a", base64="%"),)), "base64"),
+        (InsertFiles(files=(NewFile(name="a", url="http://169.254.169.254/"),)), "fetches nothing"),
+    )
+    for change, words in wrong:
+        with pytest.raises(errors.Refused, match=words):
+            await world.edit(draft, change)
+    with pytest.raises(errors.Forbidden, match="edit"):
+        await world.edit(draft, insert("New"), by="review")
+    path = {"space_id": world.space, "change_request_id": draft.id}
+    await world.admin.send(UpdateChangeRequest(**path, status="archived"))
+    with pytest.raises(errors.Conflict, match="archived"):
+        await world.edit(draft, insert("New"))
+
+
+async def test_files_come_in_and_can_be_fetched(world: World) -> None:
+    draft = await world.draft()
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(100)
+    file = NewFile(name="../a b.png", base64=base64.b64encode(picture).decode(), content_type="image/png")
+    answer = await world.edit(draft, InsertFiles(files=(file, file)))
+    assert answer.inserted_files and len(answer.inserted_files) == 2
+    made = answer.inserted_files[0]
+    assert (made.name, made.size, made.content_type) == ("../a b.png", len(picture), "image/png")
+    async with httpx.AsyncClient() as http:
+        fetched = await http.get(made.download_url)
+        missing = await http.get(f"{world.service.base_url}/files/{'0' * 64}/x")
+        outside = await http.get(f"{world.service.base_url}/files/..%2fservice.sqlite/x")
+    assert (fetched.content, fetched.headers["x-content-type-options"]) == (picture, "nosniff")
+    assert (missing.status_code, outside.status_code) == (404, 404)
+    path = {"space_id": world.space, "change_request_id": draft.id}
+    listing = content.ListChangeRequestFiles(**path, limit=1)
+    assert [one.id async for one in world.admin.every(listing)] == [one.id for one in answer.inserted_files]
+    assert await world.admin.send(content.GetChangeRequestFile(**path, file_id=made.id)) == made
+    assert (await world.admin.send(content.ListFiles(space_id=world.space))).items == ()
+    of_revision = content.ListRevisionFiles(space_id=world.space, revision_id=answer.change_request.revision)
+    assert (await world.admin.send(of_revision)).count == 2
+    for call in (
+        content.GetFile(space_id=world.space, file_id=made.id),
+        content.GetReusableContent(space_id=world.space, reusable_content_id="none"),
+        content.GetChangeRequestReusableContent(**path, reusable_content_id="none"),
+    ):
+        with pytest.raises(errors.NotFound):
+            await world.admin.send(call)

@@ -1,0 +1,111 @@
+"""The service as HTTP: what it refuses before any handler is asked, and how it says so."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.world import World
+
+from presscheck.service.app import MAX_BODY
+
+
+@pytest.fixture
+def http(world: World) -> Iterator[httpx.Client]:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    with httpx.Client(base_url=f"{world.service.base_url}/v1", headers=headers) as client:
+        yield client
+
+
+def refusal(response: httpx.Response) -> tuple[int, str]:
+    error = response.json()["error"]
+    assert error["code"] == response.status_code
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["x-request-id"]
+    return response.status_code, error["message"]
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff"])
+def test_who_has_no_token_is_told_so(world: World, header: str) -> None:
+    address = f"{world.service.base_url}/v1/spaces/{world.space}/content"
+    response = httpx.get(address, headers=[(b"authorization", header.encode("latin-1"))])
+    assert refusal(response)[0] == 401
+    assert response.headers["www-authenticate"] == "Bearer"
+
+
+def test_who_has_no_token_learns_nothing_of_what_is_there(world: World) -> None:
+    there = httpx.post(f"{world.service.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
+    nowhere = httpx.post(f"{world.service.base_url}/v1/spaces/none/change-requests", content=b"{")
+    assert refusal(there) == refusal(nowhere)
+
+
+def test_unknown_paths_and_methods(http: httpx.Client) -> None:
+    assert refusal(http.get("/nothing"))[0] == 404
+    assert refusal(http.post("/spaces/s/content"))[0] == 405
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("?limit=1001", "limit"),
+        ("?limit=x", "limit"),
+        ("?status=unheard", "status"),
+        ("?colour=red", "colour"),
+        ("?requested_reviewer=x", "requested_reviewer"),
+    ],
+)
+def test_a_wrong_parameter_is_named(world: World, http: httpx.Client, query: str, field: str) -> None:
+    status, message = refusal(http.get(f"/spaces/{world.space}/change-requests{query}"))
+    assert (status, field in message) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "JSON"),
+        (b"\xff", "JSON"),
+        (b"[]", "object"),
+        (b'{"colour": 1}', "colour"),
+        (b'{"subject": 5}', "subject"),
+        (b'{"space_id": "x"}', "space_id"),
+    ],
+)
+def test_a_wrong_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:
+    status, message = refusal(http.post(f"/spaces/{world.space}/change-requests", content=body))
+    assert (status, words in message) == (400, True)
+
+
+def test_wrong_parts_of_a_list_are_named(world: World, http: httpx.Client) -> None:
+    number = http.post(f"/spaces/{world.space}/change-requests", json={}).json()["number"]
+    address = f"/spaces/{world.space}/change-requests/{number}/content"
+    wrong: list[Any] = [[], [{"operation": "paint"}], [{"operation": "update_page"}], [{}], "x"]
+    for changes in wrong:
+        assert refusal(http.post(address, json={"changes": changes}))[0] == 400
+
+
+def test_a_body_is_bounded_whether_it_says_its_length_or_not(world: World, http: httpx.Client) -> None:
+    address = f"/spaces/{world.space}/change-requests"
+    host, port = world.service.base_url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(
+            f"POST /v1{address} HTTP/1.1\r\nhost: x\r\ncontent-length: {MAX_BODY + 1}\r\n\r\n".encode("ascii")
+        )
+        assert connection.recv(12) == b"HTTP/1.1 413"
+    endless = (b"x" * (1 << 20) for _ in range(MAX_BODY // (1 << 20) + 1))
+    assert refusal(http.post(address, content=endless))[0] == 413
+
+
+def test_what_was_made_says_where(world: World, http: httpx.Client) -> None:
+    response = http.post(f"/spaces/{world.space}/change-requests", json={"subject": "x"})
+    assert response.status_code == 201
+    where = response.headers["location"]
+    assert where == response.json()["urls"]["location"]
+    assert http.get(where).json() == response.json()
+
+
+def test_absent_is_left_out(world: World, http: httpx.Client) -> None:
+    made = http.post(f"/spaces/{world.space}/change-requests", json={}).json()
+    assert None not in made.values()
+    assert {"mergedBy", "description", "revisionMerged"}.isdisjoint(made)
+    assert {"object", "outdated", "comments", "createdBy", "revisionInitial"} <= set(made)

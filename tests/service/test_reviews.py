@@ -1,0 +1,93 @@
+import pytest
+from tests.service.world import World, insert
+
+from presscheck import errors
+from presscheck.api.change_requests import (
+    GetReview,
+    ListCommenters,
+    ListContributors,
+    ListRequestedReviewers,
+    ListReviews,
+    RemoveRequestedReviewer,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document, ListComments, PostComment
+
+Path = dict[str, str]
+
+
+@pytest.fixture
+async def place(world: World) -> Path:
+    return {"space_id": world.space, "change_request_id": (await world.draft()).id}
+
+
+async def test_people_are_asked_to_review_and_released(world: World, place: Path) -> None:
+    asked = (world.users["review"], world.users["edit"], world.users["review"])
+    answer = await world.admin.send(RequestReviewers(**place, users=asked, subject="Look at this"))
+    assert answer.users and [one.user.display_name for one in answer.users if one.user] == ["Review", "Edit"]
+    listed = [one async for one in world.admin.every(ListRequestedReviewers(**place, limit=1))]
+    assert sorted(one.user.display_name for one in listed if one.user) == ["Edit", "Review"]
+    assert all(one.requested_by and one.requested_by.display_name == "Admin" for one in listed)
+    for _ in range(2):
+        await world.admin.send(RemoveRequestedReviewer(**place, user_id=world.users["edit"]))
+    assert (await world.admin.send(ListRequestedReviewers(**place))).count == 1
+
+
+async def test_strangers_cannot_be_asked_and_nobody_is_then(world: World, place: Path) -> None:
+    with pytest.raises(errors.Refused, match="users"):
+        await world.admin.send(RequestReviewers(**place, users=(world.users["edit"], "stranger"), subject="Changed"))
+    assert (await world.admin.send(ListRequestedReviewers(**place))).count == 0
+
+
+async def test_a_newer_verdict_of_the_same_person_outdates_the_older(world: World, place: Path) -> None:
+    await world.admin.send(RequestReviewers(**place, users=(world.users["review"],)))
+    reviewer = world.clients["review"]
+    first = await reviewer.send(SubmitReview(**place, status="changes-requested", comment=Document(markdown="Not yet")))
+    assert (first.outdated, first.comment and first.comment.body.markdown) == (False, "Not yet")
+    assert first.requested_by and first.requested_by.display_name == "Admin"
+    other = await world.admin.send(SubmitReview(**place, status="approved"))
+    second = await reviewer.send(SubmitReview(**place, status="approved"))
+    assert (await reviewer.send(GetReview(**place, review_id=first.id))).outdated
+    current = await world.admin.send(ListReviews(**place, outdated=False))
+    assert [one.id for one in current.items] == [second.id, other.id]
+    assert [one.id for one in (await world.admin.send(ListReviews(**place, outdated=True))).items] == [first.id]
+    assert (await world.admin.send(ListReviews(**place))).count == 3
+
+
+async def test_the_comment_of_a_verdict_is_a_comment_of_the_change_request(world: World, place: Path) -> None:
+    review = await world.admin.send(SubmitReview(**place, status="approved", comment=Document(markdown="Fine")))
+    comments = (await world.admin.send(ListComments(**place))).items
+    assert [one.target.review for one in comments] == [review.id]
+
+
+async def test_a_verdict_is_on_the_revision_of_its_moment(world: World, place: Path) -> None:
+    made = await world.admin.send(SubmitReview(**place, status="approved"))
+    change_request = await world.admin.send(UpdateChangeRequest(**place, status="open"))
+    assert made.revision == change_request.revision
+    edited = await world.edit(change_request, insert("New"))
+    assert edited.change_request.revision != made.revision
+    assert (await world.admin.send(GetReview(**place, review_id=made.id))).revision == made.revision
+
+
+async def test_commenters_may_not_review_and_archived_is_not_reviewed(world: World, place: Path) -> None:
+    with pytest.raises(errors.Forbidden, match="review"):
+        await world.clients["comment"].send(SubmitReview(**place, status="approved"))
+    await world.admin.send(UpdateChangeRequest(**place, status="archived"))
+    with pytest.raises(errors.Conflict, match="archived"):
+        await world.admin.send(SubmitReview(**place, status="approved"))
+    with pytest.raises(errors.NotFound, match="review"):
+        await world.admin.send(GetReview(**place, review_id="none"))
+
+
+async def test_contributors_and_commenters_are_those_who_took_part(world: World, place: Path) -> None:
+    change_request = await world.admin.send(UpdateChangeRequest(**place, status="open"))
+    for title in ("One", "Two"):
+        await world.edit(change_request, insert(title), by="edit")
+    await world.clients["comment"].send(PostComment(**place, body=Document(markdown="Hm")))
+    parts = (await world.admin.send(ListContributors(**place))).items
+    found = {(one.user.display_name, one.action_type, one.count) for one in parts}
+    assert found == {("Edit", "edit", 2), ("Comment", "comment", 1)}
+    commenters = (await world.admin.send(ListCommenters(**place))).items
+    assert [(one.user.display_name, one.role) for one in commenters] == [("Comment", "comment")]
