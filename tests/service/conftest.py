@@ -14,7 +14,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 @pytest.fixture
 async def world(service: RunningService) -> AsyncIterator[World]:
-    planted = plant_world(service)
+    planted = plant_world(service.database_url, service.base_url)
     yield planted
     for client in planted.clients.values():
         await client.aclose()

@@ -184,8 +184,8 @@ async def test_files_come_in_and_can_be_fetched(world: World) -> None:
     assert (made.name, made.size, made.content_type) == ("../a b.png", len(picture), "image/png")
     async with httpx.AsyncClient() as http:
         fetched = await http.get(made.download_url)
-        missing = await http.get(f"{world.service.base_url}/files/{'0' * 64}/x")
-        outside = await http.get(f"{world.service.base_url}/files/..%2fservice.sqlite/x")
+        missing = await http.get(f"{world.base_url}/files/{'0' * 64}/x")
+        outside = await http.get(f"{world.base_url}/files/..%2fservice.sqlite/x")
     assert (fetched.content, fetched.headers["x-content-type-options"]) == (picture, "nosniff")
     assert (missing.status_code, outside.status_code) == (404, 404)
     path = {"space_id": world.space, "change_request_id": draft.id}

@@ -14,7 +14,7 @@ from presscheck.service.app import MAX_BODY
 @pytest.fixture
 def http(world: World) -> Iterator[httpx.Client]:
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
-    with httpx.Client(base_url=f"{world.service.base_url}/v1", headers=headers) as client:
+    with httpx.Client(base_url=f"{world.base_url}/v1", headers=headers) as client:
         yield client
 
 
@@ -28,15 +28,15 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff"])
 def test_who_has_no_token_is_told_so(world: World, header: str) -> None:
-    address = f"{world.service.base_url}/v1/spaces/{world.space}/content"
+    address = f"{world.base_url}/v1/spaces/{world.space}/content"
     response = httpx.get(address, headers=[(b"authorization", header.encode("latin-1"))])
     assert refusal(response)[0] == 401
     assert response.headers["www-authenticate"] == "Bearer"
 
 
 def test_who_has_no_token_learns_nothing_of_what_is_there(world: World) -> None:
-    there = httpx.post(f"{world.service.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
-    nowhere = httpx.post(f"{world.service.base_url}/v1/spaces/none/change-requests", content=b"{")
+    there = httpx.post(f"{world.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
+    nowhere = httpx.post(f"{world.base_url}/v1/spaces/none/change-requests", content=b"{")
     assert refusal(there) == refusal(nowhere)
 
 
@@ -86,7 +86,7 @@ def test_wrong_parts_of_a_list_are_named(world: World, http: httpx.Client) -> No
 
 def test_a_body_is_bounded_whether_it_says_its_length_or_not(world: World, http: httpx.Client) -> None:
     address = f"/spaces/{world.space}/change-requests"
-    host, port = world.service.base_url.removeprefix("http://").split(":")
+    host, port = world.base_url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
         connection.sendall(
             f"POST /v1{address} HTTP/1.1\r\nhost: x\r\ncontent-length: {MAX_BODY + 1}\r\n\r\n".encode("ascii")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
-from tests.running_service import RunningService
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest
 from presscheck.api.changes import ContentUpdate, EditChangeRequestContent, InsertPage, UpdatePage
@@ -26,7 +25,8 @@ PAGES = (("Start", "Welcome.\n"), ("Guide", "First.\n\nSecond.\n\nThird.\n"), ("
 class World:
     """Ids, and a client for each person by role."""
 
-    service: RunningService
+    database_url: str
+    base_url: str
     organization: str
     space: str
     users: dict[str, str]
@@ -48,7 +48,7 @@ class World:
 
     def change(self, **values: Any) -> None:
         """Set columns of the space."""
-        database = Database(self.service.database_url)
+        database = Database(self.database_url)
         with database.writing.begin() as session:
             space = session.get_one(SpaceRow, self.space)
             for name, value in values.items():
@@ -64,15 +64,16 @@ def rewrite(page: str, text: str, **details: Any) -> UpdatePage:
     return UpdatePage(page=page, document=Document(markdown=text), **details)
 
 
-def plant_world(service: RunningService, pages: Sequence[tuple[str, str]] = PAGES) -> World:
-    database = Database(service.database_url)
+def plant_world(database_url: str, base_url: str, pages: Sequence[tuple[str, str]] = PAGES) -> World:
+    database = Database(database_url)
     with database.writing.begin() as session:
-        world = _plant(service, session, pages)
+        organization, space, users, tokens = _plant(session, pages)
     database.close()
-    return world
+    clients = {role: Client(base_url, token) for role, token in tokens.items()}
+    return World(database_url, base_url, organization, space, users, tokens, clients)
 
 
-def _plant(service: RunningService, session: Session, pages: Sequence[tuple[str, str]]) -> World:
+def _plant(session: Session, pages: Sequence[tuple[str, str]]) -> tuple[str, str, dict[str, str], dict[str, str]]:
     now = moment_text(system_clock())
     organization = OrganizationRow(id=new_id(), title="Acme", created_at=now)
     session.add(organization)
@@ -102,5 +103,4 @@ def _plant(service: RunningService, session: Session, pages: Sequence[tuple[str,
             updated_at=now,
         )
     )
-    clients = {role: Client(service.base_url, token) for role, token in tokens.items()}
-    return World(service, organization.id, space_id, users, tokens, clients)
+    return organization.id, space_id, users, tokens

@@ -1,0 +1,171 @@
+"""The service as a process of its own: how it says where it is, how it ends, what survives when it is killed."""
+
+import asyncio
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.service.world import plant_world
+
+from presscheck import errors
+from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
+from presscheck.client.client import Client
+
+Process = subprocess.Popen[str]
+
+
+@contextmanager
+def serving(directory: Path, *options: str, fds: tuple[int, ...] = ()) -> Iterator[Process]:
+    command = [sys.executable, "-m", "presscheck", "serve", "--data", str(directory), *options]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=fds
+    )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.communicate()
+
+
+def line(process: Process) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def test_it_says_its_address_then_its_first_token_once(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
+        address = line(process)
+        token = line(process).removeprefix("token: ")
+        assert address.startswith("http://127.0.0.1:")
+        assert token_file.read_text().strip() == token
+        assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
+        found = httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"})
+        assert (found.status_code, found.json()["object"]) == (200, "user")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        assert process.stdout and process.stdout.read() == ""
+    with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
+        address = line(process)
+        assert httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}).status_code == 200
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=10)
+        assert (process.returncode, out) == (0, "")
+
+
+def test_a_token_that_waits_in_the_file_is_the_owners(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    for token in ("chosen-before", "chosen-later"):
+        token_file.write_text(token + "\n")
+        with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
+            address = line(process)
+            found = httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"})
+            assert found.status_code == 200
+
+
+def test_the_token_stands_nowhere_in_the_data(tmp_path: Path) -> None:
+    with serving(tmp_path, "--port", "0") as process:
+        line(process)
+        token = line(process).removeprefix("token: ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+    assert len(token) > 30
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
+
+
+def test_a_unix_socket_is_its_owners_alone_and_goes_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.sock"
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(path))
+    with serving(tmp_path, "--uds", str(path)) as process:
+        assert line(process) == f"unix:{path}"
+        token = line(process).removeprefix("token: ")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as http:
+            found = http.get("http://service/v1/user", headers={"authorization": f"Bearer {token}"})
+            assert found.json()["urls"]["location"].startswith("http://service/v1/users/")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    assert not path.exists()
+
+
+def test_a_socket_that_was_handed_down_is_served_until_the_parent_is_gone(tmp_path: Path) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(8)
+        port = listening.getsockname()[1]
+        with serving(tmp_path, "--fd", str(listening.fileno()), "--until-closed", fds=(listening.fileno(),)) as process:
+            assert httpx.get(f"http://127.0.0.1:{port}/v1/user", timeout=20).status_code == 401
+            assert process.stdin
+            process.stdin.close()
+            process.stdin = None
+            assert process.wait(10) == 0
+
+
+def test_an_address_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with serving(tmp_path, "--port", str(taken.getsockname()[1])) as process:
+            out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (2, "")
+    assert "cannot listen" in err and "Traceback" not in err
+
+
+def test_a_database_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
+    with serving(tmp_path, "--port", "0", "--database", "nonsense") as process:
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (2, "")
+    assert "database" in err and "Traceback" not in err
+
+
+async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'service.sqlite'}"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    world = plant_world(database, f"http://127.0.0.1:{port}")
+    acknowledged: list[int] = []
+    for after in (3, 20, 45):
+        with serving(tmp_path, "--port", str(port)) as process:
+            line(process)
+            await write_until_killed(world.space, world.tokens["edit"], port, process, acknowledged, after)
+    with serving(tmp_path, "--port", str(port)) as process:
+        line(process)
+        async with Client(f"http://127.0.0.1:{port}", world.tokens["edit"]) as client:
+            listing = ListChangeRequests(space_id=world.space, status="draft", limit=1000)
+            numbers = {one.number async for one in client.every(listing)}
+    assert len(acknowledged) >= 45
+    assert set(acknowledged) <= numbers
+    assert numbers == set(range(1, len(numbers) + 1))
+    for client in world.clients.values():
+        await client.aclose()
+
+
+async def write_until_killed(
+    space: str, token: str, port: int, process: Process, acknowledged: list[int], after: int
+) -> None:
+    async def write(client: Client) -> None:
+        with suppress(errors.NetworkError, errors.MalformedAnswer):
+            while True:
+                acknowledged.append((await client.send(CreateChangeRequest(space_id=space, subject="x"))).number)
+                if len(acknowledged) == after:
+                    os.kill(process.pid, signal.SIGKILL)
+
+    async with Client(f"http://127.0.0.1:{port}", token) as client:
+        await asyncio.gather(*(write(client) for _ in range(8)))
+    process.wait(10)
+
+
+@pytest.fixture(autouse=True)
+def _no_profile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PRESSCHECK_HOME", str(tmp_path / "home"))
