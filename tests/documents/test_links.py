@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from presscheck.api.content import GitBlob, RevisionFile, RevisionPage
+from presscheck.documents.links import Destination, Link, Places, links_of, source_of
+
+
+def targets(markdown: str) -> list[str]:
+    return [link.target for link in links_of(markdown)]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "link"),
+    [
+        ("See [Tokens](tokens.md#scope).", Link("Tokens", "tokens.md#scope", 1, "link")),
+        ("one\n\ntwo ![A lamp](img/lamp.png)", Link("A lamp", "img/lamp.png", 3, "image")),
+        ('[a](b.md "A title")', Link("a", "b.md", 1, "link")),
+        ("[a](<b c.md>)", Link("a", "b c.md", 1, "link")),
+        ("[a](b_(c).md)", Link("a", "b_(c).md", 1, "link")),
+        ("[over\ntwo lines](x.md)", Link("over two lines", "x.md", 1, "link")),
+        (r"[\[odd\] **bold** `code`](x\_y.md)", Link("[odd] bold code", "x_y.md", 1, "link")),
+        ("[name]: guides/start.md", Link("name", "guides/start.md", 1, "link")),
+        ('{% content-ref url="../a.md" %}\n[a.md](../a.md)', Link("", "../a.md", 1, "content-ref")),
+        ('{% embed url="https://example.org/?a=1%20b" %}', Link("", "https://example.org/?a=1%20b", 1, "embed")),
+        ('{% file src="../.gitbook/assets/x.zip" %}', Link("", "../.gitbook/assets/x.zip", 1, "file")),
+        ('{% include "../.gitbook/includes/x.md" %}', Link("", "../.gitbook/includes/x.md", 1, "include")),
+        ('<a href="a.md?x=1&amp;y=2">An <b>a</b></a>', Link("An", "a.md?x=1&y=2", 1, "link")),
+        ('<figure><img src="a.png" alt=""></figure>', Link("", "a.png", 1, "image")),
+        ("<https://example.org>", Link("https://example.org", "https://example.org", 1, "link")),
+    ],
+)
+def test_every_way_to_link(markdown: str, link: Link) -> None:
+    assert links_of(markdown)[0] == link
+
+
+def test_a_picture_in_a_link_is_two_links() -> None:
+    assert [(link.kind, link.target) for link in links_of("[![alt](a.png)](b.md)")] == [
+        ("link", "b.md"),
+        ("image", "a.png"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```md\n[a](no.md)\n```",
+        "~~~~\n```\n[a](no.md)\n~~~\n~~~~",
+        "* item\n\n  ```\n  [a](no.md)\n  ```",
+        "`[a](no.md)`",
+        "``[a](no.md) ` ``",
+        "<!-- [a](no.md) -->",
+        r"\[a](no.md)",
+        "[^1]: [x",
+        "[a] (no.md)",
+    ],
+)
+def test_code_and_comments_have_no_links(code: str) -> None:
+    assert targets(f"{code}\n\n[b](yes.md)") == ["yes.md"]
+
+
+def test_a_lone_backtick_hides_nothing() -> None:
+    assert targets("a ` b [c](d.md)\n\n[e](f.md) ` g") == ["d.md", "f.md"]
+
+
+def test_lines_are_counted_behind_code() -> None:
+    assert [link.line for link in links_of("```\na\nb\n```\n\n[c](d.md)")] == [6]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "[" * 200_000,
+        " ".join("`" * length for length in range(3, 600)) + " `a` ``b``" * 20_000,
+        "<!--" * 50_000,
+        "{% file " * 25_000,
+        "<a " * 70_000,
+        "[b](a '" * 40_000,
+        "[a]: " * 40_000,
+    ],
+    ids=["brackets", "backticks", "comments", "tags", "html", "targets", "definitions"],
+)
+def test_hostile_text_takes_no_longer_than_its_length(hostile: str) -> None:
+    began = time.perf_counter()
+    links_of(hostile)
+    assert time.perf_counter() - began < 3
+
+
+PLACES = Places(
+    {"README.md": "home", "guides/README.md": "guides", "guides/start.md": "start", "a b.md": "spaced"},
+    {".gitbook/assets/x.png": "picture"},
+    {".gitbook/includes/note.md": "note"},
+    {"old/start": "guides/start.md", "old/guides": "guides"},
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "destination"),
+    [
+        ("guides/start.md", "README.md", Destination("page", "start")),
+        ("start.md#first", "guides/README.md", Destination("page", "start", "first")),
+        ("#first", "guides/start.md", Destination("page", "start", "first")),
+        ("./#first", "guides/start.md", Destination("page", "guides", "first")),
+        ("./", "guides/start.md", Destination("page", "guides")),
+        ("../", "guides/start.md", Destination("page", "home")),
+        ("guides", "README.md", Destination("page", "guides")),
+        ("guides/start", "README.md", Destination("page", "start")),
+        ("/guides/start.md", "guides/start.md", Destination("page", "start")),
+        ("a%20b.md", "README.md", Destination("page", "spaced")),
+        ("../.gitbook/assets/x.png?alt=media", "guides/start.md", Destination("file", "picture")),
+        ("../.gitbook/includes/note.md", "guides/start.md", Destination("snippet", "note")),
+        ("/old/start", "README.md", Destination("page", "start")),
+        ("/old/guides", "README.md", Destination("page", "guides")),
+        ("https://example.org/#a", "README.md", Destination("web", url="https://example.org/#a")),
+        ("mailto:a@example.org", "README.md", Destination("web", url="mailto:a@example.org")),
+        ("gone.md", "README.md", Destination("broken")),
+        ("../README.md", "README.md", Destination("broken")),
+        ("broken-reference", "README.md", Destination("broken")),
+    ],
+)
+def test_where_targets_lead(target: str, source: str, destination: Destination) -> None:
+    assert PLACES.resolve(target, source) == destination
+
+
+def test_a_revision_knows_its_places() -> None:
+    start = RevisionPage(id="p2", slug="start", path="guides/start", title="Start")
+    imported = RevisionPage(id="p3", path="guides/api", git=GitBlob(oid="1", path="reference/api.md"))
+    guides = RevisionPage(id="p1", slug="guides", path="guides", title="Guides", pages=(start, imported))
+    file = RevisionFile(id="f1", name="x.png", git=GitBlob(oid="1", path=".gitbook/assets/x.png"))
+    places = Places.of((guides,), (file,))
+    assert source_of(guides) == "guides/README.md"
+    assert source_of(imported) == "reference/api.md"
+    assert places.resolve("start.md", source_of(guides)) == Destination("page", "p2")
+    assert places.resolve("../", source_of(start)) == Destination("broken")
+    assert places.resolve("./", source_of(start)) == Destination("page", "p1")
+    assert places.resolve("api.md", source_of(imported)) == Destination("page", "p3")
+    assert places.resolve("/guides/api", source_of(start)) == Destination("page", "p3")
+    assert places.resolve("../.gitbook/assets/x.png", source_of(start)) == Destination("file", "f1")
