@@ -1,0 +1,213 @@
+"""The inbox: what needs you, across all spaces of an organization, with what is known of the row under the cursor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.api.spaces import ListSpaces
+from presscheck.desk.asking import NEXT
+from presscheck.desk.inbox import VIEWS, Facts, View, facts
+from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.desk.seen import Seen
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import now
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.screens.inbox_lines import preview, request_row
+from presscheck.tui.screens.place import Place
+from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.rows import Lines, Rows
+
+CHUNK = 100
+"""Rows that are read from the store together."""
+
+
+class Inbox(Place):
+    """Views as tabs, rows from the store by window, a preview below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.organization: Organization | None = None
+        self.view: View = VIEWS[0]
+        self._spaces: dict[str, str] = {}
+        self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
+        self._facts: dict[str, Facts] = {}
+        self._answered = False
+
+    def title_line(self) -> Line:
+        """The organization."""
+        name = display_text(self.organization.title) if self.organization else ""
+        return (Span(" presscheck  ", "strong"), Span(name, "quiet"))
+
+    def body(self) -> ComposeResult:
+        """Tabs, rows, a hairline, the preview."""
+        yield Bar(self.home.look, id="tabs")
+        yield Rows(self._row, self.home.look, id="rows")
+        yield Bar(self.home.look, id="hairline")
+        yield Lines(self.home.look, id="preview")
+
+    def on_mount(self) -> None:
+        """Show what is known, then follow what is new."""
+        super().on_mount()
+        self.query_one(Rows).focus()
+        known = self.desk.known(ListOrganizations())
+        if known:
+            self._organizations(known.value.items)
+        self.follow(
+            self.desk.watch(ListOrganizations()),
+            lambda seen: self._organizations(seen.value.items if seen.value else ()),
+            group="organizations",
+        )
+
+    def on_resize(self) -> None:
+        """The hairline is as wide as the screen."""
+        super().on_resize()
+        self.query_one("#hairline", Bar).show((Span(" " + "─" * max(0, self.size.width - 3), "quiet"),))
+        self._show_preview()
+
+    def command_next_pane(self) -> None:
+        """The view to the right."""
+        self._choose(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
+
+    def command_previous_pane(self) -> None:
+        """The view to the left."""
+        self._choose(VIEWS[VIEWS.index(self.view) - 1])
+
+    def command_copy(self) -> None:
+        """Copy the web address of the request under the cursor."""
+        request = self._current()
+        if request and request.urls.app:
+            self.home.copy_to_clipboard(display_text(request.urls.app))
+            self.home.notice("copied")
+
+    def command_web(self) -> None:
+        """Show the web address of the request under the cursor."""
+        request = self._current()
+        if request:
+            self.home.notice(request.urls.app or "it has no web address")
+
+    def command_refresh(self) -> None:
+        """Ask again."""
+        self.home.last_notice = ""
+        super().command_refresh()
+
+    @on(Rows.RowPointed)
+    def row_pointed(self) -> None:
+        """Another request is under the cursor."""
+        self._show_preview()
+        self._follow_current()
+
+    def _organizations(self, found: tuple[Organization, ...]) -> None:
+        wanted = self.home.profile.organization
+        chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
+        if chosen is None or (self.organization and self.organization.id == chosen.id):
+            return
+        self.organization = chosen
+        self.show_world()
+        spaces = ListSpaces(organization_id=chosen.id)
+        self.follow(self.desk.watch_listing(spaces), lambda _: self._learn_spaces(spaces), group="spaces")
+        self._choose(self.view)
+
+    def _learn_spaces(self, spaces: ListSpaces) -> None:
+        found = self.desk.window(spaces, 0, 10_000).items
+        self._spaces = {space.id: display_text(space.title) for space in found}
+        self.query_one(Rows).refresh()
+
+    def _choose(self, view: View) -> None:
+        self.view, self._answered = view, False
+        if self.organization is None:
+            return
+        listing = view.listing(self.organization.id, self.desk.me.id)
+        self._redraw()
+        self.query_one(Rows).point(0)
+        self.follow(self.desk.watch_listing(listing), self._listed, group="listing")
+
+    def _listed(self, seen: Seen[int]) -> None:
+        self._answered = self._answered or seen.state != "cached"
+        self._redraw()
+        if seen.state in ("fresh", "unchanged"):
+            self._follow_current()
+
+    def _redraw(self) -> None:
+        """Draw all rows anew, from the store."""
+        self._chunks.clear()
+        self._facts.clear()
+        self._show_tabs()
+        self.query_one(Rows).show(self._total(self.view))
+        self._show_preview()
+
+    def _total(self, view: View) -> int:
+        if self.organization is None:
+            return 0
+        return self.desk.window(view.listing(self.organization.id, self.desk.me.id), 0, 0).total
+
+    def _show_tabs(self) -> None:
+        line: list[Span] = [Span(" ")]
+        for view in VIEWS:
+            count = self._total(view)
+            style = "accent strong" if view is self.view else "quiet"
+            line += [Span(view.title, style), Span(f" {count}" if count else "", style), Span("   ")]
+        self.query_one("#tabs", Bar).show(tuple(line))
+
+    def _request(self, index: int) -> ChangeRequest | None:
+        if self.organization is None:
+            return None
+        start = index - index % CHUNK
+        if start not in self._chunks:
+            listing = self.view.listing(self.organization.id, self.desk.me.id)
+            self._chunks[start] = self.desk.window(listing, start, CHUNK).items
+        chunk = self._chunks[start]
+        return chunk[index - start] if index - start < len(chunk) else None
+
+    def _row(self, index: int, columns: int) -> Line:
+        request = self._request(index)
+        if request is None:
+            return (Span("…", "quiet"),)
+        return request_row(request, self._known(request), self._spaces.get(request.space, ""), columns, now())
+
+    def _known(self, request: ChangeRequest) -> Facts:
+        if request.id not in self._facts:
+            self._facts[request.id] = facts(self.desk, request, self.desk.me.id)
+        return self._facts[request.id]
+
+    def _current(self) -> ChangeRequest | None:
+        rows = self.query_one(Rows)
+        return self._request(rows.cursor) if rows.count else None
+
+    def _show_preview(self) -> None:
+        request = self._current()
+        if request:
+            lines = preview(request, self._known(request), self.size.width, now())
+        elif self._answered or not self.desk.status.online:
+            lines = [(Span(f" {self.view.empty}", "quiet"),)]
+        else:
+            lines = [(Span(" Asking the service …", "quiet"),)]
+        self.query_one("#preview", Lines).show(lines)
+
+    def _follow_current(self) -> None:
+        """Ask for what the eye sees of the row under the cursor."""
+        request = self._current()
+        if request is None:
+            return
+        questions: tuple[Operation[Any], ...] = (
+            reviews_of(request),
+            reviewers_of(request),
+            changes_in(request),
+            comments_on(request),
+        )
+        for number, question in enumerate(questions):
+            self.follow(
+                self.desk.watch(question, priority=NEXT), lambda _: self._learned(request), group=f"row-{number}"
+            )
+
+    def _learned(self, request: ChangeRequest) -> None:
+        before = self._facts.pop(request.id, None)
+        if self._known(request) != before:
+            rows = self.query_one(Rows)
+            rows.refresh()
+            self._show_preview()

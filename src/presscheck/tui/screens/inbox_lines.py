@@ -1,0 +1,93 @@
+"""How the inbox says a change request: a row with its columns, and the lines of the preview."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.desk.inbox import Facts, name_of
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import ago, since
+from presscheck.documents.spans import Line, Span, cut, pad
+
+WIDE = 100
+"""Columns from which there is room for all of it."""
+
+
+def request_row(request: ChangeRequest, known: Facts, space: str, columns: int, moment: datetime) -> Line:
+    """A change request in one row of that many columns."""
+    author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
+    is_wide = columns >= WIDE - 1
+    tail: list[Line] = [
+        pad((Span(space, "quiet"),), 16 if is_wide else 11),
+        pad((Span(display_text(author)),), 9 if is_wide else 7),
+        pad((Span(ago(request.updated_at, moment), "quiet"),), 7),
+        pad((Span(_viewed(known, is_wide), "quiet"),), 14 if is_wide else 6),
+        pad(
+            (Span(f"{request.comments} open" if request.comments else "–", "quiet" if not request.comments else ""),), 8
+        ),
+        pad(_verdicts(known), 7),
+        pad((Span("outdated" if is_wide else "◷", "waiting"),) if request.outdated else (), 9 if is_wide else 2),
+    ]
+    used = 6 + 2 * len(tail) + sum(_size(part) for part in tail)
+    subject = display_text(request.subject) or "(no subject)"
+    head = (Span(f"{request.number:>5} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
+    return cut((*head, *(span for part in tail for span in (Span("  "), *part))), columns)
+
+
+def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:
+    """What is known of a change request, in a few lines."""
+    author = display_text(request.created_by.display_name) if request.created_by else "somebody"
+    facts = f"{request.status} · by {author} · {since(request.updated_at, moment)}"
+    title = (Span(f" {request.number} ", "quiet"), Span(display_text(request.subject) or "(no subject)", "title"))
+    first = (*pad(title, max(10, columns - len(facts) - 2)), Span(facts, "quiet"))
+    lines: list[Line] = [first, _reviewers(known), _changes(known)]
+    if known.latest:
+        body = display_text(known.latest.body.markdown or "")
+        name = display_text(known.latest.posted_by.display_name.partition(" ")[0])
+        lines.append((Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”")))
+    return [cut(line, max(1, columns - 1)) for line in lines]
+
+
+def _size(line: Line) -> int:
+    return sum(len(span.text) for span in line)
+
+
+def _viewed(known: Facts, is_wide: bool) -> str:
+    if known.pages is None:
+        return "–"
+    return f"{known.viewed}/{known.pages}" + (" viewed" if is_wide and known.viewed else "")
+
+
+def _verdicts(known: Facts) -> Line:
+    parts: list[Span] = []
+    if known.approved:
+        parts.append(Span(f"✓ {len(known.approved)} ", "added"))
+    if known.refused:
+        parts.append(Span(f"✗ {len(known.refused)}", "removed"))
+    return tuple(parts)
+
+
+def _reviewers(known: Facts) -> Line:
+    if known.approved is None and known.asked is None:
+        return (Span(" Reviewers  …", "quiet"),)
+    parts = [Span(" Reviewers  ", "quiet")]
+    parts += [Span(f"✓ {display_text(name)}   ", "added") for name in known.approved or ()]
+    parts += [Span(f"✗ {display_text(name)}   ", "removed") for name in known.refused or ()]
+    parts += [Span(f"◷ {display_text(name)}   ", "waiting") for name in known.asked or ()]
+    return tuple(parts) if len(parts) > 1 else (parts[0], Span("nobody was asked", "quiet"))
+
+
+def _changes(known: Facts) -> Line:
+    if known.changes is None:
+        return (Span(" Changes    …", "quiet"),)
+    words = [
+        f"{count} {word}"
+        for count, word in zip(known.changes, ("added", "edited", "moved", "deleted"), strict=True)
+        if count
+    ]
+    return (
+        Span(" Changes    ", "quiet"),
+        Span(", ".join(words) or "none yet"),
+        Span(" pages" if words else "", "quiet"),
+    )
