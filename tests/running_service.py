@@ -45,7 +45,7 @@ class RunningService:
     def start(self) -> None:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
-        listener = socket.socket()
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         listener.listen(128)

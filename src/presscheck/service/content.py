@@ -9,9 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from presscheck.documents.page_trees import Page, walk
 from presscheck.service.content_tables import DocumentRow, RevisionRow
 from presscheck.service.identity import document_id, new_id
-from presscheck.service.page_lookup import Page, children
 
 MOST_AT_ONCE = 500
 """Ids in one question; databases bound their parameters."""
@@ -68,7 +68,7 @@ def add_revision(
     Args:
         session: the transaction.
         space_id: whose revision; its row may be written later in the same transaction.
-        tree: pages as they are stored (see `page_lookup.Page`).
+        tree: pages as they are stored (see `page_trees.Page`).
         created_at: the moment.
         created_by: the id of who made it.
         parents: the revisions that it follows, the main line first.
@@ -106,17 +106,17 @@ def new_page(
     page_id: str | None = None,
     **details: Any,
 ) -> Page:
-    """A page as it is stored. `details` are by their names on the wire; those that are None are left out.
+    """A page as it is stored: its names on the wire, `documentId` for its text, `pages` for those below, no path.
 
     Args:
         title: its title.
-        slug: its part of the path; for a link empty.
+        slug: its part of the path; empty for a link, and where `with_slugs` shall find one.
         kind: document, group, link or computed.
         document: the id of its document; None for an empty page.
         pages: those below.
         created_at: the moment.
         page_id: its id, when it has one already.
-        details: emoji, icon, description, hidden, cover, layout, target, href, …
+        details: by their names on the wire, without those that are None: emoji, description, hidden, cover, target, …
     """
     page: Page = {"id": page_id or new_id(), "type": kind, "title": title}
     if slug and kind != "link":
@@ -133,9 +133,4 @@ def new_page(
 
 def documents_of(tree: list[Page]) -> list[str]:
     """The ids of all documents in a tree."""
-    found: list[str] = []
-    for page in tree:
-        if page.get("documentId"):
-            found.append(page["documentId"])
-        found += documents_of(children(page))
-    return found
+    return [place.page["documentId"] for place in walk(tree) if place.page.get("documentId")]

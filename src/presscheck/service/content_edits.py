@@ -1,4 +1,4 @@
-"""Edits to the pages of a change request, in order, on a copy of its tree: nothing is written until all of them fit."""
+"""Edits to the pages of a change request, in order, on a new tree: nothing is written until all of them fit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
 from presscheck.api.changes import (
@@ -23,14 +22,14 @@ from presscheck.api.changes import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.levels import Location
+from presscheck.documents.page_trees import Page, Place, Tree, children, find, insert, move, remove, walk, with_slugs
 from presscheck.service.blobs import store_blob
 from presscheck.service.branches import ancestor
 from presscheck.service.content import add_document, new_page
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context, Problem
 from presscheck.service.identity import new_id
-from presscheck.service.page_lookup import Page, Place, children, find_page, free_slug, walk
-from presscheck.service.page_texts import slug_of, take_apart
+from presscheck.service.page_texts import take_apart
 
 LARGEST_FILE = 1_000_000
 """Bytes of a file that comes in a request."""
@@ -38,23 +37,24 @@ CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
 class ContentEdit:
-    """The content of a change request while it is edited: `tree` and `files` are copies, `written` says what became.
+    """The content of a change request while it is edited: `tree` and `files` are new, `written` says what became.
 
     Raises:
-        Problem: an edit does not fit; the copies are worthless then.
+        Problem: an edit does not fit; what was edited so far is worthless then.
     """
 
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionRow) -> None:
         self.context = context
         self.row = row
-        self.tree: list[Page] = deepcopy(revision.tree)
-        self.files: list[dict[str, Any]] = deepcopy(revision.files)
+        self.tree: Tree = revision.tree
+        self.files: list[dict[str, Any]] = [*revision.files]
         self.written: list[PageWritten] = []
         self.inserted: list[dict[str, Any]] = []
         self._refs: dict[str, str] = {}
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Make the changes, one after another."""
+        """Make the changes, one after another; a page whose slug is new gives way to those that had theirs."""
+        before = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):
                 self._insert(change)
@@ -66,6 +66,8 @@ class ContentEdit:
                 self._revert(change)
             else:
                 self._insert_files(change)
+        settled = [at.page["id"] for at in walk(self.tree) if before.get(at.page["id"]) == at.page.get("slug")]
+        self.tree = with_slugs(self.tree, settled)
 
     def _insert(self, change: InsertPage) -> None:
         title, details, document = self._text(change.document)
@@ -73,82 +75,69 @@ class ContentEdit:
         title = details.pop("title", None) or title
         if not title:
             raise Problem(400, "title: a new page needs one")
-        siblings = self._below(change.into)
-        slug = free_slug(_slug(details) or slug_of(title), siblings)
-        page = new_page(title, slug=slug, document=document, created_at=self.context.now())
-        _describe(page, details)
-        siblings.insert(len(siblings) if change.at is None else change.at, page)
+        page = new_page(title, slug=_slug(details), document=document, created_at=self.context.now())
+        page = _described(page, details)
+        self.tree = insert(self.tree, page, self._above(change.into), change.at)
         if change.ref:
             self._refs[change.ref] = page["id"]
         self._note("created_page", page, change.ref)
 
     def _update(self, change: UpdatePage) -> None:
         place = self._place(change.page)
-        page = place.page
+        page = place.page | {"updatedAt": self.context.now()}
         details = _given(change)
         if change.document is not None:
             if page["type"] != "document":
                 raise Problem(400, f"document: a {page['type']} has no text")
             title, said, document = self._text(change.document)
-            details = ({"title": title} if title else {}) | details | said
-            page.pop("documentId", None)
-            page |= {"documentId": document} if document else {}
-        page |= {"updatedAt": self.context.now()}
+            details = ({"title": title} if title else {}) | details | said | {"documentId": document}
         slug = _slug(details)
         if slug and page["type"] != "link":
             page["slug"] = slug
-        _describe(page, details)
-        self._move(place, change)
-        if page.get("slug"):
-            page["slug"] = free_slug(page["slug"], self._place(page["id"]).siblings, page["id"])
+        page = _described(page, details)
+        self.tree = _replaced(self.tree, page)
+        if change.model_fields_set & {"into", "at"}:
+            self._move(place, change)
         self._note("updated_page", page)
 
     def _move(self, place: Place, change: UpdatePage) -> None:
-        if not change.model_fields_set & {"into", "at"}:
-            return
-        page, siblings = place.page, place.siblings
+        into = place.above["id"] if place.above else None
         if "into" in change.model_fields_set:
-            siblings = self._below(change.into)
-            if page["type"] == "group" and siblings is not self.tree:
+            into = self._above(change.into)
+            if into and place.page["type"] == "group":
                 raise Problem(400, "into: a group stands at the top")
-            if self._refs.get(change.into or "", change.into) in {inner.page["id"] for inner in walk([page])}:
+            if into and find([place.page], into):
                 raise Problem(400, "into: a page cannot be below itself")
-        place.siblings.remove(page)
-        siblings.insert(len(siblings) if change.at is None else change.at, page)
+        self.tree = move(self.tree, place.page["id"], into, change.at)
 
     def _delete(self, change: DeletePage) -> None:
-        place = self._place(change.page)
-        place.siblings.remove(place.page)
-        self.written.append(PageWritten(object="deleted_page", page=place.page["id"]))
+        page_id = self._place(change.page).page["id"]
+        self.tree = remove(self.tree, page_id)
+        self.written.append(PageWritten(object="deleted_page", page=page_id))
 
     def _revert(self, change: RevertPage) -> None:
         if change.block:
             raise Problem(400, "block: this service reverts whole pages only")
         page_id = self._refs.get(change.page, change.page)
-        before = find_page(self._revision(change.revision).tree, page_id)
-        now = find_page(self.tree, page_id)
+        old = self._revision(change.revision).tree
+        before = find(old, page_id)
+        now = find(self.tree, page_id)
         if before is None and now is None:
             raise Problem(400, f"page: there is no page {change.page} to revert")
         if before is None:
             self._delete(DeletePage(page=page_id))
         elif now is None:
-            self._restore(before)
+            self._restore(before, old)
         else:
-            kept = {"pages": now.page["pages"]} if "pages" in now.page else {}
-            now.page.clear()
-            now.page.update(deepcopy(before.page) | kept)
-            if now.page.get("slug"):
-                now.page["slug"] = free_slug(now.page["slug"], now.siblings, page_id)
-            self._note("updated_page", now.page)
+            page = before.page | ({"pages": now.page["pages"]} if "pages" in now.page else {})
+            self.tree = _replaced(self.tree, page)
+            self._note("updated_page", page)
 
-    def _restore(self, before: Place) -> None:
-        present = {place.page["id"] for place in walk(self.tree)}
-        page = _without(deepcopy(before.page), present)
-        above = find_page(self.tree, before.above["id"]) if before.above else None
-        siblings = above.page.setdefault("pages", []) if above else self.tree
-        if page.get("slug"):
-            page["slug"] = free_slug(page["slug"], siblings)
-        siblings.insert(before.siblings.index(before.page), page)
+    def _restore(self, before: Place, old: Tree) -> None:
+        page = _without(before.page, {place.page["id"] for place in walk(self.tree)})
+        above = before.above["id"] if before.above and find(self.tree, before.above["id"]) else None
+        at = [one["id"] for one in children(before.above, old)].index(page["id"])
+        self.tree = insert(self.tree, page, above, at)
         self._note("created_page", page)
 
     def _insert_files(self, change: InsertFiles) -> None:
@@ -172,18 +161,18 @@ class ContentEdit:
         return text.title, text.details, kept
 
     def _place(self, page_id: str) -> Place:
-        found = find_page(self.tree, self._refs.get(page_id, page_id))
+        found = find(self.tree, self._refs.get(page_id, page_id))
         if found is None:
             raise Problem(400, f"page: there is no page {page_id} in this change request")
         return found
 
-    def _below(self, page_id: str | None) -> list[Page]:
+    def _above(self, page_id: str | None) -> str | None:
         if page_id is None:
-            return self.tree
+            return None
         page = self._place(page_id).page
         if page["type"] == "link":
             raise Problem(400, "into: there are no pages below a link")
-        return page.setdefault("pages", [])
+        return page["id"]
 
     def _revision(self, revision_id: str | None) -> RevisionRow:
         found = self.context.session.get(RevisionRow, revision_id or ancestor(self.row))
@@ -201,25 +190,29 @@ def _given(change: PageDetails) -> dict[str, Any]:
     return change.model_dump(by_alias=True, include=wanted)
 
 
-def _slug(details: dict[str, Any]) -> str | None:
-    slug = details.pop("slug", None)
-    if slug and not re.fullmatch(r"[^\s/?#%]+", slug):
+def _slug(details: dict[str, Any]) -> str:
+    slug = details.pop("slug", None) or ""
+    if not re.fullmatch(r"[^\s/?#%]*", slug):
         raise Problem(400, "slug: a part of an address, without blanks and / ? # %")
     return slug
 
 
-def _describe(page: Page, details: dict[str, Any]) -> None:
-    for name, value in details.items():
-        if value is None or (value == "" and name in CLEARED_BY_EMPTY):
-            page.pop(name, None)
-        else:
-            page[name] = value
+def _described(page: Page, details: dict[str, Any]) -> Page:
+    cleared = {name for name, value in details.items() if value is None or (not value and name in CLEARED_BY_EMPTY)}
+    return {name: value for name, value in (page | details).items() if name not in cleared}
+
+
+def _replaced(tree: Sequence[Page], page: Page) -> Tree:
+    return [
+        page if one["id"] == page["id"] else one | {"pages": _replaced(one["pages"], page)} if one.get("pages") else one
+        for one in tree
+    ]
 
 
 def _without(page: Page, ids: set[str]) -> Page:
-    if "pages" in page:
-        page["pages"] = [_without(one, ids) for one in children(page) if one["id"] not in ids]
-    return page
+    if "pages" not in page:
+        return page
+    return page | {"pages": [_without(one, ids) for one in page["pages"] if one["id"] not in ids]}
 
 
 def _bytes(file: NewFile) -> bytes:

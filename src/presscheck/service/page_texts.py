@@ -51,12 +51,6 @@ def put_together(title: str, body: str) -> str:
     return f"# {title}\n\n{body}" if title else body
 
 
-def slug_of(title: str) -> str:
-    """A slug made from a title."""
-    words = re.sub(r"[^\w]+", "-", title.casefold()).strip("-_")
-    return words[:100].strip("-") or "page"
-
-
 def _details(front: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(front)

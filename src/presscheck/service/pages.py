@@ -13,11 +13,12 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
+from presscheck.documents.page_trees import Page, Place, children, find
 from presscheck.service.branches import as_change_request
 from presscheck.service.content import document_texts
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context, not_found
-from presscheck.service.page_lookup import Page, Place, children, find_page, page_at
+from presscheck.service.page_lookup import page_at
 from presscheck.service.page_texts import put_together
 
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
@@ -61,7 +62,7 @@ def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str 
 def as_page(context: Context, space_id: str, place: Place) -> RevisionPage:
     """One page with those below it, and its body: Markdown, which begins with the title as a heading."""
     page = place.page
-    prefix = place.path.removesuffix(page.get("slug") or "")
+    prefix = (place.path or "").removesuffix(page.get("slug") or "")
     wired = _wired(context, space_id, page, prefix)
     if page["type"] == "document":
         wired["markdown"] = put_together(page["title"], body_of(context, page))
@@ -89,7 +90,7 @@ def wired_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
 
 def page_by_id(context: Context, revision: RevisionRow, page_id: str) -> RevisionPage:
     """A page of a revision with its body."""
-    place = find_page(revision.tree, page_id)
+    place = find(revision.tree, page_id)
     if place is None:
         raise not_found("page")
     return as_page(context, revision.space_id, place)

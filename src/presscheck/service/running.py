@@ -126,7 +126,8 @@ def _bound(options: ServeOptions) -> socket.socket:
     if options.uds is not None:
         return _bound_to_path(options.uds)
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio sends small answers at once only where the protocol is named
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((options.host, options.port))
     return listener

@@ -21,12 +21,12 @@ from presscheck.api.comments import (
     UpdateSpaceComment,
 )
 from presscheck.api.operation import Page
+from presscheck.documents.page_trees import find
 from presscheck.service.access import space_for
 from presscheck.service.branches import ancestor, branch_of, note_work
 from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
 from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.listing import page_of_rows
-from presscheck.service.page_lookup import find_page
 from presscheck.service.tables import SpaceRow
 from presscheck.service.threads import as_comments, comment_in, may_change, new_comment, react, stored_text
 
@@ -156,7 +156,7 @@ def _has_page(context: Context, space: SpaceRow, row: ChangeRequestRow | None, p
     # one may comment on a page that the change request deletes
     revisions = {row.revision, ancestor(row)} if row else {space.revision_id}
     trees = context.session.scalars(select(RevisionRow.tree).where(RevisionRow.id.in_(revisions)))
-    return any(find_page(tree, page_id) for tree in trees)
+    return any(find(tree, page_id) for tree in trees)
 
 
 def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
