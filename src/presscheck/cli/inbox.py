@@ -16,7 +16,6 @@ from presscheck.desk.questions import reviewers_of, reviews_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import plain
-from presscheck.errors import PresscheckError
 from presscheck.tui.screens.inbox_lines import request_row
 
 MOST = 50
@@ -81,5 +80,5 @@ async def _bring_in(desk: Desk, view: View, organization: str, me: str) -> int:
         if error:
             break
     if error and not desk.window(view.listing(organization, me), 0, 0).age:
-        raise error if isinstance(error, PresscheckError) else AssertionError(error)
+        raise error
     return total

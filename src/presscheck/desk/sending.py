@@ -7,6 +7,7 @@ looked for; what the service refuses stops its own scope and keeps its text.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -70,10 +71,10 @@ class Sending:
             if not self._asking.offline and self._outbox.may_send():
                 pause = self._begin_what_is_due()
             self._wake.clear()
-            try:
-                await asyncio.wait_for(self._wake.wait(), pause)
-            except TimeoutError:
-                continue
+            # not wait_for: it can swallow the cancellation that ends us
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
 
     def _begin_what_is_due(self) -> float:
         """Start the oldest row of each scope that is free; how long until another may be due."""

@@ -121,8 +121,7 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
     counted = select(CommentRow.space_id, func.count()).where(
         CommentRow.space_id.in_(ids), CommentRow.resolved_at.is_(None), CommentRow.change_request_id.is_(None)
     )
-    found = context.session.execute(counted.group_by(CommentRow.space_id)).tuples()
-    comments = dict(found.all())
+    comments: dict[str, int] = dict(context.session.execute(counted.group_by(CommentRow.space_id)).all())
     return [_as_space(context, row, requests.get(row.id, {}), comments.get(row.id, 0)) for row in rows]
 
 

@@ -194,16 +194,14 @@ class Inbox(Place):
         request = self._current()
         if request is None:
             return
-        questions: tuple[Operation[Any], ...] = (
-            reviews_of(request),
-            reviewers_of(request),
-            changes_in(request),
-            comments_on(request),
-        )
-        for number, question in enumerate(questions):
-            self.follow(
-                self.desk.watch(question, priority=NEXT), lambda _: self._learned(request), group=f"row-{number}"
-            )
+        self._ask(reviews_of(request), request)
+        self._ask(reviewers_of(request), request)
+        self._ask(changes_in(request), request)
+        self._ask(comments_on(request), request)
+
+    def _ask(self, question: Operation[Any], request: ChangeRequest) -> None:
+        answers = self.desk.watch(question, priority=NEXT)
+        self.follow(answers, lambda _: self._learned(request), group=question.stored_name())
 
     def _learned(self, request: ChangeRequest) -> None:
         before = self._facts.pop(request.id, None)

@@ -1,0 +1,271 @@
+"""The desk over real files, the real client and the real service."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.operation import FAMILIES
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import CreateSpace
+from presscheck.config import Profile
+from presscheck.desk.desk import Desk
+from presscheck.desk.effects import effects_of
+from presscheck.errors import NotFound, NotNow, RequestError
+from presscheck.paths import Places
+from presscheck.wiring import open_desk
+
+
+@pytest.fixture
+def service(tmp_path: Path):
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as running:
+        yield running
+
+
+def desk_on(service: RunningService, home: Path, **profile: object) -> Desk:
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    desk = open_desk(Profile(base_url=service.base_url, token=service.token, **profile), places)
+    desk._writing._settle = 0.05
+    return desk
+
+
+@pytest.fixture
+async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Desk]:
+    opened = desk_on(service, tmp_path / "home")
+    await opened.start()
+    yield opened
+    await opened.close()
+
+
+async def until(condition: Callable[[], Awaitable[bool] | bool]) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            found = condition()
+            if found is True or (not isinstance(found, bool) and await found):
+                return
+            await asyncio.sleep(0.01)
+
+
+async def begun(desk: Desk):
+    organization = (await desk.read(ListOrganizations())).items[0]
+    space = await desk.write(CreateSpace(organization_id=organization.id, title="Space")).landed()
+    assert space
+    request = await desk.write(CreateChangeRequest(space_id=space.id, subject="A change")).landed()
+    assert request
+    return request
+
+
+def threads(request, **more) -> ListComments:
+    return ListComments(space_id=request.space, change_request_id=request.id, format="markdown", order="asc", **more)
+
+
+def comment(request, text: str) -> PostComment:
+    return PostComment(space_id=request.space, change_request_id=request.id, body=Document(markdown=text))
+
+
+def texts(desk: Desk, listing: ListComments) -> list[str]:
+    known = desk.known(listing)
+    return [one.body.markdown for one in known.value.items] if known else []
+
+
+async def test_an_answer_is_known_afterwards(desk: Desk) -> None:
+    assert desk.known(ListOrganizations()) is None
+    asked = await desk.read(ListOrganizations())
+    known = desk.known(ListOrganizations())
+    assert known is not None
+    assert known.value.items == asked.items
+    assert known.state == "cached"
+
+
+async def test_a_watch_says_what_is_known_then_what_is_new(desk: Desk) -> None:
+    states = []
+    for _ in range(2):
+        async for seen in desk.watch(ListOrganizations()):
+            states.append(seen.state)
+            if seen.state != "cached":
+                break
+    assert states == ["fresh", "cached", "unchanged"]
+
+
+async def test_a_write_makes_watches_ask_again(desk: Desk) -> None:
+    request = await begun(desk)
+    found: list[list[str]] = []
+
+    async def look() -> None:
+        async for seen in desk.watch(threads(request)):
+            if seen.value:
+                found.append([one.body.markdown for one in seen.value.items])
+
+    task = asyncio.create_task(look())
+    await until(lambda: bool(found))
+    await desk.write(comment(request, "Hello")).landed()
+    await until(lambda: found[-1] == ["Hello"] and desk.status.waiting == 0)
+    task.cancel()
+    stored = desk.known(threads(request))
+    assert stored is not None
+    assert not (stored.value.items[0].model_extra or {}).get("waiting")
+
+
+async def test_offline_a_comment_waits_in_sight_and_is_sent_once(
+    desk: Desk, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.read(threads(request))
+    service.stop()
+    with pytest.raises(RequestError):
+        await desk.read(GetChangeRequest(space_id=request.space, change_request_id="1"))
+    await until(lambda: not desk.status.online)
+    ticket = desk.write(comment(request, "Written on a train"))
+    assert texts(desk, threads(request)) == ["Written on a train"]
+    assert desk.status.waiting == 1
+    service.start()
+    desk.refresh()
+    await asyncio.wait_for(ticket.landed(), 20)
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == ["Written on a train"]
+    assert desk.status.waiting == 0
+
+
+async def test_what_waits_survives_the_end(desk: Desk, service: RunningService, tmp_path: Path) -> None:
+    request = await begun(desk)
+    first = desk_on(service, tmp_path / "second")
+    service.stop()
+    first.write(comment(request, "Before the end"))  # never started: as if the machine died now
+    first.outbox.close()
+    service.start()
+    second = desk_on(service, tmp_path / "second")
+    await second.start()
+    await until(lambda: second.status.waiting == 0)
+    assert [one.body.markdown for one in (await second.read(threads(request))).items] == ["Before the end"]
+    await second.close()
+
+
+async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
+    desk: Desk, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.write(comment(request, "Arrived")).landed()
+    second = desk_on(service, tmp_path / "second")
+    arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
+    for number in (arrived, lost):
+        second.outbox.note(number, ())
+        second.outbox.sending(number)
+    await second.start()
+    await until(lambda: second.status.waiting == 0)
+    found = await second.read(threads(request))
+    assert sorted(one.body.markdown for one in found.items) == ["Arrived", "Lost"]
+    await second.close()
+
+
+async def test_a_refused_write_keeps_its_text_and_says_why(desk: Desk) -> None:
+    request = await begun(desk)
+    ticket = desk.write(
+        PostComment(space_id=request.space, change_request_id="999", body=Document(markdown="To nowhere"))
+    )
+    with pytest.raises(NotFound):
+        await ticket.landed()
+    (row,) = desk.waiting()
+    assert row.state == "refused"
+    assert row.error
+    assert row.call is not None
+    assert row.call.body.markdown == "To nowhere"
+    desk.drop(row.id)
+    assert desk.waiting() == ()
+
+
+async def test_what_is_held_can_be_unsent(desk: Desk) -> None:
+    request = await begun(desk)
+    ticket = desk.write(comment(request, "Too quick"), hold=60)
+    taken = desk.unsend(ticket.id)
+    assert taken is not None
+    assert taken == ticket.call
+    assert desk.waiting() == ()
+    assert (await desk.read(threads(request))).items == ()
+
+
+async def test_writes_to_one_thing_keep_their_order(desk: Desk) -> None:
+    request = await begun(desk)
+    tickets = [desk.write(comment(request, str(number))) for number in range(8)]
+    await asyncio.gather(*(ticket.landed() for ticket in tickets))
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == [str(number) for number in range(8)]
+
+
+async def test_two_desks_on_one_outbox_send_each_item_once(desk: Desk, service: RunningService, tmp_path: Path) -> None:
+    request = await begun(desk)
+    both = [desk_on(service, tmp_path / "shared") for _ in range(2)]
+    for one in both:
+        await one.start()
+    for number in range(6):
+        both[number % 2].write(comment(request, str(number)))
+    await until(lambda: not both[0].outbox.rows())
+    found = await desk.read(threads(request))
+    assert sorted(one.body.markdown for one in found.items) == [str(number) for number in range(6)]
+    for one in both:
+        await one.close()
+
+
+async def test_a_waiting_state_and_verdict_show_at_once(desk: Desk, service: RunningService) -> None:
+    request = await begun(desk)
+    ask = GetChangeRequest(space_id=request.space, change_request_id=request.id)
+    await desk.read(ask)
+    desk.write(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, status="archived"), hold=60)
+    known = desk.known(ask)
+    assert known is not None
+    assert known.value.status == "archived"
+
+
+async def test_what_may_not_wait_says_so_offline(desk: Desk, service: RunningService) -> None:
+    organization = (await desk.read(ListOrganizations())).items[0]
+    service.stop()
+    with pytest.raises(RequestError):
+        await desk.write(CreateSpace(organization_id=organization.id)).landed()
+    with pytest.raises(NotNow):
+        desk.write(CreateSpace(organization_id=organization.id))
+    service.start()
+    desk.refresh()
+    await until(lambda: desk.status.online)
+
+
+async def test_a_read_only_profile_refuses_every_write(service: RunningService, tmp_path: Path) -> None:
+    desk = desk_on(service, tmp_path / "readonly", read_only=True)
+    await desk.start()
+    with pytest.raises(NotNow, match="read-only"):
+        desk.write(SubmitReview(space_id="s", change_request_id="1", status="approved"))
+    await desk.close()
+
+
+async def test_a_listing_is_read_by_window(desk: Desk) -> None:
+    request = await begun(desk)
+    for number in range(5):
+        await desk.write(comment(request, str(number))).landed()
+    async for seen in desk.watch_listing(threads(request)):
+        if seen.state != "cached":
+            break
+    window = desk.window(threads(request), 2, 2)
+    assert [one.body.markdown for one in window.items] == ["2", "3"]
+    assert (window.total, window.complete) == (5, True)
+
+
+def test_every_write_has_effects() -> None:
+    import pkgutil
+
+    from presscheck import api
+    from presscheck.api.operation import import_family
+
+    for family in pkgutil.iter_modules(api.__path__):
+        import_family(family.name)
+    writes = [one for one in FAMILIES.values() if not one.is_read()]
+    assert len(writes) > 40
+    for one in writes:
+        call = one.model_construct(**dict.fromkeys(one.path_fields(), "x"))
+        effects = effects_of(call)
+        assert effects.scope(call)
+        assert effects.stale(call)
+        assert effects.settle != "look" or (effects.listing and effects.found)
+        assert effects.settle != "state" or effects.wanted
