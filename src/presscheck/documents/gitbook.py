@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from presscheck.documents.gitbook_files import INCLUDES, Files, decoded
 from presscheck.documents.gitbook_pages import PageText, read_page
@@ -35,10 +36,11 @@ def read_repository(path: Path) -> Repository:
     snippets: dict[str, PageText] = {}
     for source in files.texts():
         if source != settings.summary:
-            text, wrong = files.text(source)
+            text = files.text(source)
             is_snippet = source.startswith(INCLUDES)
-            page = (snippets if is_snippet else texts)[source] = read_page(source, text, has_title=not is_snippet)
-            problems += (*wrong, *page.problems)
+            page = read_page(source, text.text, oid=text.oid, has_title=not is_snippet)
+            (snippets if is_snippet else texts)[source] = page
+            problems += (*text.problems, *page.problems)
     tree = Tree(files, settings, texts)
     pages = tree.pages()
     used = tree.files_linked | {source for source in files if source.startswith(ASSETS)}
@@ -59,17 +61,17 @@ def _settings(directory: Path) -> tuple[Settings, list[Problem]]:
     location = directory / NAME
     if location.is_symlink() or not location.is_file():
         return Settings(), []
-    text, wrong = decoded(NAME, location.read_bytes())
-    settings, problems = read_settings(text)
+    text = decoded(NAME, location.read_bytes())
+    settings, problems = read_settings(text.text)
     root = directory / settings.root
     if not root.is_dir() or root.resolve() != root:
         problems.append(Problem(NAME, 1, f"root: {settings.root} is no directory of the repository"))
         settings = Settings(redirects=settings.redirects)
-    return settings, [*wrong, *problems]
+    return settings, [*text.problems, *problems]
 
 
 def _snippet(source: str, page: PageText) -> Snippet:
-    return Snippet(source, page.title or source.rpartition("/")[2].removesuffix(".md"), page.body)
+    return Snippet(source, page.oid, page.title or source.rpartition("/")[2].removesuffix(".md"), page.body)
 
 
 def _places(files: Files, settings: Settings) -> Places:
@@ -98,7 +100,7 @@ def _follow(texts: Mapping[str, PageText], places: Places, used: set[str]) -> It
                 yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {what}")
         pictures = (page.cover.picture, page.cover.picture_dark) if page.cover else ()
         for picture in pictures:
-            if picture and not leads(picture, source):
+            if picture and not leads(quote(picture, safe="/:"), ""):
                 yield Problem(source, 1, f"{picture}: there is no such cover")
 
 

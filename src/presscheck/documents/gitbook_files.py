@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import struct
@@ -31,6 +32,14 @@ class Entry(NamedTuple):
 
     location: Path
     size: int
+
+
+class Text(NamedTuple):
+    """A text that was read, its name in Git, and what is wrong with it."""
+
+    text: str
+    oid: str = ""
+    problems: tuple[Problem, ...] = ()
 
 
 class Files:
@@ -66,15 +75,15 @@ class Files:
         """The source of the text that stands for a folder."""
         return self._readmes.get(folder)
 
-    def text(self, source: str) -> tuple[str, list[Problem]]:
-        """A text, with what is wrong in it; empty where it cannot be read at all."""
+    def text(self, source: str) -> Text:
+        """A text; empty where it cannot be read at all."""
         entry = self.entries[source]
         if entry.size > LARGEST_TEXT:
-            return "", [Problem(source, 1, f"has {entry.size} bytes; a page may have {LARGEST_TEXT}")]
+            return Text("", "", (Problem(source, 1, f"has {entry.size} bytes; a page may have {LARGEST_TEXT}"),))
         try:
             content = entry.location.read_bytes()
         except OSError as error:
-            return "", [Problem(source, 1, f"cannot be read: {error.strerror}")]
+            return Text("", "", (Problem(source, 1, f"cannot be read: {error.strerror}"),))
         return decoded(source, content)
 
     def file(self, source: str) -> SourceFile:
@@ -134,18 +143,22 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def decoded(source: str, content: bytes) -> tuple[str, list[Problem]]:
-    """A text out of bytes, with what is wrong in it."""
-    problems: list[Problem] = []
+def decoded(source: str, content: bytes) -> Text:
+    """A text out of bytes."""
+    problems: tuple[Problem, ...] = ()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problems.append(
-            Problem(source, line, "is not UTF-8 here; what cannot be read is shown as \N{REPLACEMENT CHARACTER}")
-        )
+        said = "is not UTF-8 here; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"
+        problems = (Problem(source, line, said),)
         text = content.decode("utf-8-sig", "replace")
-    return text.replace("\r\n", "\n"), problems
+    return Text(text.replace("\r\n", "\n"), git_oid(content), problems)
+
+
+def git_oid(content: bytes) -> str:
+    """The name that Git has for a file with these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _measured(entry: Entry, measure: Callable[[bytes], tuple[float, float] | None]) -> tuple[float, float] | None:

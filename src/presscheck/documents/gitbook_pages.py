@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, cast
+from urllib.parse import unquote
 
-from presscheck.documents.gitbook_settings import BadYaml, load_yaml
+from presscheck.documents.gitbook_settings import BadYaml, inside, load_yaml
 from presscheck.documents.gitbook_summary import plain_title
 from presscheck.documents.gitbook_values import Cover, Problem
 
@@ -33,12 +34,13 @@ class PageText:
     title: str | None
     body: str
     body_line: int
+    oid: str = ""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     cover: Cover | None = None
     problems: tuple[Problem, ...] = ()
 
 
-def read_page(source: str, text: str, *, has_title: bool = True) -> PageText:
+def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
     """Take the file of a page apart; the first heading, where the text begins with one, is the title of a page."""
     problems: list[Problem] = []
     front: dict[str, Any] = {}
@@ -60,8 +62,9 @@ def read_page(source: str, text: str, *, has_title: bool = True) -> PageText:
         title or (named if isinstance(named, str) and named.strip() else None),
         body,
         body_line,
+        oid,
         _details(front),
-        _cover(front),
+        _cover(front, source),
         tuple(problems),
     )
 
@@ -103,18 +106,25 @@ def _parts(found: object) -> dict[str, Any]:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def _cover(front: Mapping[str, Any]) -> Cover | None:
+def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
     pictures = _parts(front.get("cover"))
     picture = pictures.get("light") if pictures else front.get("cover")
     dark = pictures.get("dark")
     if not isinstance(picture, str):
         return None
     return Cover(
-        picture,
-        dark if isinstance(dark, str) else None,
+        _from_root(picture, source),
+        _from_root(dark, source) if isinstance(dark, str) else None,
         _number(front.get("coverY")) or 0,
         _number(front.get("coverHeight")),
     )
+
+
+def _from_root(picture: str, source: str) -> str:
+    """The source of a picture that a page names; an address, or what leads out of the repository, as it is."""
+    if "://" in picture:
+        return picture
+    return inside(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
 
 
 def _number(found: object) -> float | None:

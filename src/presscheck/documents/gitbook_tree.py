@@ -42,9 +42,9 @@ class Tree:
     def pages(self) -> tuple[SourcePage, ...]:
         """The whole tree, with the pages that are listed nowhere at its end."""
         if self.summary in self.files:
-            text, problems = self.files.text(self.summary)
-            self.problems += problems
-            summary = read_summary(text)
+            text = self.files.text(self.summary)
+            self.problems += text.problems
+            summary = read_summary(text.text)
             self.title = summary.title
             targets = [item.target for item in _every(summary.items) if item.target]
             self._listed = {self._source(target) for target in targets if "#" not in target}
@@ -98,6 +98,7 @@ class Tree:
             title,
             self._slug(source),
             source=source,
+            oid=text.oid,
             body=text.body,
             link_title=called[:LONGEST_LINK_TITLE] if called != title else None,
             details=text.details,

@@ -39,14 +39,15 @@ class Cover:
 class SourcePage:
     """A document, a group or a link. `details` are by their names on the wire.
 
-    A document has `source` where it has a file. A link has `target`: an address, or the source of a page with
-    perhaps an anchor.
+    A document has `source`, and `oid` as Git calls its content, where it has a file. A link has `target`: an
+    address, or the source of a page with perhaps an anchor.
     """
 
     kind: Literal["document", "group", "link"]
     title: str
     slug: str = ""
     source: str = ""
+    oid: str = ""
     body: str = ""
     target: str = ""
     link_title: str | None = None
@@ -60,6 +61,7 @@ class Snippet:
     """A text that pages include."""
 
     source: str
+    oid: str
     title: str
     body: str
 

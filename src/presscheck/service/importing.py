@@ -1,0 +1,189 @@
+"""A documentation repository becomes a space: one revision with its pages, files and snippets, as they stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from presscheck.documents.gitbook import Problem, Repository, SourceFile, SourcePage, read_repository
+from presscheck.documents.gitbook_files import git_oid
+from presscheck.errors import ConfigurationError
+from presscheck.service.blobs import store_blob
+from presscheck.service.content import add_documents, add_revision, new_page
+from presscheck.service.identity import Clock, moment_text, new_id, system_clock
+from presscheck.service.page_lookup import Page
+from presscheck.service.placement import last_position
+from presscheck.service.tables import OrganizationRow, SpaceRow, UserRow
+
+LONGEST_TITLE = 50
+LARGEST_FILE = 100 * 1024 * 1024
+"""Bytes of a file that still comes in."""
+
+
+class Content(NamedTuple):
+    """What a revision is made of, as it is stored."""
+
+    tree: list[Page]
+    files: list[dict[str, Any]]
+    reusable_contents: list[dict[str, Any]]
+
+
+def import_repository(
+    session: Session,
+    organization: OrganizationRow,
+    owner: UserRow,
+    path: Path,
+    *,
+    data: Path,
+    clock: Clock = system_clock,
+) -> list[Problem]:
+    """Make a space of a repository, at the end of the organization; what was wrong with it, by file and line.
+
+    Raises:
+        ConfigurationError: there is no such directory.
+    """
+    if not path.is_dir():
+        raise ConfigurationError(f"{path}: there is no such directory")
+    repository = read_repository(path)
+    problems = list(repository.problems)
+    now = moment_text(clock())
+    space_id = new_id()
+    content = stored_content(session, repository, now, data, problems)
+    revision = add_revision(
+        session,
+        space_id,
+        content.tree,
+        created_at=now,
+        created_by=owner.id,
+        files=content.files,
+        reusable_contents=content.reusable_contents,
+    )
+    space = SpaceRow(
+        id=space_id,
+        organization_id=organization.id,
+        position=last_position(session, organization.id, None),
+        title=repository.title[:LONGEST_TITLE],
+        revision_id=revision.id,
+        created_by=owner.id,
+        created_at=now,
+        updated_at=now,
+    )
+    session.add(space)
+    session.flush()
+    return problems
+
+
+def stored_content(
+    session: Session,
+    repository: Repository,
+    now: str,
+    data: Path | None,
+    problems: list[Problem],
+    id_of: Callable[[str], str] = lambda _: new_id(),
+) -> Content:
+    """The content of a repository as it is stored; a file that cannot be read is left out, and said.
+
+    Args:
+        session: the transaction, into which the texts of the pages go.
+        repository: what was read.
+        now: when its pages were made.
+        data: where the bytes of its files go; None leaves the files out.
+        problems: takes what is found wrong.
+        id_of: makes the id of a page, a file or a snippet from its source (or title, where it has none).
+    """
+    files = list(_files(repository.files, data, problems, id_of)) if data else []
+    snippets = [
+        {
+            "id": id_of(one.source),
+            "title": one.title,
+            "document": document,
+            "git": {"oid": one.oid, "path": one.source},
+        }
+        for one, document in zip(
+            repository.snippets, add_documents(session, [one.body for one in repository.snippets]), strict=True
+        )
+    ]
+    bodies = {page.source: page.body for page in repository.walk() if page.body}
+    documents = dict(zip(bodies, add_documents(session, bodies.values()), strict=True))
+    pages = {page.source: id_of(page.source) for page in repository.walk() if page.source}
+    shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, id_of, now)
+    return Content([shelf.page(page) for page in repository.pages], files, snippets)
+
+
+class _Shelf(NamedTuple):
+    """What was kept already, by source: documents, the ids of pages and of files."""
+
+    documents: dict[str, str]
+    pages: dict[str, str]
+    files: dict[str, str]
+    id_of: Callable[[str], str]
+    now: str
+
+    def page(self, page: SourcePage) -> Page:
+        """A page as it is stored, with those below it."""
+        return new_page(
+            page.title,
+            slug=page.slug,
+            kind=page.kind,
+            document=self.documents.get(page.source),
+            pages=[self.page(one) for one in page.pages],
+            created_at=self.now,
+            page_id=self.pages.get(page.source) or self.id_of(f"{page.kind} {page.title} {page.target}"),
+            linkTitle=page.link_title,
+            git={"oid": page.oid, "path": page.source} if page.source else None,
+            **page.details,
+            **self._cover(page),
+            **self._target(page),
+        )
+
+    def _target(self, page: SourcePage) -> dict[str, Any]:
+        if page.kind != "link":
+            return {}
+        source, _, anchor = page.target.partition("#")
+        if source in self.pages:
+            place = {"page": self.pages[source]}
+            return {"target": {"kind": "anchor", "anchor": anchor} | place if anchor else {"kind": "page"} | place}
+        if source in self.files:
+            return {"target": {"kind": "file", "file": self.files[source]}}
+        return {"target": {"kind": "url", "url": page.target}, "href": page.target}
+
+    def _cover(self, page: SourcePage) -> dict[str, Any]:
+        if page.cover is None:
+            return {}
+        found: dict[str, Any] = {"yPos": page.cover.y_pos}
+        if page.cover.height is not None:
+            found["height"] = page.cover.height
+        for name, picture in (("ref", page.cover.picture), ("refDark", page.cover.picture_dark)):
+            if picture in self.files:
+                found[name] = {"kind": "file", "file": self.files[picture]}
+            elif picture and "://" in picture:
+                found[name] = {"kind": "url", "url": picture}
+        return {"cover": found} if "ref" in found else {}
+
+
+def _files(
+    files: tuple[SourceFile, ...], data: Path, problems: list[Problem], id_of: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    for file in files:
+        if file.size > LARGEST_FILE:
+            problems.append(Problem(file.source, 1, f"has {file.size} bytes: it is left out"))
+            continue
+        try:
+            content = file.read()
+        except OSError as error:
+            problems.append(Problem(file.source, 1, f"cannot be read: {error.strerror}"))
+            continue
+        stored: dict[str, Any] = {
+            "id": id_of(file.source),
+            "name": file.name,
+            "contentType": file.content_type,
+            "size": len(content),
+            "content": store_blob(data, content),
+            "git": {"oid": git_oid(content), "path": file.source},
+        }
+        if file.dimensions:
+            stored["dimensions"] = {"width": file.dimensions[0], "height": file.dimensions[1]}
+        yield stored

@@ -1,0 +1,101 @@
+"""The order of spaces and collections: those with one parent stand in one row, numbered anew when it changes."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from presscheck.api.collections import MoveCollection
+from presscheck.api.levels import ContentPosition, SpacePointer
+from presscheck.api.spaces import MoveSpace
+from presscheck.service.access import collection_for, organization_for, space_for
+from presscheck.service.handling import Context, Problem
+from presscheck.service.tables import CollectionRow, OrganizationRow, SpaceRow
+
+Placed = SpaceRow | CollectionRow
+"""What has a place."""
+
+
+def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
+    """The number of the place behind all others in a collection, or at the top."""
+    return max((one.position for one in siblings(session, organization_id, parent_id)), default=-1) + 1
+
+
+def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
+    """What stands in a collection, or at the top, in order; deleted spaces keep no place."""
+    session.flush()
+    spaces = select(SpaceRow).where(
+        SpaceRow.organization_id == organization_id, SpaceRow.parent_id == parent_id, SpaceRow.deleted_at.is_(None)
+    )
+    collections = select(CollectionRow).where(
+        CollectionRow.organization_id == organization_id, CollectionRow.parent_id == parent_id
+    )
+    found: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
+    return sorted(found, key=lambda one: (one.position, one.id))
+
+
+def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
+    """Put something into a collection, or to the top: before the one that has this number, or at the end."""
+    session.get(OrganizationRow, item.organization_id, with_for_update=True)  # those who move take turns
+    row = [one for one in siblings(session, item.organization_id, parent_id) if one is not item]
+    row.insert(len(row) if at is None else at, item)
+    item.parent_id = parent_id
+    for number, one in enumerate(row):
+        one.position = number
+
+
+def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:
+    """Move what the caller may move to where they say.
+
+    Raises:
+        Problem: 400 where the place makes no sense, 404 where it is not there, 409 where it cannot be.
+    """
+    given = call.model_fields_set & {"parent", "position"}
+    if not given:
+        raise Problem(400, "parent, position: give one of them, or both")
+    neighbour, is_before = _neighbour(context, call.position)
+    beside = neighbour.parent_id if neighbour else item.parent_id
+    parent_id = call.parent if "parent" in given else beside
+    if neighbour is item:
+        raise Problem(400, "position: nothing stands beside itself")
+    if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
+        raise Problem(400, "position: the neighbour stands elsewhere")
+    _demand_room(context, item, parent_id)
+    others = [one for one in siblings(context.session, item.organization_id, parent_id) if one is not item]
+    at = others.index(neighbour) + (not is_before) if neighbour else None
+    place(context.session, item, parent_id, at)
+
+
+def demand_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
+    """The collection that something may be put into; None for the top of the organization.
+
+    Raises:
+        Problem: 403 where the caller may not, 404 where it is not there, 409 where it is another organization's.
+    """
+    if parent_id is None:
+        organization_for(context, organization_id, "create")
+        return None
+    parent = collection_for(context, parent_id, "create")
+    if parent.organization_id != organization_id:
+        raise Problem(409, "parent: that collection is in another organization.")
+    return parent
+
+
+def _demand_room(context: Context, item: Placed, parent_id: str | None) -> None:
+    parent = demand_parent(context, item.organization_id, parent_id)
+    while parent is not None:
+        if parent is item:
+            raise Problem(409, "parent: a collection cannot be inside itself.")
+        parent = context.session.get(CollectionRow, parent.parent_id) if parent.parent_id else None
+
+
+def _neighbour(context: Context, position: ContentPosition | None) -> tuple[Placed | None, bool]:
+    pointer = (position.before or position.after) if position else None
+    if position is None or pointer is None:
+        return None, False
+    if position.before is not None and position.after is not None:
+        raise Problem(400, "position: before or after, not both")
+    is_before = position.before is not None
+    if isinstance(pointer, SpacePointer):
+        return space_for(context, pointer.space), is_before
+    return collection_for(context, pointer.collection), is_before
