@@ -74,7 +74,8 @@ class PresscheckApp(App[int]):
 
     def on_mount(self) -> None:
         """Show the inbox from the store, then connect."""
-        self.push_screen(Inbox())
+        self.install_screen(Inbox(), "inbox")
+        self.push_screen("inbox")
         for notice in self.desk.notices:
             self.notice(notice)
         self.call_after_refresh(self._start_desk)
@@ -104,6 +105,24 @@ class PresscheckApp(App[int]):
         """For how long the service could not be reached."""
         since = self.desk.status.offline_since
         return 0.0 if since is None else time.time() - since
+
+    def command_go_inbox(self) -> None:
+        """To the inbox."""
+        self._go("inbox")
+
+    def command_go_browse(self) -> None:
+        """To collections, spaces and pages."""
+        if not self.is_screen_installed("browse"):
+            from presscheck.tui.screens.browse import Browse  # late: the first picture does not need it
+
+            self.install_screen(Browse(), "browse")
+        self._go("browse")
+
+    def _go(self, name: str) -> None:
+        while len(self.screen_stack) > 2:
+            self.pop_screen()
+        self.last_notice = ""
+        self.switch_screen(name)
 
     def command_close(self) -> None:
         """Close this place; at the root, quit."""

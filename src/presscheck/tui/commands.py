@@ -32,6 +32,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("open", ("enter",), "open", "move", 1),
     Command("back", ("escape",), "back", "move", 6),
     Command("go_inbox", ("g i",), "inbox", "go"),
+    Command("go_browse", ("g o",), "browse", "go", 4),
     Command("refresh", ("ctrl+r", "f5"), "ask again now", "state", 7),
     Command("copy", ("y",), "copy id or link", "copy, open"),
     Command("web", ("o",), "show the web address", "copy, open"),

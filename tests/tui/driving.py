@@ -1,0 +1,55 @@
+"""The real app on the real service, driven by keys; waits are for conditions."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.running_service import RunningService
+from textual.pilot import Pilot
+
+from presscheck.config import Profile
+from presscheck.documents.spans import plain
+from presscheck.paths import Places
+from presscheck.tui.app import PresscheckApp
+from presscheck.wiring import open_desk
+
+NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+
+
+def noon() -> datetime:
+    return NOON
+
+
+def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile: object) -> PresscheckApp:
+    chosen = Profile(base_url=service.base_url, token=service.token, **profile)
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    return PresscheckApp(open_desk(chosen, places), profile=chosen, theme=theme)
+
+
+@asynccontextmanager
+async def running(app: PresscheckApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[int]]:
+    async with app.run_test(size=size) as pilot:
+        yield pilot
+
+
+def shown(app: PresscheckApp) -> str:
+    """What the screen shows, as text."""
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in lines)
+
+
+async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool] | None = None) -> None:
+    async def look() -> None:
+        while (shows and shows not in shown(pilot.app)) or (holds and not holds()):
+            await pilot.pause()
+            await asyncio.sleep(0.01)
+
+    try:
+        await asyncio.wait_for(look(), 20)
+    except TimeoutError:
+        raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
+
+
+__all__ = ["NOON", "app_on", "noon", "plain", "running", "shown", "until"]

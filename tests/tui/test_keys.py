@@ -1,0 +1,43 @@
+"""The table of commands and the sequences of keys."""
+
+from presscheck.tui.commands import COMMANDS, key_table
+from presscheck.tui.keys import Keys
+
+NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
+
+
+def test_one_meaning_per_key() -> None:
+    keys = [key for command in COMMANDS for key in command.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_no_command_hangs_on_a_key_that_terminals_take() -> None:
+    assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
+
+
+def test_no_sequence_is_hidden_by_a_shorter_one() -> None:
+    keys = {tuple(key.split(" ")) for command in COMMANDS for key in command.keys}
+    assert not [one for one in keys for length in range(1, len(one)) if one[:length] in keys]
+
+
+def test_a_sequence_needs_all_its_keys() -> None:
+    keys = Keys()
+    assert keys.press("g") is None
+    assert [found for found, _ in keys.continuations()] == ["g", "i", "o"]
+    found = keys.press("g")
+    assert found is not None
+    assert found.name == "top"
+    assert keys.pending == ()
+
+
+def test_a_key_that_continues_nothing_starts_afresh() -> None:
+    keys = Keys()
+    keys.press("g")
+    found = keys.press("j")
+    assert found is not None
+    assert found.name == "down"
+
+
+def test_every_command_is_in_the_key_table() -> None:
+    table = key_table()
+    assert all(command.title in table for command in COMMANDS)

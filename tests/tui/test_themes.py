@@ -1,0 +1,44 @@
+"""Every theme loads, and can be read."""
+
+import pytest
+
+from presscheck.documents.spans import STYLES
+from presscheck.errors import ConfigurationError
+from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
+
+THEMES = load()
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+@pytest.mark.parametrize("name", ["text", "quiet", "accent", "link", "added", "removed", "waiting"])
+@pytest.mark.parametrize("ground", ["ground", "raised"])
+def test_text_has_contrast(theme: Theme, name: str, ground: str) -> None:
+    assert contrast(theme.colors[name], theme.colors[ground]) >= 4.5
+
+
+def test_every_style_has_a_look() -> None:
+    plain = THEMES["ink"].style("text")
+    assert not [word for word in STYLES - {"text"} if THEMES["ink"].style(word) == plain]
+
+
+def test_both_palettes_are_there() -> None:
+    assert {"ink", "paper"} <= set(THEMES)
+    assert (THEMES["ink"].dark, THEMES["paper"].dark) == (True, False)
+
+
+def test_a_theme_without_a_color_says_which(tmp_path) -> None:
+    text = (IN_CHECKOUT / "ink.toml").read_text().replace("accent", "akzent")
+    (tmp_path / "odd.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"odd\.toml: colors\.accent is missing"):
+        read(tmp_path / "odd.toml")
