@@ -48,11 +48,18 @@ class World:
 
     def change(self, **values: Any) -> None:
         """Set columns of the space."""
+        self._change(SpaceRow, self.space, values)
+
+    def change_organization(self, **values: Any) -> None:
+        """Set columns of the organization."""
+        self._change(OrganizationRow, self.organization, values)
+
+    def _change(self, table: type[Any], key: str, values: dict[str, Any]) -> None:
         database = Database(self.database_url)
         with database.writing.begin() as session:
-            space = session.get_one(SpaceRow, self.space)
+            row = session.get_one(table, key)
             for name, value in values.items():
-                setattr(space, name, value)
+                setattr(row, name, value)
         database.close()
 
 

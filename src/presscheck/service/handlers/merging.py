@@ -1,0 +1,85 @@
+"""Merging a change request into the live content, and updating it from there: all or nothing, and told as it went.
+
+A text that was changed on both sides holds both; the answer says conflicts then, and the merge stands all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
+from presscheck.documents.merging import MergedTree, merge_pages
+from presscheck.service.branches import ancestor, change_request_for, demand_unfinished, note_work
+from presscheck.service.content import add_document, add_revision
+from presscheck.service.content_tables import ChangeRequestRow, DocumentRow, RevisionRow
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.merge_rules import unmet_rules
+from presscheck.service.tables import SpaceRow
+
+
+@answers(MergeChangeRequest)
+def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
+    """Make the content of a change request the live one, if the rules of the space allow."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unfinished(row)
+    unmet = unmet_rules(context, space, row)
+    if unmet:
+        raise Problem(409, " ".join(unmet))
+    merged = _merged(context, space, row)
+    revision = _write(context, row, merged, "merge", [space.revision_id, row.revision])
+    now = context.now()
+    space.revision_id = row.revision_merged = revision
+    space.updated_at = row.merged_at = now
+    row.merged_by = context.user.id
+    row.status = "merged"
+    note_work(context, row)
+    return MergeResult(revision=revision, result="conflicts" if merged.conflicts else "merge")
+
+
+@answers(PullChangeRequest)
+def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
+    """Bring what is live into a change request; nothing is written where it has all of it."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unfinished(row)
+    if ancestor(row) == space.revision_id:
+        return MergeResult(revision=row.revision, result="update")
+    merged = _merged(context, space, row)
+    row.revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
+    row.revision_merged_ancestor = space.revision_id
+    note_work(context, row)
+    return MergeResult(revision=row.revision, result="conflicts" if merged.conflicts else "update")
+
+
+def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedTree:
+    base, ours, theirs = (_side(context, one) for one in (ancestor(row), row.revision, space.revision_id))
+
+    def read(document: str) -> str:
+        return context.session.get_one(DocumentRow, document).markdown
+
+    return merge_pages(base, ours, theirs, read, lambda text: add_document(context.session, text))
+
+
+def _side(context: Context, revision_id: str) -> dict[str, Any]:
+    revision = context.session.get_one(RevisionRow, revision_id)
+    return {
+        "pages": revision.tree,
+        "files": revision.files,
+        "reusableContents": revision.reusable_contents,
+        "variables": revision.variables,
+    }
+
+
+def _write(context: Context, row: ChangeRequestRow, merged: MergedTree, kind: str, parents: list[str]) -> str:
+    return add_revision(
+        context.session,
+        row.space_id,
+        merged.pages,
+        created_at=context.now(),
+        created_by=context.user.id,
+        parents=parents,
+        kind=kind,
+        files=merged.files,
+        reusable_contents=merged.reusable_contents,
+        variables=merged.variables,
+        merged_from=row.id if kind == "merge" else None,
+    ).id
