@@ -1,0 +1,100 @@
+"""Two texts that grew from one, joined: line by line, then sentence by sentence, then word by word.
+
+Nothing that either side wrote is lost: where both changed the same words, both stand in the text, between markers.
+Code is joined by the line alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from presscheck.documents.matching import matches
+from presscheck.documents.three_way import three_way
+
+BEGINS, DIVIDES, ENDS = "<<<<<<<", "=======", ">>>>>>>"
+"""The lines around and between what both sides wrote in one place; the editors of most people know them."""
+LEAST_KEPT = 0.5
+"""How much of a sentence each side must have left as it was for its words to be joined."""
+
+_sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|\n|\Z)\s*|\s+", re.DOTALL).findall
+_words = re.compile(r"\w+\s*|[^\w\s]\s*|\s+").findall
+_fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
+
+
+class Merged(NamedTuple):
+    """A joined text, and how many places of it both sides changed differently."""
+
+    text: str
+    conflicts: int
+
+
+def merge_text(
+    base: str, ours: str, theirs: str, *, our_name: str = "change request", their_name: str = "live"
+) -> Merged:
+    """Join what either side made of a text; the names stand beside the markers."""
+    if theirs in (base, ours):
+        return Merged(ours, 0)
+    if ours == base:
+        return Merged(theirs, 0)
+    kept: list[str] = []
+    fence, conflicts = "", 0
+    for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
+        if region.kind == "conflict":
+            sides = region.base, region.ours, region.theirs
+            is_code = fence or any(_fence(line) for side in sides for line in side)
+            before, one, other = ("".join(side) for side in sides)
+            joined = None if is_code else _joined((_sentences, _words), before, one, other)
+            conflicts += joined is None
+            kept.append(_marked(one, other, our_name, their_name) if joined is None else joined)
+        else:
+            kept += region.taken
+        fence = _fence_after(fence, region.taken)
+    return Merged("".join(kept), conflicts)
+
+
+def _lines(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
+    """The three sides in one, by the finest pieces that it takes; None where both changed the same one."""
+    split, *finer = grains
+    if not finer and not (_is_kept(split(base), split(ours)) and _is_kept(split(base), split(theirs))):
+        return None
+    kept: list[str] = []
+    for region in three_way(split(base), split(ours), split(theirs)):
+        if region.kind != "conflict":
+            kept += region.taken
+            continue
+        sides = ("".join(side) for side in (region.base, region.ours, region.theirs))
+        joined = _joined(finer, *sides) if finer else None
+        if joined is None:
+            return None
+        kept.append(joined)
+    return "".join(kept)
+
+
+def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
+    """Whether enough of a sentence is left for its words to stand where they stood."""
+    kept = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
+    return kept >= LEAST_KEPT * len("".join(base)) > 0
+
+
+def _fence_after(fence: str, lines: Iterable[str]) -> str:
+    """The fence of the code that is open after these lines, if it is."""
+    for line in lines:
+        found = _fence(line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not line[found.end() :].strip():
+            fence = ""
+    return fence
+
+
+def _marked(ours: str, theirs: str, our_name: str, their_name: str) -> str:
+    def ended(text: str) -> str:
+        return text if not text or text.endswith("\n") else text + "\n"
+
+    return f"{BEGINS} {our_name}\n{ended(ours)}{DIVIDES}\n{ended(theirs)}{ENDS} {their_name}\n"
