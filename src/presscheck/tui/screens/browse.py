@@ -11,10 +11,12 @@ from textual.containers import Horizontal
 
 from presscheck.api.collections import Collection, ListCollections
 from presscheck.api.content import GetPage, ListPages, Pages, RevisionPage
-from presscheck.api.organizations import ListOrganizations
+from presscheck.api.operation import Page
+from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
+from presscheck.documents.lines import PageLines
 from presscheck.documents.moments import span
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.tui.screens.place import Place
@@ -22,6 +24,8 @@ from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.rows import Rows
 
 MANY = 10_000
+WIDEST = 96
+"""Columns of text that the eye still follows."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Browse(Place):
         self._spaces: tuple[Space, ...] = ()
         self._pages: dict[str, Pages] = {}
         self._seen = ""
+        self._shown = ("", "", "")
 
     def title_line(self) -> Line:
         """The way to what is under the cursor."""
@@ -110,10 +115,9 @@ class Browse(Place):
         """Another row: its page is shown."""
         self._show_page()
 
-    def _organized(self, seen: Seen[object]) -> None:
-        known = self.desk.known(ListOrganizations())
+    def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         wanted = self.home.profile.organization
-        found = known.value.items if known else ()
+        found = seen.value.items if seen.value else ()
         chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
         if chosen is None or self.organization == chosen.title:
             return
@@ -184,26 +188,38 @@ class Browse(Place):
         return self.nodes[tree.cursor] if tree and tree.cursor < len(self.nodes) else None
 
     def _show_page(self) -> None:
-        node, view = self._current(), self.query_one(PageView)
+        node = self._current()
         self._seen = ""
         self.show_world()
         if node is None:
-            view.say("Nothing is known of this organization yet.")
+            self._say("Nothing is known of this organization yet.")
         elif node.kind == "document":
             ask = GetPage(space_id=node.space, page_id=node.key, format="markdown")
             self.follow(self.desk.watch(ask), lambda seen: self._page_seen(node, seen), group="page")
         else:
             hints = {"space": "enter shows its pages.", "collection": "enter folds and unfolds.", "link": "A link."}
-            view.say(hints.get(node.kind, "A group of pages."))
+            self._say(hints.get(node.kind, "A group of pages."))
 
     def _page_seen(self, node: Node, seen: Seen[RevisionPage | None]) -> None:
         if node != self._current():
             return
-        view = self.query_one(PageView)
         if seen.value is None:
             why = seen.error.message if seen.error else "nothing is known of it"
-            view.say(f"This page cannot be shown: {display_text(why)}")
+            self._say(f"This page cannot be shown: {display_text(why)}")
             return
         self._seen = f"   {span(seen.age)} old" if seen.state == "offline" else ""
         self.show_world()
-        view.open(seen.value.markdown or "", seen.value.title)
+        self._open_page(node.key, seen.value.markdown or "", seen.value.title)
+
+    def _open_page(self, key: str, markdown: str, title: str) -> None:
+        """Show a page; the same page with the same words stays where the eye is."""
+        if self._shown == (key, markdown, title):
+            return
+        is_other, self._shown = self._shown[0] != key, (key, markdown, title)
+        self.query_one(PageView).show(
+            lambda columns: PageLines(markdown, min(columns, WIDEST), title=title), line=0 if is_other else None
+        )
+
+    def _say(self, words: str) -> None:
+        """Show a sentence instead of a page."""
+        self._open_page("", words, "")

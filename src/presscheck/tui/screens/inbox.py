@@ -11,6 +11,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import GetCurrentUser, User
 from presscheck.desk.asking import NEXT
 from presscheck.desk.inbox import VIEWS, Facts, View, facts
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
@@ -21,7 +22,8 @@ from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.inbox_lines import preview, request_row
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Lines, Rows
+from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.widgets.rows import Rows
 
 CHUNK = 100
 """Rows that are read from the store together."""
@@ -38,6 +40,7 @@ class Inbox(Place):
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._facts: dict[str, Facts] = {}
         self._answered = False
+        self._me = ""
 
     def title_line(self) -> Line:
         """The organization."""
@@ -55,7 +58,9 @@ class Inbox(Place):
         """Show what is known, then follow what is new."""
         super().on_mount()
         self.query_one(Rows).focus()
-        known = self.desk.known(ListOrganizations())
+        self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
+        me, known = self.desk.known(GetCurrentUser()), self.desk.known(ListOrganizations())
+        self._me = me.value.id if me else ""
         if known:
             self._organizations(known.value.items)
         self.follow(
@@ -102,6 +107,12 @@ class Inbox(Place):
         self._show_preview()
         self._follow_current()
 
+    def _signed_in(self, seen: Seen[User | None]) -> None:
+        """Who we are decides what needs us; it is the store that says so from the second start on."""
+        if seen.value is not None and seen.value.id != self._me:
+            self._me = seen.value.id
+            self._choose(self.view)
+
     def _organizations(self, found: tuple[Organization, ...]) -> None:
         wanted = self.home.profile.organization
         chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
@@ -120,9 +131,9 @@ class Inbox(Place):
 
     def _choose(self, view: View) -> None:
         self.view, self._answered = view, False
-        if self.organization is None:
+        if self.organization is None or not self._me:
             return
-        listing = view.listing(self.organization.id, self.desk.me.id)
+        listing = view.listing(self.organization.id, self._me)
         self._redraw()
         self.query_one(Rows).point(0)
         self.follow(self.desk.watch_listing(listing), self._listed, group="listing")
@@ -144,7 +155,7 @@ class Inbox(Place):
     def _total(self, view: View) -> int:
         if self.organization is None:
             return 0
-        return self.desk.window(view.listing(self.organization.id, self.desk.me.id), 0, 0).total
+        return self.desk.window(view.listing(self.organization.id, self._me), 0, 0).total
 
     def _show_tabs(self) -> None:
         line: list[Span] = [Span(" ")]
@@ -159,7 +170,7 @@ class Inbox(Place):
             return None
         start = index - index % CHUNK
         if start not in self._chunks:
-            listing = self.view.listing(self.organization.id, self.desk.me.id)
+            listing = self.view.listing(self.organization.id, self._me)
             self._chunks[start] = self.desk.window(listing, start, CHUNK).items
         chunk = self._chunks[start]
         return chunk[index - start] if index - start < len(chunk) else None
@@ -172,7 +183,7 @@ class Inbox(Place):
 
     def _known(self, request: ChangeRequest) -> Facts:
         if request.id not in self._facts:
-            self._facts[request.id] = facts(self.desk, request, self.desk.me.id)
+            self._facts[request.id] = facts(self.desk, request, self._me)
         return self._facts[request.id]
 
     def _current(self) -> ChangeRequest | None:

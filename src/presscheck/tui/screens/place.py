@@ -137,11 +137,11 @@ class Place(Screen[None], inherit_bindings=False):
 
     def command_half_down(self) -> None:
         """Half a page down."""
-        self._focused().move(self._focused().half_page)
+        self._focused().page(1)
 
     def command_half_up(self) -> None:
         """Half a page up."""
-        self._focused().move(-self._focused().half_page)
+        self._focused().page(-1)
 
     def command_refresh(self) -> None:
         """Ask again for all that is looked at."""
@@ -186,9 +186,10 @@ class Place(Screen[None], inherit_bindings=False):
 class _Nothing(Widget):
     """Takes movements where there is nothing to move."""
 
-    half_page = 0
-
     def move(self, by: int) -> None:
+        """Nothing moves."""
+
+    def page(self, halves: int) -> None:
         """Nothing moves."""
 
 
