@@ -18,6 +18,7 @@ from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.watching import Watching
+from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.cache import Cache
@@ -50,13 +51,11 @@ class Desk:
         settle: float | None = None,
     ) -> None:
         self._cache, self.outbox = cache, outbox
-        self._asking = Asking(connect, self._world_changed)
+        self._asking = Asking(connect, self._connection_changed)
         self._watching = Watching()
         self._thread = ThreadPoolExecutor(1, "store")
-        self._listeners: list[Callable[[Status], None]] = []
-        self._offline_since: float | None = None
-        self._running: str | None = None
         self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
+        self.world = World(self._writing.waiting, read_only=read_only)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
     async def start(self) -> None:
@@ -179,28 +178,11 @@ class Desk:
     @property
     def status(self) -> Status:
         """The state of the world."""
-        rows = self._writing.waiting()
-        refused = sum(row.state in ("refused", "parked") for row in rows)
-        return Status(
-            online=not self._asking.offline,
-            offline_since=self._offline_since,
-            waiting=len(rows) - refused,
-            refused=refused,
-            running=self._running,
-            read_only=self._writing.read_only,
-        )
+        return self.world.status
 
     def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:
         """Call this with each new state of the world; returns what ends that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def tell(self, running: str | None = None) -> None:
-        """Say what long work is under way, and let the listeners know how the world is."""
-        self._running = running
-        status = self.status
-        for listener in tuple(self._listeners):
-            listener(status)
+        return self.world.listen(listener)
 
     @property
     def me(self) -> User:
@@ -250,11 +232,8 @@ class Desk:
             return Seen(known.value if known else None, state, known.age if known else 0.0, error)
         return Seen(value, "fresh" if is_news else "unchanged", 0.0)
 
-    def _world_changed(self) -> None:
-        if self._asking.offline:
-            self._offline_since = time.time()
-        else:
-            self._offline_since = None
+    def _connection_changed(self) -> None:
+        self.world.connected(online=not self._asking.offline)
+        if not self._asking.offline:
             self._watching.stale(None)
             self._writing.wake()
-        self.tell(self._running)

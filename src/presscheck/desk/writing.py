@@ -115,7 +115,7 @@ class Writing:
         """The outbox changed: everything shows it, and the sender looks."""
         self._waiting = None
         self._watching.redraw()
-        self._desk.tell()
+        self._desk.world.tell()
         self.wake()
 
     def lay_over(self, read: Operation[Any], answer: Any) -> Any:
