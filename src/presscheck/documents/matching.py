@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -56,17 +56,6 @@ def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]
         if match.size:
             yield match
         at, to = match.before + match.size, match.after + match.size
-
-
-class Matcher(Generic[Item]):
-    """The same, as the library for merging asks for it."""
-
-    def __init__(self, isjunk: None, a: Sequence[Item], b: Sequence[Item]) -> None:
-        self._sides = a, b
-
-    def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        """The runs, and an empty one at the end."""
-        return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]
 
 
 def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:

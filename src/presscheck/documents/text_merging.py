@@ -42,12 +42,11 @@ def merge_text(
     fence, conflicts = "", 0
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
-            sides = region.base, region.ours, region.theirs
-            is_code = fence or any(_fence(line) for side in sides for line in side)
-            before, one, other = ("".join(side) for side in sides)
+            is_code = fence or any(_fence(line) for side in region[1:] for line in side)
+            before, one, other = ("".join(side) for side in region[1:])
             joined = None if is_code else _joined((_sentences, _words), before, one, other)
             conflicts += joined is None
-            kept.append(_marked(one, other, our_name, their_name) if joined is None else joined)
+            kept += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
         else:
             kept += region.taken
         fence = _fence_after(fence, region.taken)
@@ -60,6 +59,8 @@ def _lines(text: str) -> list[str]:
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
     """The three sides in one, by the finest pieces that it takes; None where both changed the same one."""
+    if ours.split() == theirs.split():
+        return ours
     split, *finer = grains
     if not finer and not (_is_kept(split(base), split(ours)) and _is_kept(split(base), split(theirs))):
         return None
@@ -93,8 +94,24 @@ def _fence_after(fence: str, lines: Iterable[str]) -> str:
     return fence
 
 
-def _marked(ours: str, theirs: str, our_name: str, their_name: str) -> str:
-    def ended(text: str) -> str:
-        return text if not text or text.endswith("\n") else text + "\n"
+def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
+    """Both sides between markers; lines that begin or end both stand once, outside of them."""
+    head = _alike(ours, theirs)
+    tail = _alike(ours[head:][::-1], theirs[head:][::-1])
+    one, other = (side[head : len(side) - tail] for side in (ours, theirs))
+    return [
+        *ours[:head],
+        *(f"{BEGINS} {our_name}\n", _ended(one), f"{DIVIDES}\n", _ended(other), f"{ENDS} {their_name}\n"),
+        *ours[len(ours) - tail :],
+    ]
 
-    return f"{BEGINS} {our_name}\n{ended(ours)}{DIVIDES}\n{ended(theirs)}{ENDS} {their_name}\n"
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(ours, theirs, strict=False)
+    return next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(ours), len(theirs)))
+
+
+def _ended(lines: Sequence[str]) -> str:
+    text = "".join(lines)
+    return text if not text or text.endswith("\n") else text + "\n"
