@@ -45,11 +45,11 @@ class RunningService:
     def start(self) -> None:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
+        app = build(self.database_url, data_dir=self.directory, clock=self.clock)
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         listener.listen(128)
-        app = build(self.database_url, data_dir=self.directory, clock=self.clock)
         config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = self._server = uvicorn.Server(config)
 

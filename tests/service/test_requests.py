@@ -42,7 +42,10 @@ def test_who_has_no_token_learns_nothing_of_what_is_there(world: World) -> None:
 
 def test_unknown_paths_and_methods(http: httpx.Client) -> None:
     assert refusal(http.get("/nothing"))[0] == 404
-    assert refusal(http.post("/spaces/s/content"))[0] == 405
+    assert refusal(http.get("/spaces/s/content/"))[0] == 404
+    wrong = http.post("/spaces/s/content")
+    assert refusal(wrong)[0] == 405
+    assert "GET" in wrong.headers["allow"]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +72,11 @@ def test_a_wrong_parameter_is_named(world: World, http: httpx.Client, query: str
         (b'{"colour": 1}', "colour"),
         (b'{"subject": 5}', "subject"),
         (b'{"space_id": "x"}', "space_id"),
+        (b'{"subject": "a\\u0000"}', "subject"),
+        (b'{"subject": "\\ud800"}', "subject"),
+        (b'{"subject": NaN}', "JSON"),
+        (b'{"subject": ' + b"[" * 100_000, "JSON"),
+        (b'{"subject": ' + b"[" * 200 + b"]" * 200 + b"}", "deep"),
     ],
 )
 def test_a_wrong_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:

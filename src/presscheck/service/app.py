@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -56,12 +56,14 @@ def build(database: Database | str, *, data_dir: Path, clock: Clock = system_clo
         for operation, handler in sorted(all_handlers().items(), key=lambda entry: _precedence(entry[0]))
     ]
     routes.append(Route("/files/{content_id}/{name}", _file_sender(data_dir), methods=["GET"]))
-    return Starlette(
+    app = Starlette(
         routes=routes,
         lifespan=closing,
         middleware=[Middleware(RequestNumbers)],
         exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
     )
+    app.router.redirect_slashes = False  # another address is another thing
+    return app
 
 
 class Adapter:
@@ -188,14 +190,15 @@ def _file_sender(data: Path) -> Callable[[Request], Response]:
 def _refused(_request: Request, error: Exception) -> Response:
     if isinstance(error, Problem):
         return _problem(error.status, error.message)
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    return _problem(status, error.detail if isinstance(error, HTTPException) else "The service failed.")
+    refusal = cast("HTTPException", error)
+    return _problem(refusal.status_code, refusal.detail, refusal.headers)
 
 
 def _failed(_request: Request, _error: Exception) -> Response:
     return _problem(500, "The service failed; its log says how.")
 
 
-def _problem(status: int, message: str) -> Response:
-    headers = {"www-authenticate": "Bearer"} if status == 401 else None
+def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    if status == 401:
+        headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")

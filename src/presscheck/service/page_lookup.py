@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from presscheck.documents.page_trees import Page, Place, walk
+from presscheck.documents.page_trees import Page, Place, children, walk
+
+__all__ = ["Page", "Place", "children", "page_at", "walk"]
 
 
 def page_at(tree: Sequence[Page], path: str) -> Place | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, cast, get_args, get_origin
@@ -24,6 +25,10 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
     Space: frozenset({"default_level"}),
 }
 """The fields that say something by being null; everywhere else null is left out."""
+DEEPEST = 100
+"""How many levels of objects and arrays a request may have."""
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+"""What no database could keep."""
 
 
 def read_call(
@@ -38,6 +43,8 @@ def read_call(
     given.update(_from_query(operation, query))
     if operation.method() not in ("GET", "DELETE"):
         given.update(_from_body(operation, body))
+    for name, value in given.items():
+        _demand_fit(name, value, DEEPEST)
     try:
         return operation(**given)
     except InvalidArgument as error:
@@ -85,8 +92,8 @@ def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]
 
 def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
     try:
-        found: Any = json.loads(body) if body else {}
-    except ValueError:
+        found: Any = json.loads(body, parse_constant=_no_number) if body else {}
+    except (ValueError, RecursionError):
         raise Problem(400, "The body is not JSON.") from None
     if operation.body_field is not None:
         return {operation.body_field: found}
@@ -98,6 +105,23 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
         if alias not in names:
             raise Problem(400, f"{alias}: no such field")
     return {names[alias]: value for alias, value in given.items()}
+
+
+def _demand_fit(name: str, value: Any, depth: int) -> None:
+    if depth == 0:
+        raise Problem(400, f"{name}: nested too deep")
+    if isinstance(value, str) and _UNFIT.search(value):
+        raise Problem(400, f"{name}: text holds neither NUL nor half a character")
+    if isinstance(value, dict | list):
+        for one in cast("dict[str, Any] | list[Any]", value):
+            _demand_fit(name, one, depth - 1)
+    if isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            _demand_fit(name, one, depth - 1)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
 
 
 @cache
