@@ -1,0 +1,238 @@
+"""The review: what changes on the left, the change with its threads beside it, above both where the request stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import now, span
+from presscheck.documents.spans import Line, Span, cut
+from presscheck.tui.screens.review_acts import Acts
+from presscheck.tui.screens.review_bodies import Bodies
+from presscheck.tui.screens.review_dossier import Dossier
+from presscheck.tui.screens.review_header import by_line, merge_line, state_line
+from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
+from presscheck.tui.screens.review_pages import conversation_line, page_line
+from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.operation import Operation
+    from presscheck.desk.seen import Seen
+    from presscheck.tui.screens.review_changes import Changed
+    from presscheck.tui.screens.review_threads import Thread
+
+WIDE = 100
+"""Columns from which the list and the change stand side by side."""
+
+
+class Review(Acts):
+    """A change request, to be read, discussed, judged and merged."""
+
+    CSS_PATH = "review.tcss"
+
+    def __init__(self, request: ChangeRequest | None = None, *, space: str = "", number: str = "") -> None:
+        super().__init__()
+        self._given, self._place = request, (space, number)
+        self.laid = Laid()
+        self.only_changed = False
+        self.unfolded: set[str] = set()
+        self._asked: dict[str, int] = {}
+        self._trouble = ""
+
+    def title_line(self) -> Line:
+        """The space, the number, the subject."""
+        request = self.known.request
+        space = display_text(self.known.space.title) if self.known.space else ""
+        subject = display_text(request.subject) or "(no subject)" if request else "…"
+        number = str(request.number) if request else ""
+        return (Span(f" {space} › " if space else " ", "quiet"), Span(f"{number} ", "quiet"), Span(subject, "strong"))
+
+    def body(self) -> ComposeResult:
+        """Where it stands; the list; the change."""
+        yield Bar(self.home.look, id="state")
+        yield Bar(self.home.look, id="merge")
+        with Horizontal():
+            yield Rows(self._page_row, self.home.look, id="pages")
+            yield Rows(self._line, self.home.look, id="change")
+
+    def on_mount(self) -> None:
+        """Show what is known, then follow what is new."""
+        space, number = (self._given.space, self._given.id) if self._given else self._place
+        self.known = Dossier(self.desk, space, number)
+        self.bodies = Bodies(self)
+        self.known.request = self._given
+        question = self.known.first_question()
+        seen = self.desk.known(question)
+        if seen:
+            self.known.request = seen.value
+        for one in self.known.questions():
+            stored = self.desk.known(one)
+            self.known.take(one, stored.value if stored else None)
+        self.known.read_marks()
+        super().on_mount()
+        self.query_one("#pages").focus()
+        self._point_at_first()
+        self.follow(self.desk.watch(question), self._request, group="request")
+        self._ask()
+
+    def on_resize(self) -> None:
+        """Side by side, or one behind the other."""
+        super().on_resize()
+        self.set_class(self.size.width < WIDE, "narrow")
+        self.redraw()
+
+    def command_next_pane(self) -> None:
+        """To the other pane."""
+        at_pages = self.query_one("#pages").has_focus
+        self.query_one("#change" if at_pages else "#pages").focus()
+        self.set_class(at_pages, "at-change")
+        self.redraw()
+
+    command_previous_pane = command_next_pane
+
+    def command_left(self) -> None:
+        """To the list."""
+        if not self.query_one("#pages").has_focus:
+            self.command_next_pane()
+
+    def command_right(self) -> None:
+        """To the change."""
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+
+    def command_open(self) -> None:
+        """From the list to the change; there, fold or unfold a resolved thread."""
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+        elif one := self.thread_here():
+            self.unfolded ^= {one.id}
+            self.show_change()
+
+    @property
+    def thing(self) -> Changed | None:
+        """What the cursor of the list stands on; None is the conversation."""
+        at = self.query_one("#pages", Rows).cursor
+        return self.known.things[at - 1] if 0 < at <= len(self.known.things) else None
+
+    @property
+    def page(self) -> Page:
+        """The text of it."""
+        return self.bodies.page(self.thing) if self.thing else Page()
+
+    def threads_here(self) -> list[Thread]:
+        """The threads on what is shown."""
+        pages = {one.id for one in self.known.things if one.noun == "page"}
+        thing = self.thing
+        if thing is None:
+            return [one for one in self.known.threads() if one.page not in pages]
+        return [one for one in self.known.threads() if thing.noun == "page" and one.page == thing.id]
+
+    def thread_here(self) -> Thread | None:
+        """The thread under the cursor; else the only one that is shown."""
+        found = self.threads_here()
+        wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
+        return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
+
+    @on(Rows.RowPointed)
+    def row_pointed(self, event: Rows.RowPointed) -> None:
+        """Another thing is under the cursor."""
+        if self.query_one("#pages").has_focus:
+            self.show_change(afresh=True)
+
+    def redraw(self) -> None:
+        """Draw all of it anew from what is known."""
+        if not self.is_mounted:
+            return
+        request, columns = self.known.request, self.size.width
+        if request:
+            state = state_line(
+                request, self.known.reviewers(), self.known.progress(), self.known.open_threads(), columns - 24
+            )
+            trouble = (Span(self._trouble, "waiting"),) if self._trouble else ()
+            self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
+            self.query_one("#merge", Bar).show((Span(" "), *merge_line(self.known.standing(), columns - 2)))
+        else:
+            words = self._trouble or "Asking the service for this change request …"
+            self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
+        self.query_one("#pages", Rows).show(len(self.known.things) + 1)
+        self.show_world()
+        self.show_change()
+
+    def show_change(self, *, afresh: bool = False) -> None:
+        """Lay the change out anew; `afresh` goes to its top."""
+        rows = self.query_one("#change", Rows)
+        threads, thing = self.threads_here(), self.thing
+        manner = Manner(max(20, rows.size.width - 2), now(), self.only_changed, self.unfolded)
+        if thing:
+            position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
+            self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
+        else:
+            self.laid = lay_conversation(self.known, threads, manner)
+        rows.show(len(self.laid.lines), cursor=0 if afresh else None)
+        for one in threads:
+            if one.reply_count and not one.first.unsent:
+                self._question(self.known.replies_to(one.id))
+
+    def _point_at_first(self) -> None:
+        """The first thing that was not viewed."""
+        first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
+        rows = self.query_one("#pages", Rows)
+        rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
+        self.redraw()
+
+    def _request(self, seen: Seen[ChangeRequest | None]) -> None:
+        self.known.take_request(seen)
+        self._trouble = ""
+        if seen.state == "offline":
+            self._trouble = f"offline · as of {span(seen.age)}"
+        elif seen.state == "failed" and seen.error:
+            self._trouble = f"{seen.error.message} · ctrl+r asks again"
+        self.known.read_marks()
+        self._ask()
+        self.redraw()
+
+    def _ask(self) -> None:
+        for question in self.known.questions():
+            self._question(question)
+
+    def _question(self, question: Operation[Any]) -> None:
+        """Follow a question that is not followed yet."""
+        key = question.key()
+        if key in self._asked:
+            return
+        self._asked[key] = len(self._asked)
+
+        def taken(seen: Seen[Any]) -> None:
+            had = len(self.known.things)
+            self.known.take(question, seen.value)
+            if hasattr(question, "page") and (more := self.known.further_comments(question, seen.value)):  # type: ignore[arg-type]
+                self._question(more)
+            self._ask()
+            if not had and self.known.things:
+                self._point_at_first()
+            self.redraw()
+
+        self.follow(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")
+
+    def _page_row(self, index: int, columns: int) -> Line:
+        threads = [one for one in self.known.threads() if not one.resolved]
+        if index == 0:
+            pages = {one.id for one in self.known.things}
+            return conversation_line(columns, sum(one.page not in pages for one in threads))
+        thing = self.known.things[index - 1]
+        return page_line(
+            thing,
+            columns,
+            viewed=self.known.is_viewed(thing),
+            words=self.bodies.words(thing),
+            open_threads=sum(one.page == thing.id for one in threads),
+        )
+
+    def _line(self, index: int, columns: int) -> Line:
+        return cut(self.laid.lines[index], columns) if index < len(self.laid.lines) else ()

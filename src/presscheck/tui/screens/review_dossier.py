@@ -1,0 +1,228 @@
+"""All that is known of one change request, as it comes in: from the store at once, then from the service.
+
+Every question is spelled as the inbox spells it, so that what one screen fetched the other knows. Nothing here draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, RequestReviewers
+from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.operation import Page
+from presscheck.api.organizations import GetOrganization
+from presscheck.api.spaces import GetSpace
+from presscheck.desk.overlays import laid_over
+from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
+from presscheck.tui.screens.review_header import Progress
+from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, reviewers, standing
+from presscheck.tui.screens.review_threads import Thread, in_order, thread, unsent_messages
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import RequestedReviewer, Review
+    from presscheck.api.changes import SemanticChanges
+    from presscheck.api.comments import Comment, CommentReply
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.levels import MergeRules
+    from presscheck.api.operation import Operation
+    from presscheck.api.organizations import Organization
+    from presscheck.api.spaces import Space
+    from presscheck.desk.desk import Desk
+    from presscheck.desk.seen import Seen, Waiting
+
+
+class Dossier:
+    """One change request: what the service said of it, and what follows from that.
+
+    Args:
+        desk: where to ask.
+        space: the id of its space.
+        request: its id, or its number in the space.
+    """
+
+    def __init__(self, desk: Desk, space: str, request: str) -> None:
+        self.desk, self.space_id, self.request_id = desk, space, request
+        self.request: ChangeRequest | None = None
+        self.space: Space | None = None
+        self.organization: Organization | None = None
+        self.changes: SemanticChanges | None = None
+        self.tree: Sequence[RevisionPage] = ()
+        self.reviews: Sequence[Review] | None = None
+        self.asked: Sequence[RequestedReviewer] | None = None
+        self.comments: dict[str | None, Sequence[Comment]] = {}
+        self.replies: dict[str, Sequence[CommentReply]] = {}
+        self.things: tuple[Changed, ...] = ()
+        self.viewed: dict[str, str] = {}
+
+    @property
+    def me(self) -> str:
+        """The id of the signed-in user."""
+        return self.desk.me.id
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """What every call about this change request is given."""
+        return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self.request_id}
+
+    def first_question(self) -> GetChangeRequest:
+        """What must be answered before anything else can be asked."""
+        return GetChangeRequest(space_id=self.space_id, change_request_id=self.request_id)
+
+    def questions(self) -> Iterator[Operation[Any]]:
+        """What else to ask, when the change request is known; what matters most first."""
+        if self.request is None:
+            return
+        limit = ALL
+        if self.changes and self.changes.more:
+            limit = len(self.changes.changes) + self.changes.more + ALL
+        yield changes_in(self.request, limit)
+        yield reviews_of(self.request)
+        yield reviewers_of(self.request)
+        yield comments_on(self.request)
+        yield ListChangeRequestPages(**self.path)
+        yield GetSpace(space_id=self.space_id)
+        if self.space and self.space.organization:
+            yield GetOrganization(organization_id=self.space.organization)
+
+    def further_comments(self, question: ListComments, answer: Any) -> ListComments | None:
+        """The next page of comments, where there is one that was not asked for yet."""
+        cursor = answer.next.page if answer and answer.next else None
+        if cursor is None or cursor in self.comments:
+            return None
+        return question.model_copy(update={"page": cursor})
+
+    def replies_to(self, comment: str) -> ListReplies:
+        """The question for the answers to a comment."""
+        return ListReplies(**self.path, comment_id=comment, format="markdown", limit=ALL)
+
+    def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
+        """The change request itself."""
+        self.request = seen.value or self.request
+
+    def take(self, question: Operation[Any], value: Any) -> None:
+        """An answer, or None where there is none."""
+        if value is None:
+            return
+        name = type(question).__name__
+        getattr(self, f"_take_{_TAKERS[name]}")(question, value)
+
+    def _take_changes(self, question: Any, value: SemanticChanges) -> None:
+        if self.changes and question.limit == ALL and len(self.changes.changes) > len(value.changes) and value.more:
+            return  # the short answer to the first question, come again after the long one
+        self.changes = value
+        self._order()
+
+    def _take_tree(self, _: Any, value: Any) -> None:
+        self.tree = value.pages
+        self._order()
+
+    def _take_reviews(self, _: Any, value: Any) -> None:
+        self.reviews = value.items
+
+    def _take_asked(self, _: Any, value: Any) -> None:
+        self.asked = value.items
+
+    def _take_comments(self, question: ListComments, value: Any) -> None:
+        self.comments[question.page] = value.items
+
+    def _take_replies(self, question: ListReplies, value: Any) -> None:
+        self.replies[question.comment_id] = value.items
+
+    def _take_space(self, _: Any, value: Space) -> None:
+        self.space = value
+
+    def _take_organization(self, _: Any, value: Organization) -> None:
+        self.organization = value
+
+    def _order(self) -> None:
+        things = changed_things(self.changes.changes) if self.changes else ()
+        self.things = in_reading_order(things, self.tree) if self.tree else things
+
+    def read_marks(self) -> None:
+        """What was viewed, from disk."""
+        self.viewed = self.desk.viewed(self.request.id) if self.request else {}
+
+    def is_viewed(self, thing: Changed) -> bool:
+        """Whether a thing was looked at as it is now."""
+        return self.request is not None and is_viewed(thing, self.viewed, self.request.revision)
+
+    def mark_viewed(self, thing: Changed, *, viewed: bool) -> None:
+        """Mark a thing as looked at, or not."""
+        if self.request:
+            self.desk.mark_viewed(self.request.id, thing.id, (thing.text or self.request.revision) if viewed else None)
+            self.read_marks()
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """What of this change request is not sent yet."""
+        mine = self.path["change_request_id"]
+        rows = self.desk.waiting()
+        return tuple(row for row in rows if row.call and getattr(row.call, "change_request_id", None) == mine)
+
+    def threads(self) -> list[Thread]:
+        """All threads, the oldest first."""
+        unsent = unsent_messages(self.waiting())
+        found = {one.id: one for items in self.comments.values() for one in items}
+        return in_order(thread(one, self._replies(one.id), unsent, self.me) for one in found.values())
+
+    def _replies(self, comment: str) -> Sequence[CommentReply]:
+        """The answers to a comment; where the service was never asked, those that wait to be sent."""
+        known = self.replies.get(comment)
+        if known is not None:
+            return known
+        return laid_over(self.replies_to(comment), Page(items=()), self.desk.waiting(), self.desk.me).items
+
+    def open_threads(self) -> int:
+        """How many threads are open: counted where the threads are known, else as the service counts them."""
+        if self.comments:
+            return sum(one.status != "resolved" for items in self.comments.values() for one in items)
+        return self.request.comments if self.request else 0
+
+    def reviewers(self) -> tuple[Reviewer, ...] | None:
+        """Everybody who was asked or who spoke; None where that is not known."""
+        if self.request is None or (self.reviews is None and self.asked is None):
+            return None
+        return reviewers(self.request, self.asked or (), self.reviews or (), self.me)
+
+    def being_asked(self) -> frozenset[str]:
+        """Users whom a waiting write asks."""
+        return frozenset(
+            user for row in self.waiting() if isinstance(row.call, RequestReviewers) for user in row.call.users
+        )
+
+    def progress(self) -> Progress | None:
+        """How much is known, and how much was viewed."""
+        if self.changes is None:
+            return None
+        known = len(self.changes.changes)
+        return Progress(known, known + (self.changes.more or 0), sum(self.is_viewed(one) for one in self.things))
+
+    def rules(self) -> MergeRules | None:
+        """The merge rules in force, where they are known."""
+        rules = self.space.merge_rules if self.space else None
+        if rules and rules.type == "inherit":
+            return self.organization.merge_rules if self.organization else None
+        return rules
+
+    def standing(self, conflicts: Mapping[str, int] | None = None) -> Standing:
+        """Whether it can be merged; `conflicts` is the forecast, page title → how many."""
+        if self.request is None:
+            return Standing("unknown")
+        extra = tuple(f"{title} changed in main in the same places" for title in conflicts or ())
+        return standing(
+            Facts(self.request, self.me, self.reviewers(), self.space, self.rules(), self.open_threads(), extra)
+        )
+
+
+_TAKERS = {
+    "GetChangeRequestChanges": "changes",
+    "ListChangeRequestPages": "tree",
+    "ListReviews": "reviews",
+    "ListRequestedReviewers": "asked",
+    "ListComments": "comments",
+    "ListReplies": "replies",
+    "GetSpace": "space",
+    "GetOrganization": "organization",
+}

@@ -1,0 +1,124 @@
+"""The keys of a review that write nothing: from change to change, page to page, thread to thread; viewed or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.tui.screens.place import Place
+from presscheck.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.review_bodies import Bodies
+    from presscheck.tui.screens.review_changes import Changed
+    from presscheck.tui.screens.review_dossier import Dossier
+    from presscheck.tui.screens.review_page import Laid, Page
+    from presscheck.tui.screens.review_threads import Thread
+
+
+class Moves(Place):
+    """What the commands of a review move about in; the screen fills it."""
+
+    known: Dossier
+    bodies: Bodies
+    laid: Laid
+    only_changed: bool
+
+    @property
+    def thing(self) -> Changed | None:
+        """What is shown; None is the conversation."""
+        raise NotImplementedError
+
+    @property
+    def page(self) -> Page:
+        """The text of what is shown."""
+        raise NotImplementedError
+
+    def thread_here(self) -> Thread | None:
+        """The thread that a command would act on."""
+        raise NotImplementedError
+
+    def redraw(self) -> None:
+        """Draw all anew."""
+        raise NotImplementedError
+
+    def show_change(self, *, afresh: bool = False) -> None:
+        """Draw the change anew."""
+        raise NotImplementedError
+
+    def command_next_change(self) -> None:
+        """To the next change, on the next page where there is none on this."""
+        self._along(1, self.laid.changes)
+
+    def command_previous_change(self) -> None:
+        """To the change before."""
+        self._along(-1, self.laid.changes)
+
+    def command_next_thread(self) -> None:
+        """To the next thread, on the next page that has one where there is none on this."""
+        self._along(1, self.laid.threads)
+
+    def command_previous_thread(self) -> None:
+        """To the thread before."""
+        self._along(-1, self.laid.threads)
+
+    def command_next_page(self) -> None:
+        """To the next page."""
+        self._turn(1)
+
+    def command_previous_page(self) -> None:
+        """To the page before."""
+        self._turn(-1)
+
+    def command_mark(self) -> None:
+        """Mark the page as viewed and go on to the next; or take the mark away."""
+        thing = self.thing
+        if thing is None:
+            return
+        was = self.known.is_viewed(thing)
+        self.known.mark_viewed(thing, viewed=not was)
+        if not was:
+            self._turn(1)
+        self.redraw()
+
+    def command_only_changed(self) -> None:
+        """Fold what did not change, or show it."""
+        self.only_changed = not self.only_changed
+        self.show_change(afresh=True)
+
+    def command_refresh(self) -> None:
+        """Ask again for all that is looked at."""
+        self.home.last_notice = ""
+        self.bodies.again()
+        super().command_refresh()
+        self.redraw()
+
+    def command_copy(self) -> None:
+        """Copy the web address, or the number where there is none."""
+        request = self.known.request
+        if request:
+            self.home.copy_to_clipboard(request.urls.app or f"#{request.number}")
+            self.home.notice("copied")
+
+    def command_web(self) -> None:
+        """Show the web address."""
+        request = self.known.request
+        self.home.notice((request.urls.app if request else None) or "it has no web address")
+
+    def _turn(self, by: int) -> bool:
+        pages = self.query_one("#pages", Rows)
+        to = pages.cursor + by
+        if not 0 <= to < pages.count:
+            self.home.notice("that is the last page" if by > 0 else "that is the first")
+            return False
+        pages.point(to)
+        self.show_change(afresh=True)
+        return True
+
+    def _along(self, by: int, lines: list[int]) -> None:
+        """To the next of these lines; where there is none, to another page."""
+        rows = self.query_one("#change", Rows)
+        ahead = [line for line in lines if (line - rows.cursor) * by > 0]
+        if ahead:
+            rows.point(min(ahead) if by > 0 else max(ahead))
+        else:
+            self._turn(by)

@@ -1,0 +1,177 @@
+"""One entry of a review as lines: what changed in a page with its threads in place, or what is said of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from presscheck.documents.differences import PageDifference, difference_lines, wrap
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import since
+from presscheck.documents.spans import Line, Span, cut, plain
+from presscheck.tui.screens.review_changes import Changed, counted, described
+from presscheck.tui.screens.review_places import place
+from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.api.change_requests import Review
+    from presscheck.tui.screens.review_dossier import Dossier
+    from presscheck.tui.screens.review_standing import Reviewer
+
+CONTEXT = 2
+"""Lines around a change that stay where the unchanged are folded."""
+_SAID = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
+
+
+@dataclass
+class Laid:
+    """Lines, and what stands on which: the first lines of changes, the thread of a line, its line in the new text."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    changes: list[int] = field(default_factory=list[int])
+    thread_of: dict[int, str] = field(default_factory=dict[int, str])
+    anchors: dict[int, int] = field(default_factory=dict[int, int])
+
+    def add(self, *lines: Line) -> None:
+        """Append lines."""
+        self.lines += lines
+
+    @property
+    def threads(self) -> list[int]:
+        """The first line of each thread."""
+        return [line for line, one in self.thread_of.items() if self.thread_of.get(line - 1) != one]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is shown of a thing that changes: its difference, or why there is none yet."""
+
+    difference: PageDifference | None = None
+    after: str = ""
+    trouble: str | None = None
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How it is shown."""
+
+    columns: int
+    now: datetime
+    only_changed: bool = False
+    unfolded: Collection[str] = ()
+
+
+def typeset(markdown: str, columns: int) -> Sequence[Line]:
+    """A comment in lines."""
+    lines = display_text(markdown.strip("\n"), lines=True).split("\n")
+    return [row for line in lines for row in wrap((Span(line),), columns)]
+
+
+def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Manner, position: str) -> Laid:
+    """A thing that changes, with the threads on it in place."""
+    laid = Laid()
+    what = described(thing)
+    title = cut((Span(thing.title, "title"), Span(f"   {what} · {position}", "quiet")), manner.columns)
+    laid.add(title, *(cut((Span(one, "quiet"),), manner.columns) for one in thing.details), ())
+    lines_after = list(enumerate(page.after.split("\n")))
+    placed: dict[int, list[Thread]] = {}
+    for one in threads:
+        found = place(one.quote, lines_after) if page.difference else None
+        if found is None:
+            _add_thread(laid, one, manner, in_place=False)
+            laid.add(())
+        else:
+            placed.setdefault(found, []).append(one)
+    if page.trouble:
+        laid.add((Span(page.trouble, "waiting"),))
+    elif page.difference is None:
+        words = "Asking the service for the text …" if thing.has_text else "There is no text to compare."
+        laid.add((Span(words, "quiet"),))
+    else:
+        _add_difference(laid, page.difference, placed, manner)
+    return laid
+
+
+def _add_difference(laid: Laid, difference: PageDifference, placed: dict[int, list[Thread]], manner: Manner) -> None:
+    shown = difference_lines(difference, manner.columns, context=CONTEXT if manner.only_changed else None)
+    starts = set(shown.changes)
+    for number, line in enumerate(shown.lines):
+        if number in starts:
+            laid.changes.append(len(laid.lines))
+        anchor = shown.anchors[number]
+        if anchor is not None:
+            laid.anchors[len(laid.lines)] = anchor
+        laid.add(line)
+        is_last = number + 1 == len(shown.lines) or shown.anchors[number + 1] != anchor
+        for one in placed.pop(anchor, ()) if anchor is not None and is_last else ():
+            _add_thread(laid, one, manner, in_place=True)
+    for one in (one for several in placed.values() for one in several):
+        _add_thread(laid, one, manner, in_place=False)  # the words that it quotes are folded away
+
+
+def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) -> Laid:
+    """What is said of the whole request: what it is for, who reviews it, what they said."""
+    laid, request = Laid(), known.request
+    if request is None:
+        return laid
+    laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
+    laid.add((Span(counted(known.things) or "nothing changed yet: e edits a page in it", "quiet"),), ())
+    if request.description:
+        laid.add(*typeset(document_text(request.description), manner.columns), ())
+    people = known.reviewers()
+    if people:
+        laid.add((Span("Reviewers", "heading"),), *(_reviewer(one) for one in people), ())
+    for review in known.reviews or ():
+        laid.add(*_review(review, manner))
+    for one in threads:
+        _add_thread(laid, one, manner, in_place=False)
+        laid.add(())
+    if not threads:
+        laid.add((Span("Nobody said anything of the whole yet: C comments on it.", "quiet"),))
+    return laid
+
+
+def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool) -> None:
+    indent = "  " if in_place else ""
+    lines = thread_lines(
+        one,
+        manner.columns - len(indent),
+        manner.now,
+        typeset,
+        unfolded=one.id in manner.unfolded,
+        in_place=in_place,
+    )
+    for line in lines:
+        laid.thread_of[len(laid.lines)] = one.id
+        laid.add((Span(indent), *line) if indent else line)
+
+
+def _reviewer(one: Reviewer) -> Line:
+    glyph, style = _SAID[one.said]
+    words = {"approved": "approved", "changes-requested": "asked for changes", "asked": "was asked"}[one.said]
+    stale = " · before the newest edits" if one.stale else ""
+    return (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words}{stale}", "quiet"))
+
+
+def _review(review: Review, manner: Manner) -> list[Line]:
+    text = text_of(review.comment.body) if review.comment else ""
+    if not text.strip():
+        return []
+    glyph, style = _SAID.get(review.status, ("·", "quiet"))
+    who = display_text(review.reviewer.display_name).partition(" ")[0]
+    head = (Span(f"{glyph} ", style), Span(who, "strong"), Span(f" {since(review.created_at, manner.now)}", "quiet"))
+    return [head, *((Span("  "), *line) for line in typeset(text, manner.columns - 2)), ()]
+
+
+def words_at(laid: Laid, page: Page, line: int) -> str:
+    """The words of the new text under a line, to be quoted."""
+    for near in range(line, -1, -1):
+        if near in laid.anchors:
+            lines = page.after.split("\n")
+            text = lines[laid.anchors[near]] if laid.anchors[near] < len(lines) else ""
+            if text.strip():
+                return plain((Span(text.lstrip("#>-*+ |").rstrip(" |")),))
+    return ""

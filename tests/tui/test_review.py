@@ -1,0 +1,131 @@
+"""The review, by keys, on the sample workspace."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.tui.screens.review import Review
+
+WIDE, NARROW = (120, 40), (80, 24)
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@asynccontextmanager
+async def review(service: RunningService, home: Path, subject: str, size: tuple[int, int] = WIDE) -> AsyncIterator[Any]:
+    """The app with one review open."""
+    async with running(app_on(service, home), size) as pilot:
+        await until(pilot, shows="Needs me")
+        listing = ListOrganizationChangeRequests(organization_id="fernway", status="open", limit=1000)
+        found = await pilot.app.desk.read(listing)
+        request = next(one for one in found.items if one.subject == subject)
+        await pilot.app.push_screen(Review(request))
+        await until(pilot, shows=subject)
+        yield pilot
+
+
+async def test_it_shows_what_changed_and_who_said_what(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="✓1 ✗1 ◷1")
+        await until(pilot, shows="expires after 90 days")
+        await until(pilot, shows="This still says API key in two places.")
+        await until(pilot, shows="Then say why it is meant.")
+        text = shown(pilot.app)
+        assert "with care: Ada asked for changes" in text
+        assert "edited · 1 of 4" in text
+        await pilot.press("k")
+        await until(pilot, shows="Can we link this from the quickstart?")
+
+
+async def test_narrow_puts_the_change_behind_enter(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
+        await until(pilot, shows="Conversation")
+        assert "90 days" not in shown(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, shows="90 days")
+        assert "Conversation" not in shown(pilot.app)
+        assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
+
+
+async def test_space_marks_a_page_as_viewed_and_goes_on(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="1 of 4")
+        await pilot.press("space")
+        await until(pilot, shows="· 1 viewed")
+        await until(pilot, shows="2 of 4")
+
+
+async def test_a_comment_shows_as_waiting_and_lands(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="1 of 4")
+        await pilot.press("c", *"Well[red] said", "ctrl+s")
+        await until(pilot, shows="waiting to send  Well[red] said")
+        await until(pilot, holds=lambda: "now  Well[red] said" in shown(pilot.app))
+
+
+async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="1 of 4")
+        await pilot.press("C", *"Half", "escape", "C")
+        await until(pilot, shows="Half")
+        await pilot.press(*" done", "ctrl+s")
+        await until(pilot, holds=lambda: len(pilot.app.desk.waiting()) == 1)
+        await pilot.press("z")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await pilot.press("C")
+        await until(pilot, shows="Half done")
+
+
+async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
+        await until(pilot, shows="Wait until it ships?")
+        await pilot.press("r", *"It ships today", "ctrl+s")
+        await until(pilot, shows="waiting to send  It ships today")
+        await pilot.press("x")
+        await until(pilot, shows="✓ resolved")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, shows="✓ resolved by you")
+
+
+async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
+        await until(pilot, shows="✓2 ◷1")
+        await pilot.press("v", "a", "ctrl+s")
+        await until(pilot, shows="✓3")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+        assert "merged by" not in shown(pilot.app)
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await pilot.press("y")
+        await until(pilot, shows="merged by you")
+
+
+async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
+        await until(pilot, shows="✓2 ◷1")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("m")
+        await until(pilot, shows="a merge cannot wait")
+        await pilot.press("C", *"Later", "ctrl+s")
+        await pilot.press("{")
+        await until(pilot, shows="waiting to send  Later")
+        service.start()
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, shows="now  Later")
