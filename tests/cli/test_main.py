@@ -1,0 +1,79 @@
+"""The command line: exit codes, what goes where, and a served address on the first line."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from presscheck import __version__
+
+PRESSCHECK = [sys.executable, "-m", "presscheck"]
+
+
+def run(*words: str, home: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PRESSCHECK_HOME": str(home), **env}
+    return subprocess.run([*PRESSCHECK, *words], env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_the_version(tmp_path: Path) -> None:
+    assert run("--version", home=tmp_path).stdout == f"presscheck {__version__}\n"
+
+
+def test_without_a_token_it_says_where_one_goes(tmp_path: Path) -> None:
+    ran = run("inbox", home=tmp_path)
+    assert ran.returncode == 2
+    assert "PRESSCHECK_TOKEN" in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_no_network_is_exit_code_3(tmp_path: Path) -> None:
+    ran = run("inbox", home=tmp_path, PRESSCHECK_TOKEN="secret-token", PRESSCHECK_BASE_URL="http://127.0.0.1:9")
+    assert ran.returncode == 3, ran.stderr
+    assert "secret-token" not in ran.stderr + ran.stdout
+
+
+def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
+    ran = run("inbox", home=tmp_path)
+    assert ran.returncode == 2
+    assert "config.toml: profiles.default.base_ulr is not a setting" in ran.stderr
+
+
+def test_a_wrong_token_is_exit_code_4(tmp_path: Path) -> None:
+    with serving(tmp_path) as (address, _):
+        ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN="wrong", PRESSCHECK_BASE_URL=address)
+    assert ran.returncode == 4, ran.stderr
+
+
+def test_serve_prints_its_address_then_the_token(tmp_path: Path) -> None:
+    with serving(tmp_path) as (address, token):
+        assert address.startswith("http://127.0.0.1:")
+        kept = tmp_path / "token"
+        assert kept.read_text().strip() == token
+        assert kept.stat().st_mode & 0o777 == 0o600
+        ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN=token, PRESSCHECK_BASE_URL=address)
+        assert ran.returncode == 0, ran.stderr
+        assert "Fernway" in ran.stdout
+
+
+class serving:  # noqa: N801  # reads as a statement
+    """`presscheck serve --sample` as a process; its address and its token."""
+
+    def __init__(self, directory: Path) -> None:
+        words = ["serve", "--port", "0", "--sample", "--data", str(directory / "data")]
+        self.child = subprocess.Popen(
+            [*PRESSCHECK, *words, "--token-file", str(directory / "token")], stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> tuple[str, str]:
+        assert self.child.stdout
+        address = self.child.stdout.readline().strip()
+        return address, self.child.stdout.readline().strip().removeprefix("token: ")
+
+    def __exit__(self, *_: object) -> None:
+        self.child.send_signal(signal.SIGTERM)
+        assert self.child.wait(20) == 0
+        assert self.child.stdout
+        self.child.stdout.close()

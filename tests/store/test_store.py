@@ -1,0 +1,144 @@
+"""The two files: what they keep, what they survive, and how quickly they are read."""
+
+import sqlite3
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from presscheck.store.cache import Cache
+from presscheck.store.outbox import Outbox
+
+
+@pytest.fixture
+def cache(tmp_path: Path):
+    opened = Cache(tmp_path / "home" / "cache.sqlite")
+    yield opened
+    opened.close()
+
+
+def things(start: int, count: int) -> list[dict[str, object]]:
+    return [
+        {"object": "thing", "id": f"t{number}", "n": number, "words": "x" * 200}
+        for number in range(start, start + count)
+    ]
+
+
+def test_files_are_the_users_alone(tmp_path: Path, cache: Cache) -> None:
+    outbox = Outbox(tmp_path / "home" / "outbox.sqlite")
+    outbox.put("a.B", {}, "s", 1.0)
+    for file in (tmp_path / "home").iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file.name
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+    outbox.close()
+
+
+def test_a_thing_that_is_new_anywhere_is_new_everywhere(cache: Cache) -> None:
+    cache.keep("get", b'{"object":"thing","id":"t1","title":"old"}', 1.0)
+    cache.keep("list", b'{"items":[{"object":"thing","id":"t1","title":"new"}],"count":1}', 2.0)
+    found = cache.answer("get")
+    assert found is not None
+    assert '"new"' in found.json
+
+
+def test_an_answer_that_says_nothing_new_is_told_apart(cache: Cache) -> None:
+    assert cache.keep("k", b'{"a":1}', 1.0)
+    assert not cache.keep("k", b'{"a":1}', 2.0)
+    found = cache.answer("k")
+    assert found is not None
+    assert found.at == 2.0
+    assert cache.keep("k", b'{"a":2}', 3.0)
+
+
+def test_a_listing_that_is_fetched_again_shows_the_old_rows_until_all_are_in(cache: Cache) -> None:
+    cache.keep_page("l", things(0, 3), 0, 1.0, total=3, last=True)
+    cache.keep_page("l", things(10, 2), 0, 2.0, total=4, last=False)
+    assert '"t0"' in cache.window("l", 0, 9).items[0]
+    cache.keep_page("l", things(12, 2), 2, 2.0, total=4, last=True)
+    assert [f'"t{number}"' in item for number, item in zip(range(10, 14), cache.window("l", 0, 9).items, strict=True)]
+    assert cache.window("l", 0, 9).total == 4
+
+
+def test_a_window_of_a_long_listing_costs_what_one_of_a_short_costs(cache: Cache) -> None:
+    for key, count in (("short", 1000), ("long", 100_000)):
+        for start in range(0, count, 1000):
+            cache.keep_page(key, things(start, 1000), start, 1.0, total=count, last=start + 1000 == count)
+
+    def spent(key: str, start: int) -> float:
+        began = time.perf_counter()
+        for _ in range(200):
+            assert len(cache.window(key, start, 40).items) == 40
+        return time.perf_counter() - began
+
+    spent("short", 0)
+    assert min(spent("long", 60_000) for _ in range(3)) < 4 * min(spent("short", 500) for _ in range(3))
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 99, b""])
+def test_a_damaged_cache_is_set_aside_and_said(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "cache.sqlite"
+    path.write_bytes(damage)
+    cache = Cache(path)
+    assert bool(cache.notice) == bool(damage)
+    assert cache.keep("k", b'{"a":1}', 1.0)
+    cache.close()
+    assert bool(list(tmp_path.glob("*.aside-*"))) == bool(damage)
+
+
+def test_another_version_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    other = sqlite3.connect(path)
+    other.execute("PRAGMA user_version = 99")
+    other.close()
+    cache = Cache(path)
+    assert "set aside" in (cache.notice or "")
+    cache.close()
+
+
+def test_a_home_that_cannot_be_written_is_remembered_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = Cache(tmp_path / "file" / "cache.sqlite")
+    assert "in memory" in (cache.notice or "")
+    assert cache.keep("k", b'{"a":1}', 1.0)
+    assert cache.answer("k") is not None
+    cache.close()
+
+
+def test_an_outbox_is_never_rebuilt_silently(tmp_path: Path) -> None:
+    (tmp_path / "outbox.sqlite").write_bytes(b"damaged" * 1000)
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    assert ".aside-" in (outbox.notice or "")
+    outbox.close()
+
+
+def test_what_waits_for_an_id_learns_it(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    first = outbox.put("comments.PostComment", {"body": "a"}, "s", 1.0)
+    outbox.put("comments.PostReply", {"comment_id": f"waiting:{first}"}, "s", 2.0)
+    outbox.landed(first, "c9")
+    assert [row.given for row in outbox.rows()] == [{"comment_id": "c9"}]
+    outbox.close()
+
+
+def test_one_instance_sends(tmp_path: Path) -> None:
+    first, second = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
+    assert first.may_send()
+    assert not second.may_send()
+    first.close()
+    assert second.may_send()
+    second.close()
+
+
+def test_drafts_and_marks_stay(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    outbox.save_draft("d", "half a sen")
+    outbox.mark_viewed("c", "p", "r1")
+    outbox.remember("m", "v")
+    outbox.close()
+    again = Outbox(tmp_path / "outbox.sqlite")
+    assert (again.draft("d"), again.viewed("c"), again.recall("m")) == ("half a sen", {"p": "r1"}, "v")
+    again.save_draft("d", "")
+    again.mark_viewed("c", "p", None)
+    assert (again.draft("d"), again.viewed("c")) == ("", {})
+    again.close()

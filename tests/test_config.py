@@ -1,0 +1,65 @@
+"""Profiles: the environment wins over the file, and a token is never shown."""
+
+from pathlib import Path
+
+import pytest
+
+from presscheck.config import HOSTED, load
+from presscheck.errors import ConfigurationError
+
+FILE = """
+[profiles.default]
+token_file = "{token}"
+[profiles.local]
+base_url = "http://127.0.0.1:8300/"
+read_only = true
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "token").write_text("from the file\n")
+    (tmp_path / "config.toml").write_text(FILE.format(token=tmp_path / "token"))
+    return tmp_path / "config.toml"
+
+
+def test_nothing_configured_is_the_hosted_service(tmp_path: Path) -> None:
+    profile = load(tmp_path / "none.toml", environment={})
+    assert (profile.name, profile.base_url, profile.token) == ("default", HOSTED, None)
+
+
+def test_a_token_is_read_from_its_file_and_not_shown(file: Path) -> None:
+    profile = load(file, environment={})
+    assert profile.token == "from the file"
+    assert "from the file" not in repr(profile)
+
+
+def test_the_environment_wins(file: Path) -> None:
+    profile = load(file, environment={"PRESSCHECK_TOKEN": "t", "PRESSCHECK_BASE_URL": "http://localhost:1/"})
+    assert (profile.token, profile.base_url) == ("t", "http://localhost:1")
+
+
+def test_a_profile_by_name(file: Path) -> None:
+    profile = load(file, "local", environment={})
+    assert (profile.base_url, profile.read_only) == ("http://127.0.0.1:8300", True)
+    assert load(file, environment={"PRESSCHECK_PROFILE": "local"}) == profile
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[profiles.default]\ntheme = 3", "profiles.default.theme must be a text"),
+        ("[profiles]\ndefault = 3", r"profiles.default must be a table"),
+        ("[profiles.default", "config.toml"),
+        ("[profiles.default]\ntoken_file = '/nowhere/at/all'", "token_file /nowhere/at/all"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=said):
+        load(tmp_path / "config.toml", environment={})
+
+
+def test_a_profile_that_is_not_there(file: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"there is no \[profiles.other\]"):
+        load(file, "other", environment={})
