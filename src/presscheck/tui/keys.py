@@ -1,51 +1,77 @@
-"""From key presses to commands, sequences included: `g` waits for what follows, and anything else starts afresh."""
+"""From key presses to commands, sequences included: `g` waits for what follows, and anything else starts afresh.
+
+Nothing here waits for time: a prefix stays open until the next key, however long that takes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from presscheck.tui.commands import COMMANDS, Command
+from textual import events
 
-NAMES = {
-    "question_mark": "?",
-    "colon": ":",
-    "slash": "/",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "exclamation_mark": "!",
-    "at": "@",
-    "plus": "+",
-    "asterisk": "*",
-    "equals_sign": "=",
-}
+from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap, keys_of
+
+
+class Continuation(NamedTuple):
+    """What one more key may lead to."""
+
+    key: str
+    title: str
+
+
+def key_name(event: events.Key) -> str:
+    """What the table calls a key: a printable character as itself, but `space`."""
+    if event.character and event.character.isprintable() and event.key != "space":
+        return event.character
+    return event.key
 
 
 class Keys:
     """The keys pressed so far of a sequence, and what they may become."""
 
-    def __init__(self, commands: Iterable[Command] = COMMANDS) -> None:
-        self._by_sequence = {tuple(key.split(" ")): command for command in commands for key in command.keys}
+    def __init__(self, commands: Iterable[Command] = COMMANDS, keymap: Keymap | None = None) -> None:
+        self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
+        self._by_sequence = {
+            tuple(keys.split(" ")): command for command in self.commands for keys in keys_of(command, keymap)
+        }
 
     def press(self, key: str) -> Command | None:
         """The command that this press completes; None where more must follow or nothing begins so."""
-        self.pending = (*self.pending, NAMES.get(key, key))
-        found = self._by_sequence.get(self.pending)
-        if found is None and not self.continuations():
-            first_of_new = self._by_sequence.get(self.pending[-1:]) if len(self.pending) > 1 else None
+        sequence = (*self.pending, key)
+        is_open = any(len(other) > len(sequence) and other[: len(sequence)] == sequence for other in self._by_sequence)
+        if is_open:
+            self.pending = sequence
+            return None
+        found = self._by_sequence.get(sequence)
+        if found is None and self.pending:
             self.pending = ()
-            return first_of_new
-        if found is not None:
-            self.pending = ()
+            return None if key == "escape" else self.press(key)
+        self.pending = ()
         return found
 
-    def continuations(self) -> list[tuple[str, Command]]:
-        """What may follow the keys pressed so far."""
+    def continuations(self) -> list[Continuation]:
+        """What may follow the keys pressed so far; empty where none are."""
         length = len(self.pending)
+        if not length:
+            return []
         return [
-            (" ".join(sequence[length:]), command)
+            Continuation(" ".join(sequence[length:]), command.title)
             for sequence, command in self._by_sequence.items()
-            if length and len(sequence) > length and sequence[:length] == self.pending
+            if len(sequence) > length and sequence[:length] == self.pending
         ]
+
+    def prefix_title(self) -> str:
+        """What the pressed prefix is for."""
+        return PREFIXES.get(" ".join(self.pending), "")
+
+    def doubled(self) -> list[str]:
+        """Sequences that hide one another: one is the beginning of another."""
+        found = [
+            " ".join(longer)
+            for longer in self._by_sequence
+            for shorter in self._by_sequence
+            if len(shorter) < len(longer) and longer[: len(shorter)] == shorter
+        ]
+        return sorted(found)

@@ -5,12 +5,13 @@ Colour never speaks alone: what it says, a glyph or a word beside it says too.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from rich.color import Color, ColorParseError
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
@@ -19,52 +20,70 @@ from presscheck.errors import ConfigurationError
 COLORS = ("ground", "raised", "text", "quiet", "accent", "link", "added", "removed", "waiting")
 PACKAGED = Path(__file__).parents[1] / "themes"
 IN_CHECKOUT = Path(__file__).parents[3] / "themes"
+_hex = re.compile(r"#[0-9a-fA-F]{6}").fullmatch
 
-LOOKS: dict[str, tuple[str, str]] = {
-    "text": ("text", ""),
-    "quiet": ("quiet", ""),
-    "accent": ("accent", ""),
-    "you": ("accent", ""),
-    "mark": ("accent", ""),
-    "link": ("link", ""),
-    "keyword": ("link", ""),
-    "hint-info": ("link", ""),
-    "added": ("added", ""),
-    "string": ("added", ""),
-    "hint-success": ("added", ""),
-    "removed": ("removed", ""),
-    "error": ("removed", ""),
-    "hint-danger": ("removed", ""),
-    "waiting": ("waiting", ""),
-    "number": ("waiting", ""),
-    "hint-warning": ("waiting", ""),
-    "comment": ("quiet", ""),
-    "code": ("text", "raised"),
-    "heading": ("text", "bold"),
-    "title": ("text", "bold"),
-    "strong": ("", "bold"),
-    "emphasis": ("", "italic"),
-    "strike": ("", "strike"),
-    "underline": ("", "underline"),
+FOREGROUNDS: dict[str, str] = {
+    "text": "text",
+    "quiet": "quiet",
+    "comment": "quiet",
+    "accent": "accent",
+    "you": "accent",
+    "link": "link",
+    "keyword": "link",
+    "hint-info": "link",
+    "added": "added",
+    "string": "added",
+    "hint-success": "added",
+    "removed": "removed",
+    "error": "removed",
+    "hint-danger": "removed",
+    "waiting": "waiting",
+    "number": "waiting",
+    "hint-warning": "waiting",
 }
-"""Word → colour, and ``raised`` ground or an attribute."""
+"""Word of a style → colour."""
+ATTRIBUTES: dict[str, str] = {
+    "heading": "bold",
+    "title": "bold",
+    "strong": "bold",
+    "emphasis": "italic",
+    "strike": "strike",
+    "underline": "underline",
+    "mark": "reverse",
+}
+"""Word of a style → attribute."""
+RAISED = frozenset(("code",))
+"""Words that stand on the raised ground."""
+CURSOR = "cursor"
+"""What is under the cursor is bold where nothing else marks it: a moved cursor then changes few cells."""
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Nine colours by name."""
+    """Nine colours by name: `#rrggbb`, or a name of the terminal's own sixteen."""
 
     name: str
     dark: bool
     colors: dict[str, str]
+    _styles: dict[str, Style] = field(default_factory=dict[str, Style], repr=False, compare=False)
+
+    @property
+    def is_of_the_terminal(self) -> bool:
+        """Whether the colours are the terminal's own."""
+        return not all(_hex(color) for color in self.colors.values())
 
     def style(self, words: str) -> Style:
         """What a style of spans looks like."""
-        return _style(self.name, words, tuple(sorted(self.colors.items())))
+        found = self._styles.get(words)
+        if found is None:
+            self._styles[words] = found = self._composed(words.split())
+        return found
 
     def as_textual(self) -> TextualTheme:
-        """The same for style sheets, whose variables are ``$ground``, ``$raised``, ``$text`` and so on."""
-        colors = self.colors
+        """The same for style sheets, whose variables are `$ink-ground`, `$ink-text` and so on."""
+        colors = {
+            name: color if _hex(color) else f"ansi_{color.removeprefix('ansi_')}" for name, color in self.colors.items()
+        }
         return TextualTheme(
             name=self.name,
             dark=self.dark,
@@ -77,36 +96,32 @@ class Theme:
             error=colors["removed"],
             success=colors["added"],
             accent=colors["accent"],
-            variables={"ink-" + name: value for name, value in colors.items()},
+            variables={f"ink-{name}": value for name, value in colors.items()},
+            ansi=self.is_of_the_terminal,
         )
 
-
-@lru_cache(maxsize=1024)
-def _style(_name: str, words: str, colors: tuple[tuple[str, str], ...]) -> Style:
-    named = dict(colors)
-    foreground, background = named["text"], named["ground"]
-    attributes: set[str] = set()
-    for word in words.split():
-        color, extra = LOOKS.get(word, ("", ""))
-        foreground = named[color] if color else foreground
-        background = named["raised"] if extra == "raised" or word == "cursor" else background
-        if extra and extra != "raised":
-            attributes.add(extra)
-    return Style(
-        color=foreground,
-        bgcolor=background,
-        bold="bold" in attributes,
-        italic="italic" in attributes,
-        strike="strike" in attributes,
-        underline="underline" in attributes,
-    )
+    def _composed(self, words: list[str]) -> Style:
+        named = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
+        attributes = {ATTRIBUTES[word]: True for word in words if word in ATTRIBUTES}
+        if CURSOR in words and not named and words != [CURSOR]:
+            attributes["bold"] = True
+        ground = "raised" if RAISED.intersection(words) else "ground"
+        return Style(
+            color=self.colors[named[-1] if named else "text"],
+            bgcolor=self.colors[ground],
+            bold=attributes.get("bold"),
+            italic=attributes.get("italic"),
+            strike=attributes.get("strike"),
+            underline=attributes.get("underline"),
+            reverse=attributes.get("reverse"),
+        )
 
 
 def load(own: Path | None = None) -> dict[str, Theme]:
     """Every theme by name: ours, then the user's own from that directory.
 
     Raises:
-        ConfigurationError: names the file and what is missing.
+        ConfigurationError: names the file and what is wrong in it.
     """
     ours = PACKAGED if PACKAGED.is_dir() else IN_CHECKOUT
     found = [read(path) for place in (ours, own) if place for path in sorted(place.glob("*.toml"))]
@@ -117,13 +132,29 @@ def read(path: Path) -> Theme:
     """A theme from its file.
 
     Raises:
-        ConfigurationError: names the file and what is missing.
+        ConfigurationError: names the file and what is wrong in it.
     """
     try:
-        table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-        colors = {name: str(table["colors"][name]) for name in COLORS}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    except KeyError as error:
-        raise ConfigurationError(f"{path}: colors.{error.args[0]} is missing") from None
-    return Theme(str(table.get("name", path.stem)), bool(table.get("dark", True)), colors)
+    given = table.get("colors")
+    colors = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    for name in COLORS:
+        if name not in colors:
+            raise ConfigurationError(f"{path}: colors.{name} is missing")
+        if not _is_color(colors[name]):
+            raise ConfigurationError(f'{path}: colors.{name} must be "#rrggbb" or one of the terminal\'s sixteen')
+    return Theme(str(table.get("name", path.stem)), bool(table.get("dark", True)), {n: colors[n] for n in COLORS})
+
+
+def _is_color(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    if _hex(value):
+        return True
+    try:
+        number = Color.parse(value).number
+    except ColorParseError:
+        return False
+    return value == "default" or (number is not None and number < 16)

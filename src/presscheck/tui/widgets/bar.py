@@ -1,12 +1,13 @@
-"""One line across the screen, with a left and a right side; repainted only when it says something new."""
+"""One line across the screen, with a left and a right side; only cells that changed are sent."""
 
 from __future__ import annotations
 
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.tui.widgets.rows import Look, drawn
+from presscheck.tui.widgets.strips import Look, differing, drawn
 
 
 class Bar(Widget):
@@ -14,22 +15,43 @@ class Bar(Widget):
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
-    def __init__(self, look: Look, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
         self.look = look
         self.left: Line = ()
         self.right: Line = ()
+        self._strip: Strip | None = None
 
     def show(self, left: Line, right: Line = ()) -> None:
         """Say this from now on."""
-        if (left, right) != (self.left, self.right):
-            self.left, self.right = left, right
-            self.refresh()
+        if (left, right) == (self.left, self.right):
+            return
+        self.left, self.right = left, right
+        if self._strip is None:
+            return
+        before, self._strip = self._strip, self._draw()
+        cells = differing(before, self._strip)
+        if cells:
+            self.refresh(Region(0, 0, cells, 1))
 
     def render_line(self, y: int) -> Strip:
         """The line."""
+        if self._strip is None:
+            self._strip = self._draw()
+        return self._strip
+
+    def notify_style_update(self) -> None:
+        """The theme changed."""
+        self._strip = None
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        """There is more room, or less."""
+        self._strip = None
+
+    def _draw(self) -> Strip:
         columns = self.size.width
-        room = max(0, columns - width(self.right) - 2)
-        left = cut(self.left, room)
-        gap = max(1, columns - width(left) - width(self.right) - 1)
-        return drawn((*left, Span(" " * gap), *self.right, Span(" ")), columns, self.look)
+        right = cut(self.right, max(0, columns * 2 // 3))
+        left = cut(self.left, max(0, columns - width(right) - 3))
+        gap = max(1, columns - width(left) - width(right) - 1)
+        return drawn((*left, Span(" " * gap), *right, Span(" ")), columns, self.look)

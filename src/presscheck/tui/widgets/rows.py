@@ -1,131 +1,162 @@
-"""A list drawn by the visible line: rows are asked for when the eye reaches them, and a moved cursor repaints two.
+"""A list over a window of the store: rows are asked for when the eye reaches them, and a moved cursor repaints two.
 
-A hundred thousand rows cost what forty do. What is drawn has passed `display_text` before it comes here.
+Marks belong to what a row shows, not to its number: they stay where they are when rows come and go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from rich.segment import Segment
-from rich.style import Style
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.strips import Look
 
-Look = Callable[[str], Style]
-"""What the words of a style look like, as the theme has it."""
+Drawer = Callable[[int, int], Line]
+"""Draws a row, given its number and the columns that it may take."""
+NEAR = 200
+"""How far from the cursor a row is looked for that moved."""
 
 
-class Rows(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows with a cursor; posts `RowPointed` when the cursor moves.
+class Rows(LineView):
+    """Rows with a cursor, and marks where rows have keys.
 
     Args:
-        row: draws one row, given its index, the columns there are and whether the cursor is on it.
+        row: draws a row.
         look: the theme.
+        second: draws a second line for each row.
+        key: what a row is, whatever its number; None where that is not known. Without it nothing can be marked.
         id: the widget's id.
+        classes: the widget's classes.
     """
-
-    DEFAULT_CSS = "Rows { scrollbar-size: 0 0; }"
 
     @dataclass
     class RowPointed(Message):
         """The cursor stands on another row."""
 
+        rows: Rows
         index: int
 
-    def __init__(self, row: Callable[[int, int], Line], look: Look, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.row, self.look = row, look
-        self.count, self.cursor = 0, 0
+    @dataclass
+    class RowChosen(Message):
+        """A row was opened."""
+
+        rows: Rows
+        index: int
+
+    @dataclass
+    class MarksChanged(Message):
+        """Rows were marked, or are no longer."""
+
+        rows: Rows
+
+    def __init__(
+        self,
+        row: Drawer,
+        look: Look,
+        *,
+        second: Drawer | None = None,
+        key: Callable[[int], Hashable | None] | None = None,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(look, id=id, classes=classes)
+        self.row, self.second, self.key = row, second, key
+        self.tall = 2 if second else 1
+        self.bar_width = 2 if key else 1
+        self.marked: set[Hashable] = set()
+        self._count = 0
+        self._pointed_key: Hashable | None = None
+        self._range_start: int | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._count
+
+    def item(self, number: int, part: int, columns: int) -> Line:
+        """A row, or its second line."""
+        return self.second(number, columns) if part and self.second else self.row(number, columns)
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
-        """There are so many rows now; all are drawn anew, the cursor stays where it may."""
-        wanted = self.cursor if cursor is None else cursor
-        self.count, self.cursor = count, max(0, min(wanted, count - 1))
-        self.virtual_size = Size(self.size.width, count)
-        self._follow()
-        self.refresh()
+        """There are so many rows now, and any may look otherwise; the cursor stays with what it stood on."""
+        self._count = count
+        wanted = self._where_it_went() if cursor is None else cursor
+        self.cursor = max(0, min(wanted, count - 1))
+        self.top = self._with_cursor(self.top)
+        self._remember()
+        self.redraw()
 
-    def point(self, index: int) -> None:
-        """Move the cursor."""
-        index = max(0, min(index, self.count - 1))
-        if index == self.cursor or not self.count:
+    def choose(self) -> None:
+        """Open the row under the cursor."""
+        if self.count:
+            self.post_message(self.RowChosen(self, self.cursor))
+
+    def mark(self) -> None:
+        """Mark the row under the cursor, or take its mark away, and go on."""
+        key = self._key_of(self.cursor)
+        if key is not None:
+            self.marked ^= {key}
+            self._marked_anew()
+            self.move(1)
+
+    def mark_range(self) -> None:
+        """Begin a range at the cursor; a second time, mark all rows from there to the cursor."""
+        if self._range_start is None:
+            self._range_start = self.cursor
             return
-        before, self.cursor = self.cursor, index
-        for line in (before, index):
-            y = line - self.scroll_offset.y
-            if 0 <= y < self.size.height:
-                self.refresh(Region(0, y, self.size.width, 1))
-        self._follow()
-        self.post_message(self.RowPointed(index))
+        first, last = sorted((self._range_start, self.cursor))
+        self._range_start = None
+        self._mark_all(range(first, min(last + 1, self.count)))
 
-    def move(self, by: int) -> None:
-        """Move the cursor by so many rows."""
-        self.point(self.cursor + by)
+    def mark_visible(self) -> None:
+        """Mark every row that is seen, or, where all are, take their marks away."""
+        self._mark_all(self.seen)
 
-    @property
-    def half_page(self) -> int:
-        """Half of what is seen."""
-        return max(1, self.size.height // 2)
+    def unmark(self) -> bool:
+        """Take all marks away; whether there were any."""
+        had_any = bool(self.marked) or self._range_start is not None
+        self.marked.clear()
+        self._range_start = None
+        if had_any:
+            self._marked_anew()
+        return had_any
 
-    def _follow(self) -> None:
-        top, height = self.scroll_offset.y, max(1, self.size.height)
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False, immediate=True)
-        elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False, immediate=True)
+    def margin(self, number: int, part: int) -> Line:
+        """The bar, and the mark beside it."""
+        spans = super().margin(number, part)
+        if part == 0 and self.marked and self._key_of(number) in self.marked:
+            return (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
+        return spans
 
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        index, columns = y + self.scroll_offset.y, self.size.width
-        if index >= self.count:
-            return Strip.blank(columns, self.look("text"))
-        is_cursor = index == self.cursor
-        bar = Span("▌", "accent") if is_cursor else Span(" ")
-        return drawn((bar, *self.row(index, columns - 1)), columns, self.look, "cursor" if is_cursor else "")
+    def pointed(self) -> None:
+        """Tell of the row."""
+        self._remember()
+        self.post_message(self.RowPointed(self, self.cursor))
 
+    def _mark_all(self, numbers: range) -> None:
+        keys = {key for number in numbers if (key := self._key_of(number)) is not None}
+        if keys:
+            self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
+            self._marked_anew()
 
-class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """Lines of text drawn by the visible line, to be scrolled."""
+    def _marked_anew(self) -> None:
+        self.redraw()
+        self.post_message(self.MarksChanged(self))
 
-    DEFAULT_CSS = "Lines { scrollbar-size: 0 0; }"
+    def _key_of(self, number: int) -> Hashable | None:
+        return self.key(number) if self.key and 0 <= number < self._count else None
 
-    def __init__(self, look: Look, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.look = look
-        self.lines: list[Line] = []
+    def _remember(self) -> None:
+        self._pointed_key = self._key_of(self.cursor)
 
-    def show(self, lines: list[Line]) -> None:
-        """Show these from now on."""
-        self.lines = lines
-        self.virtual_size = Size(self.size.width, len(lines))
-        self.refresh()
-
-    def move(self, by: int) -> None:
-        """Scroll by so many lines."""
-        self.scroll_to(y=self.scroll_offset.y + by, animate=False, immediate=True)
-
-    @property
-    def half_page(self) -> int:
-        """Half of what is seen."""
-        return max(1, self.size.height // 2)
-
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        index = y + self.scroll_offset.y
-        return drawn(self.lines[index] if index < len(self.lines) else (), self.size.width, self.look)
-
-
-def drawn(line: Line, columns: int, look: Look, extra: str = "") -> Strip:
-    """A line in exactly so many cells; `extra` words are added to every style."""
-    line = cut(line, columns)
-    missing = columns - width(line)
-    segments = [Segment(span.text, look(f"{span.style} {extra}")) for span in line if span.text]
-    if missing > 0:
-        segments.append(Segment(" " * missing, look(extra)))
-    return Strip(segments, columns)
+    def _where_it_went(self) -> int:
+        if self._pointed_key is None or self._key_of(self.cursor) == self._pointed_key:
+            return self.cursor
+        for away in range(1, NEAR):
+            for number in (self.cursor + away, self.cursor - away):
+                if self._key_of(number) == self._pointed_key:
+                    return number
+        return self.cursor

@@ -1,0 +1,134 @@
+"""Going between places, and the commands that work everywhere: inbox, browse and publish are modes with a stack each.
+
+Places are imported when they are first gone to, so that a start pays for the inbox alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual.app import App
+from textual.screen import Screen
+
+from presscheck.tui.screens.inbox import Inbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.screens.place import Place
+
+
+def _browse() -> Screen[None]:
+    from presscheck.tui.screens.browse import Browse
+
+    return Browse()
+
+
+def _publish() -> Screen[None]:
+    from presscheck.tui.screens.publish import Publish
+
+    return Publish()
+
+
+class Going(App[int], inherit_bindings=False):
+    """The app as far as it is a map."""
+
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        "inbox": Inbox,
+        "browse": _browse,
+        "publish": _publish,
+    }
+    DEFAULT_MODE = "inbox"
+    last_review: tuple[str, str] | None = None
+
+    def command_go_inbox(self) -> None:
+        """To the inbox."""
+        self.switch_mode("inbox")
+
+    def command_go_browse(self) -> None:
+        """To the spaces and pages."""
+        self.switch_mode("browse")
+
+    def command_go_publish(self) -> None:
+        """To the sites."""
+        self.switch_mode("publish")
+
+    def command_go_outbox(self) -> None:
+        """To what is not sent."""
+        from presscheck.tui.screens.outbox import Outbox
+
+        if not isinstance(self.screen, Outbox):
+            self.push_screen(Outbox())
+
+    def command_go_review(self) -> None:
+        """To the change request that was open last."""
+        if self.last_review:
+            self.open_review(*self.last_review)
+
+    def reason_go_review(self) -> str | None:
+        """Nothing was open yet."""
+        return None if self.last_review else "no change request was open yet: enter on one opens it"
+
+    def open_review(self, space_id: str, change_request_id: str) -> None:
+        """Open a change request, over where one is."""
+        from presscheck.tui.screens.review import Review
+
+        self.last_review = (space_id, change_request_id)
+        self.push_screen(Review(space_id, change_request_id))
+
+    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
+        """Browse a space, at a page, in main or in a change request."""
+        await self.switch_mode("browse")
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        cast("Any", self.screen).open_page(space_id, page_id, change_request_id)
+
+    async def open_site(self, site_id: str) -> None:
+        """Look at a site."""
+        await self.switch_mode("publish")
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        cast("Any", self.screen).open_site(site_id)
+
+    def command_close(self) -> None:
+        """Close this place; at the root of a mode, go to the inbox; there, quit."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != "inbox":
+            self.switch_mode("inbox")
+        else:
+            self.command_quit()
+
+    def command_back(self) -> None:
+        """Back to the place before."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def command_quit(self) -> None:
+        """Quit; what waits to be sent stays in the outbox."""
+        self.exit(0)
+
+    def command_help(self) -> None:
+        """All keys of this place."""
+        from presscheck.tui.screens.finding import all_keys
+
+        all_keys(cast("PresscheckApp", self), cast("Place", self.screen))
+
+    def command_palette(self) -> None:
+        """Every command by name."""
+        from presscheck.tui.screens.finding import all_commands
+
+        all_commands(cast("PresscheckApp", self), cast("Place", self.screen))
+
+    def command_activity(self) -> None:
+        """What happened since the start."""
+        from presscheck.tui.screens.reading import activity
+
+        self.push_screen(activity(cast("PresscheckApp", self), only_errors=False))
+
+    def command_errors(self) -> None:
+        """Every error since the start."""
+        from presscheck.tui.screens.reading import activity
+
+        self.push_screen(activity(cast("PresscheckApp", self), only_errors=True))

@@ -1,0 +1,50 @@
+"""The popup that says what may follow a prefix; it waits for nothing and takes no key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from presscheck.documents.spans import Line, Span, pad, width
+from presscheck.tui.widgets.strips import Look, drawn
+
+GAP = 4
+
+
+class WhichKey(Widget):
+    """Keys and what they do, in columns, above the line below."""
+
+    DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.look = look
+        self.title = ""
+        self.entries: Sequence[tuple[str, str]] = ()
+
+    def open(self, title: str, entries: Sequence[tuple[str, str]], columns: int) -> None:
+        """Show these keys and what they do."""
+        self.title, self.entries = title, entries
+        self.styles.height = len(self._lines(columns))
+        self.display = True
+        self.refresh()
+
+    def close(self) -> None:
+        """Away with it."""
+        if self.display:
+            self.display = False
+
+    def render_line(self, y: int) -> Strip:
+        """A line of keys."""
+        lines = self._lines(self.size.width)
+        return drawn(lines[y] if y < len(lines) else (), self.size.width, self.look)
+
+    def _lines(self, columns: int) -> list[Line]:
+        cells: list[Line] = [(Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]
+        size = max((width(cell) for cell in cells), default=0) + GAP
+        per_line = max(1, columns // size)
+        rule: Line = (Span(f" {self.title} ", "title"), Span("─" * max(0, columns - len(self.title) - 3), "quiet"))
+        rows = [cells[at : at + per_line] for at in range(0, len(cells), per_line)]
+        return [rule, *(tuple(span for cell in row for span in pad(cell, size)) for row in rows)]
