@@ -1,4 +1,4 @@
-"""Organizations and their members, as the caller may see them."""
+"""Organizations, their members, and the search through all that they have, as the caller may see them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,24 @@ from presscheck.api.organizations import (
     OrganizationMember,
     OrganizationPermissions,
     OrganizationUrls,
+    RemoveMember,
+    SearchOrganization,
+    SearchSpaceResult,
+    SitePointer,
+    UpdateMember,
     UpdateOrganization,
 )
 from presscheck.service.access import organization_for, reaches, role_in
-from presscheck.service.handling import Context, answers, not_found
-from presscheck.service.listing import page_of_rows
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.listing import page_of_items, page_of_rows
 from presscheck.service.people import people
-from presscheck.service.tables import MemberRow, OrganizationRow, SpaceRow, UserRow
+from presscheck.service.searching import as_results, search
+from presscheck.service.site_contents import visible
+from presscheck.service.tables import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
+
+CLEARABLE = frozenset(("default_role", "default_content", "logo"))
+MOST_PAGES = 25
+"""Pages of one space that a search through the organization tells of."""
 
 
 @answers(ListOrganizations)
@@ -49,25 +60,35 @@ def get_organization(context: Context, call: GetOrganization) -> Organization:
 def update_organization(context: Context, call: UpdateOrganization) -> Organization:
     """Change it; that takes an admin."""
     row = organization_for(context, call.organization_id, "admin")
-    for name, value in call.given().items():
-        if name != "organization_id":
-            setattr(row, name, value)
+    given = {name: value for name, value in call.given().items() if name != "organization_id"}
+    for name, value in given.items():
+        if value is None and name not in CLEARABLE:
+            raise Problem(400, f"{name}: it may not be null")
+    if call.default_content is not None:
+        site = context.session.get(SiteRow, call.default_content.site)
+        if site is None or site.organization_id != row.id:
+            raise Problem(400, "defaultContent: the organization has no such site")
+    for name, value in given.items():
+        setattr(row, name, value)
     return as_organization(context, row)
 
 
 @answers(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
-    """Those in it, by name; `search` looks into name and email."""
+    """Those in it, who joined last first; `search` looks into name and email."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(MemberRow).where(MemberRow.organization_id == organization.id)
     if call.role is not None:
         rows = rows.where(MemberRow.role.is_(None) if call.role == "guest" else MemberRow.role == call.role)
     if call.search:
         text = call.search.lower()
-        found = func.lower(UserRow.display_name).contains(text, autoescape=True) | func.lower(UserRow.email).contains(
-            text, autoescape=True
-        )
+        name, email = func.lower(UserRow.display_name), func.lower(UserRow.email)
+        found = name.contains(text, autoescape=True) | email.contains(text, autoescape=True)
         rows = rows.where(MemberRow.user_id.in_(select(UserRow.id).where(found)))
+    if call.sort in ("name", "lastSeenAt"):
+        members = as_members(context, context.session.scalars(rows).all())
+        members.sort(key=_name if call.sort == "name" else _last_seen, reverse=call.order == "desc")
+        return page_of_items(call, members)
     return page_of_rows(
         context,
         call,
@@ -82,10 +103,50 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
     """One of them, by user id."""
     organization = organization_for(context, call.organization_id, "guest")
-    row = context.session.get(MemberRow, (organization.id, call.user_id))
-    if row is None:
-        raise not_found("member")
+    return as_members(context, [_member(context, organization, call.user_id)])[0]
+
+
+@answers(UpdateMember)
+def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
+    """Give somebody another role; that takes an admin, and one has to remain."""
+    organization = organization_for(context, call.organization_id, "admin")
+    row = _member(context, organization, call.user_id)
+    if "role" not in call.model_fields_set:
+        raise Problem(400, "role: give one, or null for a guest")
+    if call.role != "admin":
+        _demand_other_admin(context, row)
+    row.role = call.role
     return as_members(context, [row])[0]
+
+
+@answers(RemoveMember)
+def remove_member(context: Context, call: RemoveMember) -> None:
+    """Take somebody out: an admin anybody, everybody themselves; one who is not in it is no error."""
+    wanted = "guest" if call.user_id == context.user.id else "admin"
+    organization = organization_for(context, call.organization_id, wanted)
+    row = context.session.get(MemberRow, (organization.id, call.user_id))
+    if row is not None:
+        _demand_other_admin(context, row)
+        context.session.delete(row)
+
+
+@answers(SearchOrganization)
+def search_organization(context: Context, call: SearchOrganization) -> Page[SearchSpaceResult]:
+    """The spaces that the caller may see with pages that have all words of the query."""
+    organization = organization_for(context, call.organization_id, "guest")
+    seen = select(SpaceRow).where(SpaceRow.id.in_(visible(context, organization.id)))
+    spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
+    found = search(context, spaces, call.query)
+    page = page_of_items(call, [space for space in spaces if space.id in found])
+    items = tuple(
+        SearchSpaceResult(
+            id=space.id,
+            title=space.title,
+            pages=as_results(context, found[space.id][:MOST_PAGES], call.query),
+        )
+        for space in page.items
+    )
+    return Page[SearchSpaceResult].model_construct(items=items, next=page.next, count=page.count)
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
@@ -100,6 +161,7 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
         hostname=row.hostname,
         type="business",
         default_role=row.default_role,
+        default_content=SitePointer(**row.default_content) if row.default_content else None,
         sso=row.sso,
         ai=row.ai,
         invite_links=row.invite_links,
@@ -142,3 +204,32 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
 def _spaces_of(context: Context, organization_id: str) -> int:
     counted = select(func.count()).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
     return context.session.scalar(counted) or 0
+
+
+def _member(context: Context, organization: OrganizationRow, user_id: str) -> MemberRow:
+    row = context.session.get(MemberRow, (organization.id, user_id))
+    if row is None:
+        raise not_found("member")
+    return row
+
+
+def _demand_other_admin(context: Context, row: MemberRow) -> None:
+    if row.role != "admin":
+        return
+    context.session.get(OrganizationRow, row.organization_id, with_for_update=True)  # two may leave at once
+    others = select(func.count()).where(
+        MemberRow.organization_id == row.organization_id,
+        MemberRow.role == "admin",
+        MemberRow.disabled.is_(False),
+        MemberRow.user_id != row.user_id,
+    )
+    if not context.session.scalar(others):
+        raise Problem(409, "This is the only admin, and an organization needs one.")
+
+
+def _name(member: OrganizationMember) -> tuple[str, str]:
+    return member.user.display_name.casefold(), member.id
+
+
+def _last_seen(member: OrganizationMember) -> tuple[str, str]:
+    return member.last_seen_at or "", member.id

@@ -1,42 +1,55 @@
-"""Spaces: listed, fetched, made, changed, deleted and restored; their counters are counted from the rows."""
+"""Spaces: listed, fetched, made, copied, changed, moved, given away, deleted and restored.
+
+A deleted space can be restored for seven days.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Page
+from presscheck.api.search_results import SearchPageResult
 from presscheck.api.spaces import (
     CreateSpace,
     DeleteSpace,
+    DuplicateSpace,
     GetSpace,
     ListSpaces,
+    MoveSpace,
     RestoreSpace,
+    SearchSpace,
     Space,
-    SpacePermissions,
-    SpaceUrls,
+    TransferSpace,
     UpdateSpace,
 )
 from presscheck.service.access import level_in_space, organization_for, reaches, space_for, visible_spaces
 from presscheck.service.content import add_revision
-from presscheck.service.content_tables import ChangeRequestRow, CommentRow
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.copying import copied_tree
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.identity import moment_text, new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.tables import SpaceRow
+from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.nesting import collections_of
+from presscheck.service.placement import demand_parent, last_position, move, place, siblings
+from presscheck.service.searching import as_results, search
+from presscheck.service.site_addresses import opens
+from presscheck.service.space_answers import as_spaces
+from presscheck.service.tables import SiteRow, SiteSpaceRow, SpaceRow
 
 KEPT = timedelta(days=7)
 """How long a deleted space can be restored."""
+LONGEST_TITLE = 50
+CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
 
 @answers(ListSpaces)
 def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
     """All that the caller may see, across collections."""
     organization = organization_for(context, call.organization_id, "guest")
+    collections_of(context, organization.id)
     return page_of_rows(
         context,
         call,
@@ -48,23 +61,28 @@ def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
 
 @answers(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
-    """One of them."""
+    """One of them; its admins see it for as long as it can be restored, and who has a share key what that opens."""
+    row = context.session.get(SpaceRow, call.space_id)
+    if row and row.deleted_at and not _is_lost(context, row) and reaches(level_in_space(context, row), "admin"):
+        return as_spaces(context, [row])[0]
+    if row and not row.deleted_at and call.share_key and opens(context, row.id, call.share_key):
+        return as_spaces(context, [row])[0]
     return as_spaces(context, [space_for(context, call.space_id)])[0]
 
 
 @answers(CreateSpace)
 def create_space(context: Context, call: CreateSpace) -> Space:
-    """Make an empty space; that takes the role create."""
-    organization = organization_for(context, call.organization_id, "create")
+    """Make an empty space, behind what stands there; that takes the role create."""
+    organization = organization_for(context, call.organization_id, "guest")
+    demand_parent(context, organization.id, call.parent)
+    if call.template is not None or call.computed_source is not None:
+        raise Problem(400, "template, computedSource: this service makes empty spaces only")
     now = context.now()
-    last = context.session.scalar(
-        select(func.max(SpaceRow.position)).where(SpaceRow.organization_id == organization.id)
-    )
     row = SpaceRow(
         id=new_id(),
         organization_id=organization.id,
         parent_id=call.parent,
-        position=(last or 0) + 1,
+        position=last_position(context.session, organization.id, call.parent),
         title=call.title or "Untitled",
         emoji=call.emoji,
         language=call.language,
@@ -72,7 +90,6 @@ def create_space(context: Context, call: CreateSpace) -> Space:
         created_by=context.user.id,
         created_at=now,
         updated_at=now,
-        revision_id="",
     )
     row.revision_id = add_revision(context.session, row.id, [], created_at=now, created_by=context.user.id).id
     context.session.add(row)
@@ -86,9 +103,13 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
     row = space_for(context, call.space_id, "admin", to_write=True)
     if call.emoji is not None and call.icon is not None:
         raise Problem(400, "emoji, icon: give one of them, not both")
-    for name, value in call.given().items():
-        if name != "space_id":
-            setattr(row, name, value)
+    given = {name: value for name, value in call.given().items() if name != "space_id"}
+    for name, value in given.items():
+        if value is None and name not in CLEARABLE:
+            raise Problem(400, f"{name}: it may not be null")
+        setattr(row, name, value)
+    if given.get("emoji") or given.get("icon"):
+        row.icon, row.emoji = given.get("icon"), given.get("emoji")
     row.updated_at = context.now()
     return as_spaces(context, [row])[0]
 
@@ -104,73 +125,100 @@ def delete_space(context: Context, call: DeleteSpace) -> None:
 
 @answers(RestoreSpace)
 def restore_space(context: Context, call: RestoreSpace) -> Space:
-    """Bring it back within seven days."""
-    row = context.session.get(SpaceRow, call.space_id)
+    """Bring it back within seven days, behind what stands there now."""
+    row = context.session.get(SpaceRow, call.space_id, with_for_update=True)
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
-    if row.deleted_at is not None and row.deleted_at < moment_text(context.clock() - KEPT):
+    if _is_lost(context, row):
         raise Problem(409, "This space was deleted more than seven days ago, and cannot be restored.")
-    row.deleted_at = None
+    if row.deleted_at is not None:
+        row.position = last_position(context.session, row.organization_id, row.parent_id)
+        row.deleted_at = None
     return as_spaces(context, [row])[0]
 
 
-def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
-    """Spaces as on the wire, all counted at once."""
-    ids = [row.id for row in rows]
-    requests = _request_counts(context, ids)
-    counted = select(CommentRow.space_id, func.count()).where(
-        CommentRow.space_id.in_(ids), CommentRow.resolved_at.is_(None), CommentRow.change_request_id.is_(None)
-    )
-    comments: dict[str, int] = dict(context.session.execute(counted.group_by(CommentRow.space_id)).all())
-    return [_as_space(context, row, requests.get(row.id, {}), comments.get(row.id, 0)) for row in rows]
-
-
-def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int]]:
-    counted = (
-        select(ChangeRequestRow.space_id, ChangeRequestRow.status, func.count())
-        .where(ChangeRequestRow.space_id.in_(ids))
-        .group_by(ChangeRequestRow.space_id, ChangeRequestRow.status)
-    )
-    found: dict[str, dict[str, int]] = {}
-    for space, status, number in context.session.execute(counted):
-        found.setdefault(space, {})[status] = number
-    return found
-
-
-def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comments: int) -> Space:
-    return Space(
-        id=row.id,
-        title=row.title,
-        emoji=row.emoji or "",
-        visibility=row.visibility,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        deleted_at=row.deleted_at,
-        edit_mode=row.edit_mode,
-        merge_rules=MergeRules.model_validate(row.merge_rules or {"type": "inherit"}),
-        organization=row.organization_id,
-        parent=row.parent_id,
+@answers(DuplicateSpace)
+def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
+    """Copy the live content into a new space right behind it; discussions and change requests stay behind."""
+    row = space_for(context, call.space_id)
+    demand_parent(context, row.organization_id, row.parent_id)
+    live = context.session.get_one(RevisionRow, row.revision_id)
+    now = context.now()
+    copy = SpaceRow(
+        id=new_id(),
+        organization_id=row.organization_id,
+        parent_id=row.parent_id,
+        title=f"Copy of {row.title}"[:LONGEST_TITLE],
+        emoji=row.emoji,
+        icon=row.icon,
         language=row.language,
-        revision=row.revision_id,
+        edit_mode=row.edit_mode,
         default_level=row.default_level,
-        comments=comments,
-        change_requests=sum(requests.values()),
-        change_requests_open=requests.get("open", 0),
-        change_requests_draft=requests.get("draft", 0),
-        urls=SpaceUrls(location=context.location(f"/spaces/{row.id}"), app=context.app(f"/s/{row.id}"), icon=row.icon),
-        permissions=SpacePermissions(**_permissions(level_in_space(context, row), row)),
+        merge_rules=row.merge_rules,
+        created_by=context.user.id,
+        created_at=now,
+        updated_at=now,
+    )
+    copy.revision_id = add_revision(
+        context.session,
+        copy.id,
+        copied_tree(live.tree),
+        created_at=now,
+        created_by=context.user.id,
+        files=live.files,
+        reusable_contents=live.reusable_contents,
+        variables=live.variables,
+    ).id
+    context.session.add(copy)
+    others = [one for one in siblings(context.session, row.organization_id, row.parent_id) if one is not copy]
+    place(context.session, copy, row.parent_id, others.index(row) + 1)
+    context.session.flush()
+    return as_spaces(context, [copy])[0]
+
+
+@answers(MoveSpace)
+def move_space(context: Context, call: MoveSpace) -> Space:
+    """Move it within its organization."""
+    row = space_for(context, call.space_id, "create", to_write=True)
+    move(context, row, call)
+    return as_spaces(context, [row])[0]
+
+
+@answers(TransferSpace)
+def transfer_space(context: Context, call: TransferSpace) -> Space:
+    """Give it to another organization of the caller's, to the end of its top."""
+    row = space_for(context, call.space_id, "admin", to_write=True)
+    target = organization_for(context, call.organization, "create")
+    if target.id == row.organization_id:
+        raise Problem(409, "organization: the space is in that organization already.")
+    demand_no_site(context, [row.id])
+    row.organization_id, row.parent_id = target.id, None
+    place(context.session, row, None)
+    context.session.flush()
+    return as_spaces(context, [row])[0]
+
+
+@answers(SearchSpace)
+def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
+    """The pages that have all words of the query, those with them in the title first."""
+    space = space_for(context, call.space_id)
+    page = page_of_items(call, search(context, [space], call.query).get(space.id, []))
+    return Page[SearchPageResult].model_construct(
+        items=as_results(context, page.items, call.query), next=page.next, count=page.count
     )
 
 
-def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
-    may_edit = reaches(level, "edit") and row.edit_mode != "locked"
-    return {
-        "view": reaches(level, "read"),
-        "access": reaches(level, "read"),
-        "admin": reaches(level, "admin"),
-        "view_invite_links": reaches(level, "admin"),
-        "edit": may_edit,
-        "comment": reaches(level, "comment"),
-        "merge": may_edit,
-        "review": reaches(level, "review"),
-    }
+def demand_no_site(context: Context, ids: Iterable[str]) -> None:
+    """Refuse to give away spaces that a site shows.
+
+    Raises:
+        Problem: 412, naming the sites.
+    """
+    shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
+    titles = context.session.scalars(select(SiteRow.title).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
+    if titles:
+        raise Problem(412, f"Take it out of its sites first: {', '.join(titles)}.")
+
+
+def _is_lost(context: Context, row: SpaceRow) -> bool:
+    return row.deleted_at is not None and row.deleted_at < moment_text(context.clock() - KEPT)

@@ -1,0 +1,24 @@
+"""A tree of pages once more: every page with an id of its own, and links that lead to the copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.service.identity import new_id
+from presscheck.service.page_lookup import Page, children, walk
+
+
+def copied_tree(tree: list[Page]) -> list[Page]:
+    """A copy of a tree; the texts of its pages are shared."""
+    ids = {place.page["id"]: new_id() for place in walk(tree)}
+    return [_copied(page, ids) for page in tree]
+
+
+def _copied(page: Page, ids: dict[str, str]) -> Page:
+    copy: Page = page | {"id": ids[page["id"]]}
+    target: dict[str, Any] = page.get("target") or {}
+    if target.get("page") in ids and "space" not in target:
+        copy["target"] = target | {"page": ids[target["page"]]}
+    if "pages" in page:
+        copy["pages"] = [_copied(one, ids) for one in children(page)]
+    return copy

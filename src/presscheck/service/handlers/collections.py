@@ -1,0 +1,171 @@
+"""Collections: listed, fetched, made, changed, moved, given away and deleted."""
+
+from __future__ import annotations
+
+from sqlalchemy import select, update
+
+from presscheck.api.collections import (
+    Collection,
+    CollectionPermissions,
+    CreateCollection,
+    DeleteCollection,
+    GetCollection,
+    ListCollections,
+    ListSpacesInCollection,
+    MoveCollection,
+    TransferCollection,
+    UpdateCollection,
+)
+from presscheck.api.levels import Location
+from presscheck.api.operation import Page
+from presscheck.api.spaces import Space
+from presscheck.service.access import collection_for, level_in_collection, level_in_space, organization_for, reaches
+from presscheck.service.handlers.spaces import demand_no_site
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.nesting import collections_of, spaces_in, within
+from presscheck.service.placement import demand_parent, last_position, move, place, siblings
+from presscheck.service.space_answers import as_spaces
+from presscheck.service.tables import CollectionRow, SpaceRow
+
+
+@answers(ListCollections)
+def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
+    """Those that the caller may see, in order; `nested` false leaves out those in others."""
+    organization = organization_for(context, call.organization_id, "guest")
+    every = collections_of(context, organization.id).values()
+    seen = [row.id for row in every if level_in_collection(context, row) is not None]
+    rows = select(CollectionRow).where(CollectionRow.id.in_(seen))
+    if call.nested is False:
+        rows = rows.where(CollectionRow.parent_id.is_(None))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [as_collection(context, row) for row in found],
+        order=(CollectionRow.position, CollectionRow.id),
+    )
+
+
+@answers(GetCollection)
+def get_collection(context: Context, call: GetCollection) -> Collection:
+    """One of them."""
+    return as_collection(context, collection_for(context, call.collection_id))
+
+
+@answers(CreateCollection)
+def create_collection(context: Context, call: CreateCollection) -> Collection:
+    """Make one, behind what stands there; that takes the role create."""
+    organization_for(context, call.organization_id, "guest")
+    demand_parent(context, call.organization_id, call.parent)
+    row = CollectionRow(
+        id=new_id(),
+        organization_id=call.organization_id,
+        parent_id=call.parent,
+        position=last_position(context.session, call.organization_id, call.parent),
+        title=call.title or "Untitled",
+        default_level="inherit",
+        created_at=context.now(),
+    )
+    context.session.add(row)
+    context.session.flush()
+    return as_collection(context, row)
+
+
+@answers(UpdateCollection)
+def update_collection(context: Context, call: UpdateCollection) -> Collection:
+    """Change it; that takes an admin of it."""
+    row = collection_for(context, call.collection_id, "admin")
+    given = call.given()
+    if call.title is None and "title" in given:
+        raise Problem(400, "title: it may not be null")
+    for name in ("title", "description", "default_level"):
+        if name in given:
+            setattr(row, name, given[name])
+    return as_collection(context, row)
+
+
+@answers(DeleteCollection)
+def delete_collection(context: Context, call: DeleteCollection) -> None:
+    """Delete it; what is in it moves up to where it stood, and stays open to whom it was open."""
+    row = context.session.get(CollectionRow, call.collection_id)
+    if row is None or level_in_collection(context, row) is None:
+        return
+    row = collection_for(context, call.collection_id, "admin")
+    above = siblings(context.session, row.organization_id, row.parent_id)
+    inside = siblings(context.session, row.organization_id, row.id)
+    for item in inside:
+        if item.default_level == "inherit":
+            item.default_level = row.default_level
+        item.parent_id = row.parent_id
+    # a space that is deleted may come back: then it stands where it would have moved
+    gone = update(SpaceRow).where(SpaceRow.parent_id == row.id)
+    inherits = SpaceRow.default_level == "inherit"
+    context.session.execute(gone.where(inherits).values(default_level=row.default_level))
+    context.session.execute(gone.values(parent_id=row.parent_id))
+    at = above.index(row)
+    for number, one in enumerate([*above[:at], *inside, *above[at + 1 :]]):
+        one.position = number
+    context.session.flush()
+    context.session.delete(row)
+
+
+@answers(ListSpacesInCollection)
+def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) -> Page[Space]:
+    """The spaces that stand in it and that the caller may see, in order."""
+    row = collection_for(context, call.collection_id)
+    collections_of(context, row.organization_id)
+    seen = [one.id for one in spaces_in(context, [row]) if not one.deleted_at and level_in_space(context, one)]
+    return page_of_rows(
+        context,
+        call,
+        select(SpaceRow).where(SpaceRow.id.in_(seen)),
+        lambda rows: as_spaces(context, rows),
+        order=(SpaceRow.position, SpaceRow.id),
+    )
+
+
+@answers(MoveCollection)
+def move_collection(context: Context, call: MoveCollection) -> Collection:
+    """Move it; never into itself."""
+    row = collection_for(context, call.collection_id, "create")
+    move(context, row, call)
+    return as_collection(context, row)
+
+
+@answers(TransferCollection)
+def transfer_collection(context: Context, call: TransferCollection) -> Collection:
+    """Give it, with all that is in it, to another organization of the caller's."""
+    row = collection_for(context, call.collection_id, "admin")
+    target = organization_for(context, call.organization, "create")
+    if target.id == row.organization_id:
+        raise Problem(409, "organization: the collection is in that organization already.")
+    moved = within(context, row)
+    spaces = spaces_in(context, moved)
+    demand_no_site(context, [space.id for space in spaces])
+    for one in (*moved, *spaces):
+        one.organization_id = target.id
+    place(context.session, row, None)
+    context.session.flush()
+    return as_collection(context, row)
+
+
+def as_collection(context: Context, row: CollectionRow) -> Collection:
+    """A collection as on the wire."""
+    level = level_in_collection(context, row)
+    return Collection(
+        id=row.id,
+        title=row.title,
+        description=row.description,
+        organization=row.organization_id,
+        parent=row.parent_id,
+        default_level=row.default_level,
+        urls=Location(location=context.location(f"/collections/{row.id}"), app=context.app(f"/c/{row.id}")),
+        permissions=CollectionPermissions(
+            view=reaches(level, "read"),
+            admin=reaches(level, "admin"),
+            view_invite_links=reaches(level, "admin"),
+            create=reaches(level, "create"),
+        ),
+    )

@@ -1,0 +1,222 @@
+"""The inside of a site: its spaces, sections and groups, added, changed, put in order and taken out."""
+
+from __future__ import annotations
+
+from presscheck.api.operation import Page
+from presscheck.api.site_structure import (
+    AddSection,
+    AddSectionGroup,
+    AddSiteSpace,
+    DeleteSection,
+    DeleteSectionGroup,
+    DeleteSiteSpace,
+    GetSiteStructure,
+    ListSectionGroups,
+    ListSections,
+    ListSiteSpaces,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SiteStructure,
+    SortSiteStructure,
+    StructureItem,
+    UpdateSection,
+    UpdateSectionGroup,
+    UpdateSiteSpace,
+)
+from presscheck.service.access import space_for
+from presscheck.service.handlers.sites import site_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_items
+from presscheck.service.site_contents import SiteContents
+from presscheck.service.site_editing import add_section, add_site_space, dissolve, open_first, regroup, sort
+from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+
+
+@answers(GetSiteStructure)
+def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructure:
+    """The whole, in order."""
+    return SiteContents(context, site_for(context, call.organization_id, call.site_id)).structure()
+
+
+@answers(SortSiteStructure)
+def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
+    """Move an item; what it stands beside decides in which section or group it is then."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    moved = sort(SiteContents(context, site), call.item, call.position)
+    return SiteContents(context, site).item(moved)
+
+
+@answers(ListSiteSpaces)
+def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
+    """The site spaces, section by section."""
+    contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
+    every = contents.every_space()
+    return page_of_items(call, [one for one in every if call.default is None or one.default == call.default])
+
+
+@answers(AddSiteSpace)
+def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
+    """Put a space into a site; where it has sections and none is named, into the one that opens first."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    section = _section(context, site, call.section_id or site.default_section_id)
+    row = add_site_space(context, site, call.space_id, section)
+    return SiteContents(context, site).site_space(row)
+
+
+@answers(UpdateSiteSpace)
+def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
+    """Change its path, its condition, or which space it shows."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = _site_space(context, site, call.site_space_id)
+    contents = SiteContents(context, site)
+    if call.path is not None:
+        beside = [one for one in contents.row_of(row) if isinstance(one, SiteSpaceRow) and one is not row]
+        _demand_path(call.path, {one.path for one in beside})
+        row.path = call.path
+    if "condition" in call.model_fields_set:
+        row.condition = call.condition
+    if call.space_id is not None and call.space_id != row.space_id:
+        space = space_for(context, call.space_id)
+        if space.organization_id != site.organization_id or space.id in {one.space_id for one in contents.site_spaces}:
+            raise Problem(409, "spaceId: that space is in another organization, or in the site already.")
+        row.space_id = space.id
+    context.session.flush()
+    return SiteContents(context, site).site_space(row)
+
+
+@answers(DeleteSiteSpace)
+def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
+    """Take a space out of a site; one that is not in it is no error."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(SiteSpaceRow, call.site_space_id)
+    if row is not None and row.site_id == site.id:
+        context.session.delete(row)
+        open_first(context, site)
+
+
+@answers(ListSections)
+def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
+    """The sections of a site."""
+    contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
+    return page_of_items(call, [contents.section(row) for row in contents.sections_in_order()])
+
+
+@answers(AddSection)
+def add_new_section(context: Context, call: AddSection) -> SiteSection:
+    """Add a section with its first space, whose title it takes where it has none of its own."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    space = space_for(context, call.space_id)
+    if any(one.space_id == space.id and one.section_id for one in SiteContents(context, site).site_spaces):
+        raise Problem(409, "spaceId: that space is in another section already.")
+    row = add_section(context, site, call.title or space.title or "Untitled", call.icon)
+    if not any(one.space_id == space.id for one in SiteContents(context, site).site_spaces):
+        add_site_space(context, site, space.id, row)
+    return SiteContents(context, site).section(row)
+
+
+@answers(UpdateSection)
+def update_section(context: Context, call: UpdateSection) -> SiteSection:
+    """Change a section, or what opens first in it."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = _section(context, site, call.site_section_id)
+    if row is None:
+        raise not_found("section")
+    contents = SiteContents(context, site)
+    if call.title is not None:
+        row.title = call.title
+    if call.path is not None:
+        _demand_path(call.path, {one.path for one in contents.sections if one is not row})
+        row.path = call.path
+    for name in call.model_fields_set & {"condition", "icon", "description"}:
+        setattr(row, name, getattr(call, name))
+    if call.default_site_space is not None:
+        if call.default_site_space not in {one.id for one in contents.site_spaces if one.section_id == row.id}:
+            raise Problem(400, "defaultSiteSpace: the section has no such site space")
+        row.default_site_space_id = call.default_site_space
+    context.session.flush()
+    return SiteContents(context, site).section(row)
+
+
+@answers(DeleteSection)
+def delete_section(context: Context, call: DeleteSection) -> None:
+    """Take a section and its site spaces out of a site; one that is not in it is no error."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(SectionRow, call.site_section_id)
+    if row is not None and row.site_id == site.id:
+        context.session.delete(row)
+        open_first(context, site)
+
+
+@answers(ListSectionGroups)
+def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
+    """The groups of a site, those in others too."""
+    contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
+    return page_of_items(call, [contents.group(row) for row in contents.groups])
+
+
+@answers(AddSectionGroup)
+def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGroup:
+    """Group sections under a heading, at the end of the site or of another group."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    contents = SiteContents(context, site)
+    if call.parent is not None and contents.find("site-section-group", call.parent) is None:
+        raise Problem(400, "parent: the site has no such group")
+    row = SectionGroupRow(
+        id=new_id(),
+        site_id=site.id,
+        parent_id=call.parent,
+        position=len(contents.inside(call.parent)),
+        title=call.title,
+        icon=call.icon,
+    )
+    context.session.add(row)
+    regroup(SiteContents(context, site), row, call.sections or ())
+    return SiteContents(context, site).group(row)
+
+
+@answers(UpdateSectionGroup)
+def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSectionGroup:
+    """Change the heading of a group, or its icon."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(SectionGroupRow, call.site_section_group_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("section group")
+    row.title = call.title or row.title
+    if "icon" in call.model_fields_set:
+        row.icon = call.icon
+    context.session.flush()
+    return SiteContents(context, site).group(row)
+
+
+@answers(DeleteSectionGroup)
+def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
+    """Dissolve a group: what is in it stands where the group stood; one that is not there is no error."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(SectionGroupRow, call.site_section_group_id)
+    if row is not None and row.site_id == site.id:
+        dissolve(SiteContents(context, site), row)
+
+
+def _section(context: Context, site: SiteRow, section_id: str | None) -> SectionRow | None:
+    if section_id is None:
+        return None
+    row = context.session.get(SectionRow, section_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("section")
+    return row
+
+
+def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpaceRow:
+    row = context.session.get(SiteSpaceRow, site_space_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("site space")
+    return row
+
+
+def _demand_path(path: str, taken: set[str]) -> None:
+    if any(character in path for character in "/?#% \t\n"):
+        raise Problem(400, "path: a part of an address, without blanks and / ? # %")
+    if path in taken:
+        raise Problem(409, f"path: {path} is taken.")

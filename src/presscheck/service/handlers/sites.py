@@ -1,0 +1,236 @@
+"""Docs sites: listed, made, changed, published and taken off the air.
+
+Every member may see them; changing one takes the role create, showing it to the world the role admin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, select
+
+from presscheck.api.operation import Page
+from presscheck.api.sites import (
+    AdaptiveContent,
+    Checkout,
+    CreateSite,
+    DeleteSite,
+    GetPublishedSite,
+    GetSite,
+    ListSites,
+    PublishedContentSite,
+    PublishSite,
+    Site,
+    SiteCustomizations,
+    SiteProxy,
+    SiteUrls,
+    UnpublishSite,
+    UpdateSite,
+)
+from presscheck.service.access import is_member, organization_for, reaches, role_in
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.site_addresses import fits, new_share_key, site_address
+from presscheck.service.site_contents import SiteContents, visible
+from presscheck.service.site_editing import add_site_space
+from presscheck.service.site_looks import LOOKS
+from presscheck.service.tables import SiteRow, SiteSpaceRow
+
+
+@answers(ListSites)
+def list_sites(context: Context, call: ListSites) -> Page[Site]:
+    """Those of an organization, the oldest first; `title` finds those that contain it."""
+    organization = organization_for(context, call.organization_id, "read")
+    rows = select(SiteRow).where(SiteRow.organization_id == organization.id)
+    if call.space is not None:
+        rows = rows.where(SiteRow.id.in_(select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id == call.space)))
+    if call.title is not None:
+        rows = rows.where(func.lower(SiteRow.title).contains(call.title.lower(), autoescape=True))
+    if call.published is not None:
+        rows = rows.where(SiteRow.published.is_(call.published))
+    if call.type is not None:
+        rows = rows.where(SiteRow.type.in_(call.type))
+    order = (SiteRow.created_at, SiteRow.id)
+    return page_of_rows(context, call, rows, lambda found: as_sites(context, found), order=order)
+
+
+@answers(CreateSite)
+def create_site(context: Context, call: CreateSite) -> Site:
+    """Make one, with spaces where some are given; nobody sees it yet."""
+    organization = organization_for(context, call.organization_id, "create")
+    site = SiteRow(
+        id=new_id(),
+        organization_id=organization.id,
+        type=call.type or "basic",
+        title=call.title or f"{organization.title} docs",
+        visibility=call.visibility or "public",
+        published=False,
+        adaptive_content=False,
+        agents_context="included",
+        created_at=context.now(),
+    )
+    context.session.add(site)
+    context.session.flush()
+    for space_id in dict.fromkeys(call.spaces or ()):
+        add_site_space(context, site, space_id, None)
+    return as_sites(context, [site])[0]
+
+
+@answers(GetSite)
+def get_site(context: Context, call: GetSite) -> Site:
+    """One of them."""
+    return as_sites(context, [site_for(context, call.organization_id, call.site_id)])[0]
+
+
+@answers(UpdateSite)
+def update_site(context: Context, call: UpdateSite) -> Site:
+    """Change it."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
+    for name, value in given.items():
+        if value is None and name != "proxy":
+            raise Problem(400, f"{name}: it may not be null")
+    for name in ("title", "visibility", "basename", "agents_context"):
+        if name in given:
+            setattr(site, name, given[name])
+    if call.adaptive_content is not None:
+        site.adaptive_content = call.adaptive_content.enabled
+    if "proxy" in given:
+        site.proxy = {"origin": call.proxy, "target": site_address(context, site)} if call.proxy else None
+    _open_other(context, site, call)
+    _guard(site)
+    context.session.flush()
+    return as_sites(context, [site])[0]
+
+
+@answers(DeleteSite)
+def delete_site(context: Context, call: DeleteSite) -> None:
+    """Delete it, its spaces stay; one that is not there is no error."""
+    organization_for(context, call.organization_id, "read")
+    site = context.session.get(SiteRow, call.site_id)
+    if site is not None and site.organization_id == call.organization_id:
+        context.session.delete(site_for(context, call.organization_id, call.site_id, "admin"))
+
+
+@answers(PublishSite)
+def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
+    """Show it to those whom its visibility allows; that takes an admin, and something to show."""
+    site = site_for(context, call.organization_id, call.site_id, "admin")
+    if not SiteContents(context, site).every_space():
+        raise Problem(409, "There is nothing to publish: add a space to the site first.")
+    if not site.published:
+        site.published, site.published_at = True, context.now()
+    _guard(site)
+    context.session.flush()
+    return as_sites(context, [site])[0]
+
+
+@answers(UnpublishSite)
+def unpublish_site(context: Context, call: UnpublishSite) -> Site:
+    """Take it off the air; that takes an admin."""
+    site = site_for(context, call.organization_id, call.site_id, "admin")
+    site.published, site.published_at = False, None
+    context.session.flush()
+    return as_sites(context, [site])[0]
+
+
+@answers(GetPublishedSite)
+def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
+    """A site as its readers get it; guests need that it is public, or its share key."""
+    site = context.session.get(SiteRow, call.site_id)
+    if site is None or site.organization_id != call.organization_id or not site.published:
+        raise not_found("published site")
+    is_open = site.visibility in ("public", "unlisted") and is_member(context, site.organization_id)
+    has_key = site.visibility == "share-link" and fits(site.share_key, call.share_key)
+    if not (is_open or has_key or role_in(context, site.organization_id)):
+        raise not_found("published site")
+    contents = SiteContents(context, site)
+    return PublishedContentSite(
+        site=as_sites(context, [site])[0],
+        structure=contents.structure(),
+        customizations=SiteCustomizations(site=LOOKS, site_spaces={one.id: LOOKS for one in contents.every_space()}),
+    )
+
+
+def site_for(context: Context, organization_id: str, site_id: str, wanted: str = "read") -> SiteRow:
+    """The site, for somebody who may do this in its organization; to change it, its row is locked."""
+    organization_for(context, organization_id, "read")
+    site = context.session.get(SiteRow, site_id, with_for_update=wanted != "read" or None)
+    if site is None or site.organization_id != organization_id:
+        raise not_found("site")
+    organization_for(context, organization_id, wanted)
+    return site
+
+
+def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
+    """Sites as on the wire, their spaces counted at once."""
+    counts = dict.fromkeys([row.id for row in rows], 0)
+    placed = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(SiteSpaceRow.site_id.in_(list(counts)))
+    seen = {space for row in rows for space in visible(context, row.organization_id)}
+    for site_id, space_id in context.session.execute(placed):
+        counts[site_id] += space_id in seen
+    return [_as_site(context, row, counts[row.id]) for row in rows]
+
+
+def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
+    role = role_in(context, row.organization_id)
+    may_change, is_admin = reaches(role, "create"), reaches(role, "admin")
+    return Site(
+        id=row.id,
+        type=row.type,
+        title=row.title,
+        hostname=row.hostname,
+        basename=row.basename,
+        proxy=SiteProxy.model_validate(row.proxy) if row.proxy else None,
+        visibility=row.visibility,
+        published=row.published,
+        site_spaces=spaces,
+        created_at=row.created_at,
+        adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
+        agents_context=row.agents_context,
+        features=(),
+        permissions={
+            "view": True,
+            "access": reaches(role, "read"),
+            "edit": may_change,
+            "create": may_change,
+            "admin": is_admin,
+            "installIntegration": False,
+            "viewAdaptiveSchema": may_change,
+            "editAdaptiveSchema": may_change,
+        },
+        urls=SiteUrls(
+            location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
+            app=context.app(f"/sites/{row.id}"),
+            published=site_address(context, row) if row.published else None,
+        ),
+    )
+
+
+def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
+    """Choose what opens first; `default_site_space` is that of the default section where there are sections."""
+    contents = SiteContents(context, site)
+    sections = {one.id: one for one in contents.sections}
+    if call.default_site_section is not None:
+        if call.default_site_section not in sections:
+            raise Problem(400, "defaultSiteSection: the site has no such section")
+        site.default_section_id = call.default_site_section
+    if call.default_site_space is None:
+        return
+    section = sections.get(site.default_section_id or "")
+    wanted = next((one for one in contents.site_spaces if one.id == call.default_site_space), None)
+    if wanted is None or wanted.section_id != (section.id if section else None):
+        raise Problem(400, "defaultSiteSpace: it is not a site space at the top, or in the section that opens first")
+    if section:
+        section.default_site_space_id = wanted.id
+    else:
+        site.default_site_space_id = wanted.id
+
+
+def _guard(site: SiteRow) -> None:
+    """Make a share key when it is needed first; a site that is shared again has another."""
+    if site.visibility != "share-link":
+        site.share_key = None
+    elif not site.share_key:
+        site.share_key = new_share_key()

@@ -1,0 +1,166 @@
+"""Changes to what a site is made of; a site with site spaces, and a section with some, always has one to open first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from presscheck.api.site_structure import StructureItemPointer, StructurePosition
+from presscheck.service.access import space_for
+from presscheck.service.handling import Context, Problem, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.site_contents import Item, SiteContents, above, free_path
+from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+
+LONGEST_SECTION_TITLE = 128
+
+
+def add_site_space(context: Context, site: SiteRow, space_id: str, section: SectionRow | None) -> SiteSpaceRow:
+    """Put a space into a site, behind what stands there.
+
+    Raises:
+        Problem: 404 where there is no such space, 409 where it is another organization's or in the site already.
+    """
+    space = space_for(context, space_id)
+    if space.organization_id != site.organization_id:
+        raise Problem(409, "spaceId: that space is in another organization.")
+    contents = SiteContents(context, site)
+    if any(one.space_id == space.id for one in contents.site_spaces):
+        raise Problem(409, "spaceId: that space is in the site already.")
+    section_id = section.id if section else None
+    beside = [one for one in contents.site_spaces if one.section_id == section_id]
+    row = SiteSpaceRow(
+        id=new_id(),
+        site_id=site.id,
+        section_id=section_id,
+        space_id=space.id,
+        position=len(beside),
+        path=free_path(space.title, {one.path for one in beside}),
+    )
+    context.session.add(row)
+    open_first(context, site)
+    return row
+
+
+def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -> SectionRow:
+    """Add an empty section at the end; the first takes in the site spaces that stood without one."""
+    contents = SiteContents(context, site)
+    row = SectionRow(
+        id=new_id(),
+        site_id=site.id,
+        position=len(contents.inside(None)),
+        title=title[:LONGEST_SECTION_TITLE],
+        path=free_path(title, {one.path for one in contents.sections}),
+        icon=icon,
+    )
+    context.session.add(row)
+    for one in contents.site_spaces:
+        if one.section_id is None:
+            one.section_id = row.id
+    row.default_site_space_id, site.default_site_space_id = site.default_site_space_id, None
+    open_first(context, site)
+    return row
+
+
+def open_first(context: Context, site: SiteRow) -> None:
+    """Make sure that what opens first is there, wherever there is anything to open."""
+    contents = SiteContents(context, site)
+    site.default_section_id = _first(site.default_section_id, contents.sections)
+    top = [one for one in contents.site_spaces if one.section_id is None]
+    site.default_site_space_id = _first(site.default_site_space_id, top)
+    for section in contents.sections:
+        inside = [one for one in contents.site_spaces if one.section_id == section.id]
+        section.default_site_space_id = _first(section.default_site_space_id, inside)
+    context.session.flush()
+
+
+def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[str]) -> None:
+    """Put sections into a group, in this order.
+
+    Raises:
+        Problem: 400, for one that is not in the site.
+    """
+    rows = {one.id: one for one in contents.sections}
+    for position, section_id in enumerate(dict.fromkeys(sections)):
+        if section_id not in rows:
+            raise Problem(400, f"sections: the site has no section {section_id}")
+        rows[section_id].group_id, rows[section_id].position = group.id, position
+    contents.context.session.flush()
+
+
+def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
+    """Take a group away; what is in it stands where it stood."""
+    row, inside = contents.row_of(group), contents.inside(group.id)
+    at = row.index(group)
+    for one in inside:
+        if isinstance(one, SectionRow):
+            one.group_id = group.parent_id
+        elif isinstance(one, SectionGroupRow):
+            one.parent_id = group.parent_id
+    _number([*row[:at], *inside, *row[at + 1 :]])
+    contents.context.session.flush()
+    contents.context.session.delete(group)
+    contents.context.session.flush()
+
+
+def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
+    """Move an item beside another, into that one's section or group; without a place to the end of its row.
+
+    Raises:
+        Problem: 400 where the place makes no sense, 404 where the item is not there.
+    """
+    item = contents.find(pointer.type, pointer.id)
+    if item is None:
+        raise not_found("item in this site")
+    beside = position.before or position.after
+    if beside is None:
+        _number([*(one for one in contents.row_of(item) if one is not item), item])
+        return item
+    neighbour = _neighbour(contents, item, beside, position)
+    row = [one for one in contents.row_of(neighbour) if one is not item]
+    row.insert(row.index(neighbour) + (position.before is None), item)
+    _settle(contents, item, neighbour)
+    _number(row)
+    return item
+
+
+def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
+    if position.before is not None and position.after is not None:
+        raise Problem(400, "position: before or after, not both")
+    found = contents.find(pointer.type, pointer.id)
+    if found is None:
+        raise Problem(400, f"position: there is no {pointer.type} {pointer.id} in this site")
+    if found is item:
+        raise Problem(400, "position: nothing stands beside itself")
+    if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
+        raise Problem(400, "position: site spaces stand beside site spaces, sections and groups beside each other")
+    if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
+        group = above(found)
+        while group is not None:
+            if group == item.id:
+                raise Problem(400, "position: a group cannot be inside itself")
+            group = next((one.parent_id for one in contents.groups if one.id == group), None)
+    return found
+
+
+def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
+    """Bring an item into the section or the group that its new neighbour is in."""
+    if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
+        if item.section_id != neighbour.section_id:
+            taken = {one.path for one in contents.row_of(neighbour) if isinstance(one, SiteSpaceRow)}
+            item.path = free_path(item.path, taken)
+            item.section_id = neighbour.section_id
+    elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
+        item.group_id = above(neighbour)
+    elif isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
+        item.parent_id = above(neighbour)
+    open_first(contents.context, contents.site)
+
+
+def _number(row: Sequence[Item]) -> None:
+    for number, one in enumerate(row):
+        one.position = number
+
+
+def _first(present: str | None, rows: Sequence[Item]) -> str | None:
+    ids = [one.id for one in rows]
+    return present if present in ids else next(iter(ids), None)

@@ -1,0 +1,314 @@
+"""The inside of a site over a socket: spaces, sections and groups, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.service.world import ROLES, World
+
+from presscheck.api.site_structure import (
+    AddSection,
+    AddSectionGroup,
+    AddSiteSpace,
+    DeleteSection,
+    DeleteSectionGroup,
+    DeleteSiteSpace,
+    GetSiteStructure,
+    ListSectionGroups,
+    ListSections,
+    ListSiteSpaces,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SortSiteStructure,
+    StructureItem,
+    StructureItemPointer,
+    StructurePosition,
+    UpdateSection,
+    UpdateSectionGroup,
+    UpdateSiteSpace,
+)
+from presscheck.api.sites import CreateSite, GetSite, PublishSite, UpdateSite
+from presscheck.api.spaces import CreateSpace, DeleteSpace, RestoreSpace, Space
+from presscheck.errors import Conflict, Forbidden, NotFound, Refused
+
+
+class Shop:
+    """A site under construction."""
+
+    def __init__(self, world: World, site_id: str, spaces: dict[str, Space]) -> None:
+        self.world = world
+        self.site_id = site_id
+        self.spaces = spaces
+
+    @property
+    def at(self) -> dict[str, str]:
+        return {"organization_id": self.world.organization, "site_id": self.site_id}
+
+    async def add(self, title: str, **given: Any) -> SiteSpace:
+        return await self.world.admin.send(AddSiteSpace(**self.at, space_id=self.spaces[title].id, **given))
+
+    async def section(self, space: str, **given: Any) -> SiteSection:
+        return await self.world.admin.send(AddSection(**self.at, space_id=self.spaces[space].id, **given))
+
+    async def sort(self, item: StructureItem, **where: StructureItem) -> StructureItem:
+        position = StructurePosition(**{side: pointer(one) for side, one in where.items()})
+        return await self.world.admin.send(SortSiteStructure(**self.at, item=pointer(item), position=position))
+
+    async def outline(self) -> list[Any]:
+        return outline((await self.world.admin.send(GetSiteStructure(**self.at))).structure)
+
+
+def pointer(item: StructureItem) -> StructureItemPointer:
+    return StructureItemPointer(type=item.object, id=item.id)  # pyright: ignore[reportArgumentType]
+
+
+def outline(items: Sequence[StructureItem]) -> list[Any]:
+    found: list[Any] = []
+    for item in items:
+        if isinstance(item, SiteSection):
+            found.append((item.title, [one.title for one in item.site_spaces]))
+        elif isinstance(item, SiteSectionGroup):
+            found.append({item.title: outline(item.children)})
+        else:
+            found.append(item.title)
+    return found
+
+
+@pytest.fixture
+async def shop(world: World) -> Shop:
+    spaces = {
+        title: await world.admin.send(CreateSpace(organization_id=world.organization, title=title))
+        for title in ("API", "Guides", "News", "Help")
+    }
+    site = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs"))
+    return Shop(world, site.id, spaces)
+
+
+async def test_spaces_stand_in_order_with_paths_of_their_own(shop: Shop) -> None:
+    api, guides = await shop.add("API"), await shop.add("Guides")
+    assert (api.path, api.default, api.title) == ("api", True, "API")
+    assert (guides.path, guides.default) == ("guides", False)
+    structure = await shop.world.admin.send(GetSiteStructure(**shop.at))
+    assert structure.type == "siteSpaces"
+    assert outline(structure.structure) == ["API", "Guides"]
+    twin = await shop.world.admin.send(CreateSpace(organization_id=shop.world.organization, title="API"))
+    added = await shop.world.admin.send(AddSiteSpace(**shop.at, space_id=twin.id))
+    assert added.path == "api-1"
+    with pytest.raises(Conflict):
+        await shop.add("API")
+
+
+async def test_addresses_follow_what_opens_first(shop: Shop) -> None:
+    api, guides = await shop.add("API"), await shop.add("Guides")
+    await shop.world.admin.send(PublishSite(**shop.at))
+    top = f"{shop.world.base_url}/docs/{shop.site_id}/"
+
+    async def addresses() -> dict[str, str | None]:
+        listed = await shop.world.admin.send(ListSiteSpaces(**shop.at))
+        return {one.title: one.urls.published for one in listed.items}
+
+    assert await addresses() == {"API": top, "Guides": f"{top}guides/"}
+    await shop.world.admin.send(UpdateSite(**shop.at, default_site_space=guides.id))
+    assert await addresses() == {"API": f"{top}api/", "Guides": top}
+    await shop.world.admin.send(DeleteSiteSpace(**shop.at, site_space_id=guides.id))
+    assert await addresses() == {"API": top}
+    first, second = await shop.section("News"), await shop.section("Help")
+    assert (first.urls.published, second.urls.published) == (top, f"{top}help/")
+    assert {one.id: one.urls.published for one in (*first.site_spaces, *second.site_spaces)} == {
+        api.id: top,
+        first.site_spaces[1].id: f"{top}news/",
+        second.site_spaces[0].id: f"{top}help/",
+    }
+
+
+async def test_the_first_section_takes_in_what_stood_without_one(shop: Shop) -> None:
+    await shop.add("API")
+    await shop.add("Guides")
+    reference = await shop.section("News", title="Reference", icon="book")
+    assert (reference.title, reference.path, reference.icon, reference.default) == (
+        "Reference",
+        "reference",
+        "book",
+        True,
+    )
+    assert await shop.outline() == [("Reference", ["API", "Guides", "News"])]
+    assert (await shop.section("Help")).title == "Help"
+    structure = await shop.world.admin.send(GetSiteStructure(**shop.at))
+    assert structure.type == "sections"
+    assert outline(structure.structure) == [("Reference", ["API", "Guides", "News"]), ("Help", ["Help"])]
+    assert [one.default for one in reference.site_spaces] == [True, False, False]
+    with pytest.raises(Conflict):
+        await shop.section("Guides", title="Twice")
+
+
+async def test_spaces_go_into_sections(shop: Shop) -> None:
+    await shop.section("API")
+    help_section = await shop.section("Help")
+    guides = await shop.add("Guides", section_id=help_section.id)
+    await shop.add("News")
+    assert guides.section == help_section.id
+    assert await shop.outline() == [("API", ["API", "News"]), ("Help", ["Help", "Guides"])]
+    listed = await shop.world.admin.send(ListSiteSpaces(**shop.at))
+    assert [one.title for one in listed.items] == ["API", "News", "Help", "Guides"]
+    defaults = await shop.world.admin.send(ListSiteSpaces(**shop.at, default=True))
+    assert [one.title for one in defaults.items] == ["API", "Help"]
+    with pytest.raises(NotFound):
+        await shop.world.admin.send(AddSiteSpace(**shop.at, space_id=shop.world.space, section_id="gone"))
+
+
+async def test_items_are_sorted(shop: Shop) -> None:
+    api, guides, news = [await shop.add(title) for title in ("API", "Guides", "News")]
+    moved = await shop.sort(news, before=api)
+    assert (moved.id, moved.object) == (news.id, "site-space")
+    assert await shop.outline() == ["News", "API", "Guides"]
+    await shop.sort(news, after=guides)
+    assert await shop.outline() == ["API", "Guides", "News"]
+    await shop.sort(api)
+    assert await shop.outline() == ["Guides", "News", "API"]
+
+
+async def test_items_move_into_other_sections_and_groups(shop: Shop) -> None:
+    one, two = await shop.section("API", title="One"), await shop.section("Guides", title="Two")
+    three = await shop.section("News", title="Three")
+    group = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Group", sections=(two.id,), icon="folder"))
+    assert (group.title, [section.id for section in group.sections]) == ("Group", [two.id])
+    assert await shop.outline() == [
+        ("One", ["API"]),
+        ("Three", ["News"]),
+        {"Group": [("Two", ["Guides"])]},
+    ]
+    await shop.sort(three, before=two)
+    await shop.sort(one.site_spaces[0], after=two.site_spaces[0])
+    assert await shop.outline() == [("One", []), {"Group": [("Three", ["News"]), ("Two", ["Guides", "API"])]}]
+    await shop.sort(group, before=one)
+    await shop.sort(two, after=one)
+    assert await shop.outline() == [{"Group": [("Three", ["News"])]}, ("One", []), ("Two", ["Guides", "API"])]
+
+
+async def test_what_cannot_be_sorted(shop: Shop) -> None:
+    one, two = await shop.section("API", title="One"), await shop.section("Guides", title="Two")
+    outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer"))
+    inner = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Inner", parent=outer.id, sections=(two.id,)))
+    gone = SiteSection(id="gone")
+    wrong: list[tuple[StructureItem, dict[str, StructureItem], type[Exception]]] = [
+        (gone, {"before": one}, NotFound),
+        (one, {"before": gone}, Refused),
+        (one, {"before": one}, Refused),
+        (one, {"before": one.site_spaces[0]}, Refused),
+        (one, {"before": two, "after": two}, Refused),
+        (outer, {"before": inner}, Refused),
+        (outer, {"after": two}, Refused),
+    ]
+    before = await shop.outline()
+    for item, where, error in wrong:
+        with pytest.raises(error):
+            await shop.sort(item, **where)
+    assert await shop.outline() == before
+
+
+async def test_a_site_space_is_changed(shop: Shop) -> None:
+    api, guides = await shop.add("API"), await shop.add("Guides")
+    where = {**shop.at, "site_space_id": guides.id}
+    changed = await shop.world.admin.send(UpdateSiteSpace(**where, path="learn", condition="visitor.claims.beta"))
+    assert (changed.path, changed.condition) == ("learn", "visitor.claims.beta")
+    other = await shop.world.admin.send(UpdateSiteSpace(**where, condition=None, space_id=shop.spaces["News"].id))
+    assert (other.condition, other.space.title, other.path) == (None, "News", "learn")
+    for wrong, error in (
+        ({"path": "api"}, Conflict),
+        ({"path": "a/b"}, Refused),
+        ({"space_id": shop.spaces["API"].id}, Conflict),
+        ({"space_id": "gone"}, NotFound),
+    ):
+        with pytest.raises(error):
+            await shop.world.admin.send(UpdateSiteSpace(**where, **wrong))
+    assert api.path == "api"
+
+
+async def test_a_section_is_changed(shop: Shop) -> None:
+    first, second = await shop.section("API"), await shop.section("Guides")
+    news = await shop.add("News", section_id=second.id)
+    where = {**shop.at, "site_section_id": second.id}
+    changed = await shop.world.admin.send(
+        UpdateSection(
+            **where, title="Learn", path="learn", description="Slowly", icon="leaf", default_site_space=news.id
+        )
+    )
+    assert (changed.title, changed.path, changed.description, changed.icon) == ("Learn", "learn", "Slowly", "leaf")
+    assert [one.default for one in changed.site_spaces] == [False, True]
+    cleared = await shop.world.admin.send(UpdateSection(**where, description=None, icon=None))
+    assert (cleared.description, cleared.icon, cleared.title) == (None, None, "Learn")
+    await shop.world.admin.send(UpdateSite(**shop.at, default_site_section=second.id))
+    sections = (await shop.world.admin.send(ListSections(**shop.at))).items
+    assert [(one.title, one.default) for one in sections] == [("API", False), ("Learn", True)]
+    for wrong, error in (
+        ({"path": first.path}, Conflict),
+        ({"default_site_space": first.site_spaces[0].id}, Refused),
+        ({"site_section_id": "gone"}, NotFound),
+    ):
+        with pytest.raises(error):
+            await shop.world.admin.send(UpdateSection(**(where | wrong)))
+
+
+async def test_a_section_leaves_with_its_spaces(shop: Shop) -> None:
+    first, second = await shop.section("API"), await shop.section("Guides")
+    for _ in range(2):
+        await shop.world.admin.send(DeleteSection(**shop.at, site_section_id=first.id))
+    assert await shop.outline() == [("Guides", ["Guides"])]
+    assert (await shop.world.admin.send(ListSections(**shop.at))).items[0].default
+    await shop.world.admin.send(DeleteSection(**shop.at, site_section_id=second.id))
+    structure = await shop.world.admin.send(GetSiteStructure(**shop.at))
+    assert (structure.type, structure.structure) == ("siteSpaces", ())
+    assert (await shop.add("API")).default
+
+
+async def test_a_group_is_dissolved_where_it_stood(shop: Shop) -> None:
+    one, two, three = [await shop.section(title) for title in ("API", "Guides", "News")]
+    outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer", sections=(two.id,)))
+    inner = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Inner", parent=outer.id))
+    await shop.sort(outer, before=three)
+    renamed = await shop.world.admin.send(
+        UpdateSectionGroup(**shop.at, site_section_group_id=inner.id, title="Innermost", icon=None)
+    )
+    assert renamed.section_group == outer.id
+    assert await shop.outline() == [
+        ("API", ["API"]),
+        {"Outer": [("Guides", ["Guides"]), {"Innermost": []}]},
+        ("News", ["News"]),
+    ]
+    groups = (await shop.world.admin.send(ListSectionGroups(**shop.at))).items
+    assert {group.title for group in groups} == {"Outer", "Innermost"}
+    for _ in range(2):
+        await shop.world.admin.send(DeleteSectionGroup(**shop.at, site_section_group_id=outer.id))
+    assert await shop.outline() == [("API", ["API"]), ("Guides", ["Guides"]), {"Innermost": []}, ("News", ["News"])]
+    for wrong in ({"parent": "gone"}, {"sections": ("gone",)}):
+        with pytest.raises(Refused):
+            await shop.world.admin.send(AddSectionGroup(**shop.at, title="x", **wrong))
+    assert one.id
+
+
+async def test_a_deleted_space_is_out_and_comes_back(shop: Shop) -> None:
+    await shop.add("API")
+    await shop.add("Guides")
+    await shop.world.admin.send(DeleteSpace(space_id=shop.spaces["API"].id))
+    assert await shop.outline() == ["Guides"]
+    assert (await shop.world.admin.send(GetSite(**shop.at))).site_spaces == 1
+    await shop.world.admin.send(RestoreSpace(space_id=shop.spaces["API"].id))
+    assert await shop.outline() == ["API", "Guides"]
+
+
+async def test_who_may_what(shop: Shop) -> None:
+    section = await shop.section("API")
+    calls = (
+        AddSiteSpace(**shop.at, space_id=shop.spaces["News"].id),
+        AddSection(**shop.at, space_id=shop.spaces["News"].id),
+        DeleteSection(**shop.at, site_section_id=section.id),
+        SortSiteStructure(**shop.at, item=pointer(section), position=StructurePosition()),
+    )
+    for role in ROLES[2:]:
+        assert (await shop.world.clients[role].send(ListSections(**shop.at))).items
+        for call in calls:
+            with pytest.raises(Forbidden):
+                await shop.world.clients[role].send(call)

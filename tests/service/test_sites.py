@@ -1,0 +1,197 @@
+"""Sites over a socket: made, changed, published, and who sees them then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.world import ROLES, World
+
+from presscheck.api.sites import (
+    AdaptiveContentChange,
+    CreateSite,
+    DeleteSite,
+    GetPublishedSite,
+    GetSite,
+    ListSites,
+    PublishSite,
+    Site,
+    UnpublishSite,
+    UpdateSite,
+)
+from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
+from presscheck.errors import Conflict, Forbidden, NotFound, Refused
+
+
+async def made(world: World, title: str = "Docs", *spaces: str, **given: Any) -> Site:
+    return await world.admin.send(
+        CreateSite(organization_id=world.organization, title=title, spaces=spaces or (world.space,), **given)
+    )
+
+
+def at(world: World, site: Site) -> dict[str, str]:
+    return {"organization_id": world.organization, "site_id": site.id}
+
+
+async def published(world: World, site: Site) -> Site:
+    answer = await world.admin.send(PublishSite(**at(world, site)))
+    assert isinstance(answer, Site)
+    return answer
+
+
+async def test_a_site_is_made_but_not_shown(world: World) -> None:
+    site = await made(world)
+    assert (site.title, site.type, site.visibility, site.site_spaces) == ("Docs", "basic", "public", 1)
+    assert (site.published, site.urls.published) == (False, None)
+    assert await world.admin.send(GetSite(**at(world, site))) == site
+    unnamed = await world.admin.send(CreateSite(organization_id=world.organization))
+    assert (unnamed.title, unnamed.site_spaces) == ("Acme docs", 0)
+
+
+async def test_sites_are_listed_and_filtered(world: World) -> None:
+    docs = await made(world, "Product docs")
+    await world.admin.send(CreateSite(organization_id=world.organization, title="Handbook", type="premium"))
+    await published(world, docs)
+
+    async def titles(**given: Any) -> list[str]:
+        listing = ListSites(organization_id=world.organization, **given)
+        return [one.title async for one in world.clients["read"].every(listing)]
+
+    assert await titles() == ["Product docs", "Handbook"]
+    assert await titles(limit=1) == ["Product docs", "Handbook"]
+    assert await titles(published=True) == ["Product docs"]
+    assert await titles(published=False) == ["Handbook"]
+    assert await titles(title="DOCS") == ["Product docs"]
+    assert await titles(title="_") == []
+    assert await titles(type=("premium", "ultimate")) == ["Handbook"]
+    assert await titles(space=world.space) == ["Product docs"]
+    assert await titles(space="gone") == []
+
+
+async def test_publishing_says_where(world: World) -> None:
+    site = await published(world, await made(world))
+    assert site.published
+    assert site.urls.published == f"{world.base_url}/docs/{site.id}/"
+    assert (await world.admin.send(GetSpace(space_id=world.space))).urls.published == site.urls.published
+    again = await published(world, site)
+    assert again == site
+    off = await world.admin.send(UnpublishSite(**at(world, site)))
+    assert (off.published, off.urls.published) == (False, None)
+    assert (await world.admin.send(GetSpace(space_id=world.space))).urls.published is None
+
+
+async def test_there_must_be_something_to_publish(world: World) -> None:
+    empty = await world.admin.send(CreateSite(organization_id=world.organization))
+    with pytest.raises(Conflict, match="add a space"):
+        await world.admin.send(PublishSite(**at(world, empty)))
+
+
+async def test_a_site_is_changed(world: World) -> None:
+    site = await made(world)
+    changed = await world.admin.send(
+        UpdateSite(
+            **at(world, site),
+            title="Manual",
+            basename="manual",
+            visibility="unlisted",
+            agents_context="excluded",
+            adaptive_content=AdaptiveContentChange(enabled=True),
+            proxy="example.org/docs",
+        )
+    )
+    assert (changed.title, changed.basename, changed.visibility) == ("Manual", "manual", "unlisted")
+    assert changed.adaptive_content and changed.adaptive_content.enabled
+    assert changed.proxy and changed.proxy.origin == "example.org/docs"
+    assert (await published(world, site)).urls.published == f"{world.base_url}/docs/manual/"
+    assert (await world.admin.send(UpdateSite(**at(world, site), proxy=None))).proxy is None
+    for wrong in ({"title": None}, {"default_site_space": "gone"}, {"default_site_section": "gone"}):
+        with pytest.raises(Refused):
+            await world.admin.send(UpdateSite(**at(world, site), **wrong))
+
+
+async def test_a_site_is_deleted_and_its_spaces_stay(world: World) -> None:
+    site = await made(world)
+    for _ in range(2):
+        await world.admin.send(DeleteSite(**at(world, site)))
+    with pytest.raises(NotFound):
+        await world.admin.send(GetSite(**at(world, site)))
+    assert (await world.admin.send(GetSpace(space_id=world.space))).id == world.space
+
+
+async def test_who_may_what(world: World) -> None:
+    site = await made(world)
+    where = at(world, site)
+    for role in ROLES[1:]:
+        for call in (PublishSite(**where), UnpublishSite(**where), DeleteSite(**where)):
+            with pytest.raises(Forbidden):
+                await world.clients[role].send(call)
+    for role in ROLES[2:]:
+        for call in (CreateSite(organization_id=world.organization), UpdateSite(**where, title="Mine")):
+            with pytest.raises(Forbidden):
+                await world.clients[role].send(call)
+        seen = await world.clients[role].send(GetSite(**where))
+        assert seen.permissions and not seen.permissions["edit"]
+    with pytest.raises(Forbidden):
+        await world.clients["guest"].send(GetSite(**where))
+    assert (await world.clients["create"].send(UpdateSite(**where, title="Ours"))).title == "Ours"
+
+
+async def test_readers_get_a_published_site(world: World) -> None:
+    site = await made(world)
+    call = GetPublishedSite(**at(world, site))
+    with pytest.raises(NotFound):
+        await world.admin.send(call)
+    await published(world, site)
+    for role in (*ROLES, "guest"):
+        found = await world.clients[role].send(call)
+        assert found.site.id == site.id
+        assert found.customizations.site
+        spaces = [one.title for one in found.structure.structure]
+        assert spaces == ([] if role == "guest" else ["Manual"])
+
+
+async def test_behind_a_share_link_one_needs_the_key(world: World) -> None:
+    site = await published(world, await made(world, visibility="share-link"))
+    assert site.urls.published
+    key = site.urls.published.rstrip("/").rpartition("/")[2]
+    guest = world.clients["guest"]
+    for wrong in ({}, {"share_key": "wrong"}):
+        with pytest.raises(NotFound):
+            await guest.send(GetPublishedSite(**at(world, site), **wrong))
+    assert (await guest.send(GetPublishedSite(**at(world, site), share_key=key))).site.id == site.id
+    await world.admin.send(UpdateSite(**at(world, site), visibility="visitor-auth"))
+    with pytest.raises(NotFound):
+        await guest.send(GetPublishedSite(**at(world, site), share_key=key))
+
+
+async def test_a_site_of_others_is_not_there(world: World, other_organization: str) -> None:
+    site = await made(world)
+    with pytest.raises(NotFound):
+        await world.admin.send(GetSite(organization_id=other_organization, site_id=site.id))
+    foreign = await world.admin.send(CreateSpace(organization_id=other_organization, title="Foreign"))
+    with pytest.raises(Conflict):
+        await made(world, "Docs", foreign.id)
+
+
+async def test_what_a_person_may_not_see_is_not_in_the_site(world: World) -> None:
+    hidden = await world.admin.send(CreateSpace(organization_id=world.organization, title="Hidden"))
+    site = await made(world, "Docs", world.space, hidden.id)
+    await world.admin.send(UpdateSpace(space_id=hidden.id, default_level=None))
+    assert (await world.admin.send(GetSite(**at(world, site)))).site_spaces == 2
+    assert (await world.clients["edit"].send(GetSite(**at(world, site)))).site_spaces == 1
+
+
+def test_the_wire_says_what_is_demanded(world: World) -> None:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    with httpx.Client(base_url=f"{world.base_url}/v1", headers=headers) as http:
+        response = http.post(f"/orgs/{world.organization}/sites", json={"title": "Docs", "spaces": [world.space]})
+        assert response.status_code == 201
+        site = response.json()
+        assert response.headers["location"] == site["urls"]["location"]
+        http.post(f"/orgs/{world.organization}/sites/{site['id']}/publish").raise_for_status()
+        answer = http.get(f"/orgs/{world.organization}/sites/{site['id']}/published").json()
+    assert {"object", "site", "structure", "customizations", "scripts"} == set(answer)
+    assert answer["structure"]["type"] == "siteSpaces"
+    assert answer["structure"]["structure"][0]["space"]["object"] == "space"
+    assert set(answer["customizations"]["siteSpaces"]) == {answer["structure"]["structure"][0]["id"]}

@@ -1,0 +1,230 @@
+"""Spaces over a socket, and what they count."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, select
+from tests.service.world import ROLES, World, insert
+
+from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.comments import Document, PostComment, PostSpaceComment, UpdateSpaceComment
+from presscheck.api.content import GetPage, ListPages
+from presscheck.api.levels import MergeRulesChange
+from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.api.spaces import (
+    CreateSpace,
+    DeleteSpace,
+    DuplicateSpace,
+    GetSpace,
+    ListSpaces,
+    RestoreSpace,
+    TransferSpace,
+    UpdateSpace,
+)
+from presscheck.errors import Conflict, Forbidden, NotFound, PreconditionFailed, Refused
+from presscheck.service.content import add_revision
+from presscheck.service.database import Database
+from presscheck.service.handlers.spaces import list_spaces
+from presscheck.service.handling import Context
+from presscheck.service.identity import new_id
+from presscheck.service.tables import CollectionRow, MemberRow, OrganizationRow, SpaceRow, UserRow
+
+
+async def test_a_space_is_made_changed_and_listed(world: World) -> None:
+    made = await world.clients["create"].send(
+        CreateSpace(organization_id=world.organization, title="New", emoji="1f4d8", language="de")
+    )
+    assert (made.title, made.emoji, made.language, made.organization) == ("New", "1f4d8", "de", world.organization)
+    assert (await world.admin.send(ListPages(space_id=made.id))).pages == ()
+    changed = await world.admin.send(
+        UpdateSpace(
+            space_id=made.id, title="Newer", icon="https://example.org/i.png", merge_rules=MergeRulesChange(type="none")
+        )
+    )
+    assert (changed.title, changed.emoji, changed.urls.icon) == ("Newer", "", "https://example.org/i.png")
+    assert changed.merge_rules and changed.merge_rules.type == "none"
+    listed = await world.clients["read"].send(ListSpaces(organization_id=world.organization))
+    assert [one.title for one in listed.items] == ["Manual", "Newer"]
+
+
+async def test_what_makes_no_sense_is_refused(world: World) -> None:
+    for call in (
+        UpdateSpace(space_id=world.space, title=None),
+        UpdateSpace(space_id=world.space, emoji="1f4d8", icon="https://example.org/i.png"),
+        CreateSpace(organization_id=world.organization, computed_source={"type": "x"}),
+    ):
+        with pytest.raises(Refused) as refused:
+            await world.admin.send(call)
+        assert refused.value.status == 400
+    with pytest.raises(NotFound):
+        await world.admin.send(CreateSpace(organization_id=world.organization, parent="gone"))
+
+
+async def test_permissions_follow_the_role(world: World) -> None:
+    may = {}
+    for role in ROLES:
+        found = (await world.clients[role].send(GetSpace(space_id=world.space))).permissions
+        may[role] = (found.view, found.comment, found.review, found.edit, found.merge, found.admin)
+    assert may == {
+        "admin": (True, True, True, True, True, True),
+        "create": (True, True, True, True, True, False),
+        "edit": (True, True, True, True, True, False),
+        "review": (True, True, True, False, False, False),
+        "comment": (True, True, False, False, False, False),
+        "read": (True, False, False, False, False, False),
+    }
+    with pytest.raises(NotFound):
+        await world.clients["guest"].send(GetSpace(space_id=world.space))
+
+
+async def test_they_are_enforced(world: World) -> None:
+    for role in ROLES[1:]:
+        for call in (UpdateSpace(space_id=world.space, title="x"), DeleteSpace(space_id=world.space)):
+            with pytest.raises(Forbidden):
+                await world.clients[role].send(call)
+    for role in ROLES[2:]:
+        for call in (DuplicateSpace(space_id=world.space), CreateSpace(organization_id=world.organization)):
+            with pytest.raises(Forbidden):
+                await world.clients[role].send(call)
+    for call in (UpdateSpace(space_id=world.space, title="x"), DuplicateSpace(space_id=world.space)):
+        with pytest.raises(NotFound):
+            await world.clients["guest"].send(call)
+    await world.clients["guest"].send(DeleteSpace(space_id=world.space))
+    assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at is None
+
+
+async def test_counters_agree_with_what_is_there(world: World) -> None:
+    drafts = [await world.draft() for _ in range(3)]
+    opened, archived = drafts[:2]
+    for request, status in ((opened, "open"), (archived, "archived")):
+        await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=request.id, status=status))
+    said = await world.admin.send(PostSpaceComment(space_id=world.space, body=Document(markdown="a")))
+    await world.admin.send(PostSpaceComment(space_id=world.space, body=Document(markdown="b")))
+    await world.admin.send(
+        PostComment(space_id=world.space, change_request_id=opened.id, body=Document(markdown="not of the space"))
+    )
+    counted = await world.admin.send(GetSpace(space_id=world.space))
+    assert (counted.change_requests, counted.change_requests_open, counted.change_requests_draft) == (3, 1, 1)
+    assert counted.comments == 2
+    await world.admin.send(UpdateSpaceComment(space_id=world.space, comment_id=said.id, resolved=True))
+    assert (await world.admin.send(GetSpace(space_id=world.space))).comments == 1
+
+
+async def test_a_copy_has_the_live_content_and_a_life_of_its_own(world: World) -> None:
+    copy = await world.clients["create"].send(DuplicateSpace(space_id=world.space))
+    assert copy.title == "Copy of Manual"
+    before = (await world.admin.send(ListPages(space_id=world.space))).pages
+    after = (await world.admin.send(ListPages(space_id=copy.id))).pages
+    assert [one.title for one in after] == [one.title for one in before]
+    assert {one.id for one in after}.isdisjoint(one.id for one in before)
+    page = await world.admin.send(GetPage(space_id=copy.id, page_id=after[1].id, format="markdown"))
+    assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
+    listed = await world.admin.send(ListSpaces(organization_id=world.organization))
+    assert [one.id for one in listed.items] == [world.space, copy.id]
+    await world.edit(await world.draft(), insert("Only there"))
+    assert copy.change_requests == 0
+
+
+async def test_a_deleted_space_is_gone_and_comes_back(world: World) -> None:
+    await world.admin.send(DeleteSpace(space_id=world.space))
+    await world.admin.send(DeleteSpace(space_id=world.space))
+    await world.admin.send(DeleteSpace(space_id="gone"))
+    assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at is not None
+    with pytest.raises(NotFound):
+        await world.clients["create"].send(GetSpace(space_id=world.space))
+    with pytest.raises(NotFound):
+        await world.admin.send(ListPages(space_id=world.space))
+    assert (await world.admin.send(ListSpaces(organization_id=world.organization))).items == ()
+    with pytest.raises(NotFound):
+        await world.clients["create"].send(RestoreSpace(space_id=world.space))
+    restored = await world.admin.send(RestoreSpace(space_id=world.space))
+    assert restored.deleted_at is None
+    assert len((await world.clients["read"].send(ListPages(space_id=world.space))).pages) == 3
+
+
+async def test_after_seven_days_it_does_not_come_back(world: World) -> None:
+    for days, comes_back in ((6.9, True), (7.1, False)):
+        moment = datetime.now(UTC) - timedelta(days=days)
+        world.change(deleted_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+        if comes_back:
+            await world.admin.send(RestoreSpace(space_id=world.space))
+            continue
+        with pytest.raises(Conflict, match="seven days"):
+            await world.admin.send(RestoreSpace(space_id=world.space))
+        with pytest.raises(NotFound):
+            await world.admin.send(GetSpace(space_id=world.space))
+
+
+async def test_a_space_is_given_away(world: World, other_organization: str) -> None:
+    given = await world.admin.send(TransferSpace(space_id=world.space, organization=other_organization))
+    assert (given.organization, given.parent) == (other_organization, None)
+    assert (await world.admin.send(ListSpaces(organization_id=world.organization))).items == ()
+    assert len((await world.admin.send(ListPages(space_id=world.space))).pages) == 3
+
+
+async def test_a_space_that_a_site_shows_is_not_given_away(world: World, other_organization: str) -> None:
+    await world.admin.send(CreateSite(organization_id=world.organization, title="Shown", spaces=(world.space,)))
+    with pytest.raises(PreconditionFailed, match="Shown"):
+        await world.admin.send(TransferSpace(space_id=world.space, organization=other_organization))
+    for target, error in ((world.organization, Conflict), ("gone", NotFound)):
+        with pytest.raises(error):
+            await world.admin.send(TransferSpace(space_id=world.space, organization=target))
+
+
+async def test_a_share_key_opens_a_space(world: World) -> None:
+    site = await world.admin.send(
+        CreateSite(organization_id=world.organization, title="Shared", visibility="share-link", spaces=(world.space,))
+    )
+    published = await world.admin.send(PublishSite(organization_id=world.organization, site_id=site.id))
+    assert published.object == "site"  # pyright: ignore[reportAttributeAccessIssue]
+    key = str(published.urls.published).rstrip("/").rpartition("/")[2]  # pyright: ignore[reportAttributeAccessIssue]
+    opened = await world.clients["guest"].send(GetSpace(space_id=world.space, share_key=key))
+    assert opened.id == world.space
+    assert not opened.permissions.view
+    for wrong in ("", "wrong", key[:-1]):
+        with pytest.raises(NotFound):
+            await world.clients["guest"].send(GetSpace(space_id=world.space, share_key=wrong))
+
+
+def questions_for(directory: Path, spaces: int, collections: int) -> int:
+    """How many statements it takes to list that many spaces in that many collections."""
+    database = Database(f"sqlite:///{directory / f'{spaces}.sqlite'}")
+    now = "2026-05-20T09:30:00.000Z"
+    with database.writing.begin() as session:
+        user = UserRow(id="u", display_name="U", created_at=now)
+        session.add_all((user, OrganizationRow(id="o", title="O", created_at=now)))
+        session.add(MemberRow(organization_id="o", user_id="u", role="edit", joined_at=now))
+        for number in range(collections):
+            parent = f"c{number - 1}" if number else None
+            session.add(CollectionRow(id=f"c{number}", organization_id="o", parent_id=parent, created_at=now))
+        for number in range(spaces):
+            space_id = new_id()
+            revision = add_revision(session, space_id, [], created_at=now, created_by="u")
+            parent = f"c{number % collections}"
+            session.add(
+                SpaceRow(
+                    id=space_id,
+                    organization_id="o",
+                    parent_id=parent,
+                    revision_id=revision.id,
+                    default_level="inherit",
+                    created_at=now,
+                    updated_at=now,
+                )
+            )
+    asked: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    with database.reading.begin() as session:
+        user = session.scalars(select(UserRow)).one()
+        context = Context(session, user, "", lambda: datetime(2026, 5, 20, tzinfo=UTC), directory)
+        asked.clear()
+        assert len(list_spaces(context, ListSpaces(organization_id="o", limit=1000)).items) == spaces
+    database.close()
+    return len(asked)
+
+
+def test_a_long_list_takes_no_more_questions_than_a_short_one(tmp_path: Path) -> None:
+    assert questions_for(tmp_path, 200, 40) == questions_for(tmp_path, 2, 2) <= 16
