@@ -79,6 +79,7 @@ def test_the_token_stands_nowhere_in_the_data(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=10)
     assert len(token) > 30
+    assert all(stat.S_IMODE(file.stat().st_mode) & 0o077 == 0 for file in tmp_path.glob("service.sqlite*"))
     assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
 
 

@@ -55,6 +55,7 @@ def serve(options: ServeOptions) -> None:
     Raises:
         ConfigurationError: the address or the database cannot be used.
     """
+    os.umask(0o077)  # database, files and socket are the owner's alone
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     with _listening(options) as listener:

@@ -1,0 +1,95 @@
+"""What the service answers has all that the published description requires, and null only where that may be."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.contract.description import API, DOCUMENTED, MISSING, Described, described, operations
+from tests.running_service import running_service
+
+from presscheck.service.handlers import all_handlers
+
+pytestmark = pytest.mark.skipif(not API.is_dir(), reason=MISSING)
+STATES = ("draft", "open", "archived", "merged")
+
+
+def routes(*placeholders: str) -> list[str]:
+    """The reads that the service answers and that have just these placeholders, as the description writes them."""
+    reads = [operation.route.partition(" ")[2] for operation in all_handlers() if operation.is_read()]
+    named = [re.sub(r"_(\w)", lambda found: found[1].upper(), route) for route in reads]
+    return [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders and "search" not in one]
+
+
+def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
+    """Where an answer lacks what is required, or has null where it may not."""
+    if isinstance(value, list):
+        items = schema.items()
+        for one in value if items else ():
+            yield from faults(items, one, path + "[]")
+    if not isinstance(value, dict):
+        return
+    for name in schema.required() - set(value):
+        yield f"{path}.{name} is missing"
+    properties = schema.properties()
+    for name, inner in value.items():
+        variants = properties.get(name, [])
+        if inner is None and not any(map(may_be_null, variants)):
+            yield f"{path}.{name} is null"
+        if variants:
+            yield from min((list(faults(one, inner, f"{path}.{name}")) for one in variants), key=len)
+
+
+def may_be_null(schema: Described) -> bool:
+    return any(
+        "null" in (part.schema.get("type") or ()) or None in part.schema.get("enum", ()) for part in schema.parts()
+    )
+
+
+class Reader:
+    """Reads addresses of a service and holds each answer against its description."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+        self.faults: set[str] = set()
+        self.read: set[str] = set()
+
+    def __call__(self, route: str, **values: str) -> Any:
+        path = re.sub(r"{(\w+)}", lambda found: values[found[1]], route)
+        response = self.http.get("/v1" + path)
+        assert response.status_code == 200, (path, response.text)
+        told = operations().get(("GET", route))
+        if told and told.get("in_" + DOCUMENTED.replace(".", "_")):
+            schema = Described(described(told, DOCUMENTED)["responses"]["200"], DOCUMENTED)
+            self.faults.update(f"{route}: {fault}" for fault in faults(schema, response.json(), ""))
+            self.read.add(route)
+        return response.json()
+
+
+def test_answers_have_what_the_description_requires(tmp_path: Path) -> None:
+    branch = "/spaces/{spaceId}/change-requests/{changeRequestId}"
+    with running_service(tmp_path, sample=True) as service:
+        headers = {"authorization": f"Bearer {service.token}"}
+        with httpx.Client(base_url=service.base_url, headers=headers) as http:
+            read = Reader(http)
+            organization = read("/orgs")["items"][0]["id"]
+            for route in routes("organizationId"):
+                read(route, organizationId=organization)
+            for space in http.get(f"/v1/orgs/{organization}/spaces").json()["items"]:
+                for route in routes("spaceId"):
+                    read(route, spaceId=space["id"])
+                for page in read("/spaces/{spaceId}/content/pages", spaceId=space["id"])["pages"]:
+                    read("/spaces/{spaceId}/content/page/{pageId}", spaceId=space["id"], pageId=page["id"])
+            for state in STATES:
+                listed = http.get(f"/v1/orgs/{organization}/change-requests?status={state}").json()["items"]
+                assert listed, state
+                for one in listed:
+                    ids = {"spaceId": one["space"], "changeRequestId": one["id"]}
+                    for route in routes("spaceId", "changeRequestId"):
+                        read(route, **ids)
+                    for comment in read(branch + "/comments", **ids)["items"]:
+                        read(branch + "/comments/{commentId}/replies", **ids, commentId=comment["id"])
+    assert not read.faults
+    assert len(read.read) > 20
