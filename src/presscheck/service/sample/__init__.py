@@ -17,7 +17,7 @@ import yaml
 from sqlalchemy.orm import Session
 
 from presscheck.api import change_requests as requests
-from presscheck.api import comments
+from presscheck.api import comments, sites
 from presscheck.api.changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
@@ -55,6 +55,22 @@ class Plant:
         self.session.flush()
         for change in _read("changes.yaml"):
             self._change(change)
+        for site in described["sites"]:
+            self._site(site)
+
+    def _site(self, site: dict[str, Any]) -> None:
+        made = self._do(
+            "robin",
+            24 * 60,
+            sites.CreateSite(
+                organization_id="fernway",
+                title=site["title"],
+                visibility=site["visibility"],
+                spaces=tuple(site["spaces"]),
+            ),
+        )
+        if site["published"]:
+            self._do("robin", 24 * 59, sites.PublishSite(organization_id="fernway", site_id=made.id))
 
     def _people(self, described: dict[str, Any]) -> None:
         began = moment_text(self.clock() - AGE)

@@ -44,6 +44,8 @@ class Node:
 class Browse(Place):
     """The tree on the left, the page under its cursor on the right."""
 
+    FOOTER = ("open", "right", "left", "go_inbox", "refresh", "close")
+
     def __init__(self) -> None:
         super().__init__()
         self.organization = ""
@@ -76,7 +78,7 @@ class Browse(Place):
         self.query_one("#tree", Rows).focus()
         self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
 
-    def command_next_pane(self) -> None:
+    def command_right(self) -> None:
         """Unfold; on a page, into the page."""
         node = self._current()
         if self.focused is self.query_one(PageView) or node is None:
@@ -86,7 +88,7 @@ class Browse(Place):
         elif node.kind == "document":
             self.query_one(PageView).focus()
 
-    def command_previous_pane(self) -> None:
+    def command_left(self) -> None:
         """Out of the page, or fold."""
         node, tree = self._current(), self.query_one("#tree", Rows)
         if self.focused is self.query_one(PageView):
@@ -102,9 +104,9 @@ class Browse(Place):
         """Unfold or fold; into a page."""
         node = self._current()
         if node and node.kind in ("collection", "space") and node.key in self.opened:
-            self.command_previous_pane()
+            self.command_left()
         else:
-            self.command_next_pane()
+            self.command_right()
 
     def command_back(self) -> None:
         """Out of the page."""

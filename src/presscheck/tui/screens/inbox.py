@@ -32,6 +32,8 @@ CHUNK = 100
 class Inbox(Place):
     """Views as tabs, rows from the store by window, a preview below."""
 
+    FOOTER = ("open", "right", "copy", "go_browse", "refresh", "close")
+
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
@@ -75,13 +77,19 @@ class Inbox(Place):
         self.query_one("#hairline", Bar).show((Span(" " + "─" * max(0, self.size.width - 3), "quiet"),))
         self._show_preview()
 
-    def command_next_pane(self) -> None:
+    def command_right(self) -> None:
         """The view to the right."""
         self._choose(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
-    def command_previous_pane(self) -> None:
+    def command_left(self) -> None:
         """The view to the left."""
         self._choose(VIEWS[VIEWS.index(self.view) - 1])
+
+    def command_open(self) -> None:
+        """Review the request under the cursor."""
+        request = self._current()
+        if request:
+            self.home.open_review(request.space, request.id)
 
     def command_copy(self) -> None:
         """Copy the web address of the request under the cursor."""
@@ -127,7 +135,7 @@ class Inbox(Place):
     def _learn_spaces(self, spaces: ListSpaces) -> None:
         found = self.desk.window(spaces, 0, 10_000).items
         self._spaces = {space.id: display_text(space.title) for space in found}
-        self.query_one(Rows).refresh()
+        self.query_one(Rows).redraw()
 
     def _choose(self, view: View) -> None:
         self.view, self._answered = view, False
@@ -218,5 +226,5 @@ class Inbox(Place):
         before = self._facts.pop(request.id, None)
         if self._known(request) != before:
             rows = self.query_one(Rows)
-            rows.refresh()
+            rows.redraw()
             self._show_preview()

@@ -28,6 +28,7 @@ class Bar(Widget):
             return
         self.left, self.right = left, right
         if self._strip is None:
+            self.refresh()
             return
         before, self._strip = self._strip, self._draw()
         cells = differing(before, self._strip)
