@@ -172,20 +172,24 @@ def _comment(
         replies=sum(one.count for one in repliers),
         repliers=repliers,
         body=Document(**row.body),
-        target=CommentTarget(
-            node=Pointer(id=row.node_id) if row.node_id else None,
-            table_cell=TableCell(**row.table_cell) if row.table_cell else None,
-            change_request=row.change_request_id,
-            review=row.review_id,
-            page=Pointer(id=row.page_id) if row.page_id else None,
-            space=row.space_id,
-            revision=row.revision,
-        ),
+        target=_target(row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
         urls=Location(location=context.location(_place(row))),
         permissions=_permissions(context, space, row),
+    )
+
+
+def _target(row: CommentRow) -> CommentTarget:
+    return CommentTarget(
+        node=Pointer(id=row.node_id) if row.node_id else None,
+        table_cell=TableCell(**row.table_cell) if row.table_cell else None,
+        change_request=row.change_request_id,
+        review=row.review_id,
+        page=Pointer(id=row.page_id) if row.page_id else None,
+        space=row.space_id,
+        revision=row.revision,
     )
 
 
