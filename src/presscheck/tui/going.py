@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.app import App
 from textual.screen import Screen
 
+from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.inbox import Inbox
 
 if TYPE_CHECKING:
@@ -92,11 +93,14 @@ class Going(App[int], inherit_bindings=False):
         cast("Any", self.screen).open_site(site_id)
 
     def command_close(self) -> None:
-        """Close this place; at the root of a mode, go to the inbox; there, quit."""
+        """Close this place; at the root of a mode, go to the inbox; there, quit, and ask first if something waits."""
+        status = cast("PresscheckApp", self).desk.status
         if len(self.screen_stack) > 1:
             self.pop_screen()
         elif self.current_mode != "inbox":
             self.switch_mode("inbox")
+        elif status.waiting or status.refused:
+            self._ask_before_quitting(status.waiting, status.refused)
         else:
             self.command_quit()
 
@@ -121,6 +125,31 @@ class Going(App[int], inherit_bindings=False):
 
         all_commands(cast("PresscheckApp", self), cast("Place", self.screen))
 
+    def command_find_anything(self) -> None:
+        """Spaces, pages and change requests by name."""
+        from presscheck.tui.screens.finding import anything
+
+        anything(cast("PresscheckApp", self), cast("Place", self.screen))
+
+    def command_go_space(self) -> None:
+        """A space by name."""
+        from presscheck.tui.screens.finding import anything
+
+        anything(cast("PresscheckApp", self), cast("Place", self.screen), "space")
+
+    def command_theme(self) -> None:
+        """Choose a theme."""
+        from presscheck.tui.widgets.picker import Choice, Picker
+
+        home = cast("PresscheckApp", self)
+        choices = [Choice(name, name, "dark" if one.dark else "light") for name, one in home.themes.items()]
+
+        def chosen(names: tuple[str, ...] | None) -> None:
+            if names:
+                self.theme = names[0]
+
+        self.push_screen(Picker("Theme", choices, home.look), chosen)
+
     def command_activity(self) -> None:
         """What happened since the start."""
         from presscheck.tui.screens.reading import activity
@@ -132,3 +161,18 @@ class Going(App[int], inherit_bindings=False):
         from presscheck.tui.screens.reading import activity
 
         self.push_screen(activity(cast("PresscheckApp", self), only_errors=True))
+
+    def _ask_before_quitting(self, waiting: int, refused: int) -> None:
+        from presscheck.tui.widgets.sheet import Sheet
+
+        lines: list[Line] = []
+        if waiting:
+            lines.append((Span(f"◷ {waiting} waiting", "waiting"), Span(": kept, and sent when presscheck next runs.")))
+        if refused:
+            lines.append((Span(f"✗ {refused} refused", "removed"), Span(": kept; g x shows why.")))
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.command_quit()
+
+        self.push_screen(Sheet("Not all is sent", lines, "Quit", cast("PresscheckApp", self).look), answered)

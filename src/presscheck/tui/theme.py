@@ -52,8 +52,8 @@ ATTRIBUTES: dict[str, str] = {
     "mark": "reverse",
 }
 """Word of a style → attribute."""
-RAISED = frozenset(("code",))
-"""Words that stand on the raised ground."""
+RAISED = frozenset(("code", "raised"))
+"""Words that stand on the raised ground; `raised` is what sheets add to all that is on them."""
 CURSOR = "cursor"
 """What is under the cursor is bold where nothing else marks it: a moved cursor then changes few cells."""
 

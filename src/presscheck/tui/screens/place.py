@@ -6,7 +6,7 @@ A place follows what the desk knows; a newer question in the same group ends the
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from inspect import isawaitable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -51,7 +51,7 @@ class Place(Moving, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = "Place { layers: default above; layout: vertical; }"
-    FOOTER: ClassVar[Sequence[str]] = ("open", "next_pane", "find_here", "palette", "go_inbox", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "next_pane", "find_here", "palette", "go_inbox", "close")
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,9 +170,17 @@ class Place(Moving, inherit_bindings=False):
         if why:
             self.home.notice(why)
         elif doing:
+            self.act(doing)
+
+    def act(self, doing: Callable[[], Any]) -> None:
+        """Call this, and wait for it elsewhere if it has to be waited for; what fails is shown."""
+        try:
             found = doing()
-            if isawaitable(found):
-                self.run(found)
+        except PresscheckError as error:
+            self.home.complain(error)
+            return
+        if isawaitable(found):
+            self.run(found)
 
     def on_key(self, event: events.Key) -> None:
         """Find the command of a key, and do it."""

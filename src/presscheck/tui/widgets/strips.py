@@ -26,6 +26,11 @@ def drawn(line: Line, columns: int, look: Look, extra: str = "") -> Strip:
     return Strip(segments, columns)
 
 
+def raised(look: Look) -> Look:
+    """The same look on the raised ground, for what lies over a place."""
+    return lambda words: look(f"{words} raised")
+
+
 def differing(old: Strip, new: Strip) -> int:
     """How many cells, from the left, hold all that differs; 0 where the strips look the same."""
     before, after = [*old], [*new]

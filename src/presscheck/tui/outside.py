@@ -1,0 +1,91 @@
+"""What is started outside of the app: the user's editor and browser, neither of which inherits a secret."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from presscheck.documents.display_text import may_open, show_address
+from presscheck.errors import PresscheckError
+
+if TYPE_CHECKING:
+    from presscheck.tui.app import PresscheckApp
+
+FALLBACK = ("nano", "vim", "vi")
+
+
+def edit_text(home: PresscheckApp, text: str, *, suffix: str = ".md") -> str:
+    """The text as it comes back from the user's editor; the app is away meanwhile.
+
+    Raises:
+        PresscheckError: there is no editor, or it failed; the text it was given is lost nowhere.
+    """
+    handle, name = tempfile.mkstemp(prefix="presscheck-", suffix=suffix)
+    file = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(text)
+        with home.suspend():
+            # the user's own command, in the user's own environment
+            ended = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
+        if ended.returncode:
+            raise PresscheckError(f"the editor ended with {ended.returncode}: nothing was changed")
+        return file.read_text("utf-8", errors="replace")
+    except SuspendNotSupported:
+        raise PresscheckError("this terminal cannot be handed to an editor") from None
+    except OSError as error:
+        raise PresscheckError(f"the editor {' '.join(editor())} cannot be started: {error.strerror}") from None
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def editor() -> list[str]:
+    """The user's editor as a command."""
+    from shutil import which
+
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    return shlex.split(chosen) if chosen else [next((name for name in FALLBACK if which(name)), "vi")]
+
+
+def environment() -> dict[str, str]:
+    """What a child may know of our environment."""
+    return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
+
+
+def open_address(home: PresscheckApp, url: str) -> None:
+    """Open an address in the browser, or show it where there is none; only web and mail addresses open."""
+    if not may_open(url):
+        home.notice(f"not opened, it is no web address: {show_address(url)}")
+        return
+    if is_remote() or not _opened(url):
+        home.notice(show_address(url))
+
+
+def is_remote() -> bool:
+    """Whether a browser would open on another machine than the one the user sits at."""
+    has_display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or os.name == "nt"
+    return (
+        "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ or not (has_display or os.uname().sysname == "Darwin")
+    )
+
+
+def _opened(url: str) -> bool:
+    opener = {"Darwin": "open"}.get(os.uname().sysname, "xdg-open")
+    try:
+        subprocess.Popen(  # noqa: S603
+            [opener, url],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,124 @@
+"""Finding by name: every command, every key, and the spaces, pages and change requests that the store knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import ListSpaces
+from presscheck.documents.display_text import display_text
+from presscheck.documents.spans import Line, Span, pad
+from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.widgets.picker import Choice, Picker, matching
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.spaces import Space
+    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.screens.place import Place
+
+MANY = 2000
+"""How many of a kind are looked through."""
+SHOWN = 30
+_typed = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
+
+Act = Callable[[], Any]
+
+
+def all_keys(home: PresscheckApp, place: Place) -> None:
+    """Show every key of a place, in the order of the table; a chosen one is done."""
+    commands = place.commands()
+    choices = [_with_keys(home, command) for command in commands]
+    _ask(home, place, Picker("Keys", choices, home.look, ranked=False), commands, {})
+
+
+def all_commands(home: PresscheckApp, place: Place) -> None:
+    """Find a command, or a thing by `cr 42`, `space api`, `page auth`; what is chosen is done."""
+    commands = [command for command in place.commands() if command.scope != "move"]
+    choices = [Choice(command.name, command.title, _keys(home, command)) for command in commands]
+    acts: dict[str, Act] = {}
+
+    def more(text: str) -> list[Choice]:
+        found = _typed.fullmatch(text.strip())
+        if not found:
+            return []
+        things = list(_things(home, found[1].lower()))
+        acts.update({choice.key: act for choice, act in things})
+        return matching(found[2], [choice for choice, _ in things])[:SHOWN]
+
+    title = "Commands · cr 42, space api, page auth"
+    _ask(home, place, Picker(title, choices, home.look, more=more), commands, acts)
+
+
+def anything(home: PresscheckApp, place: Place, kind: str = "") -> None:
+    """Find what the store knows by its name; what is chosen is opened."""
+    things = list(_things(home, kind))
+    title = "Go to a space" if kind == "space" else "Find anything"
+    acts = {choice.key: act for choice, act in things}
+    _ask(home, place, Picker(title, [choice for choice, _ in things], home.look), (), acts)
+
+
+def _ask(home: PresscheckApp, place: Place, picker: Picker, commands: Sequence[Command], acts: dict[str, Act]) -> None:
+    def chosen(keys: tuple[str, ...] | None) -> None:
+        if not keys:
+            return
+        if keys[0] in acts:
+            place.act(acts[keys[0]])
+        else:
+            place.do(next(command for command in commands if command.name == keys[0]))
+            place.show_world()
+
+    home.push_screen(picker, chosen)
+
+
+def _keys(home: PresscheckApp, command: Command) -> str:
+    return "  ".join(shown(keys) for keys in keys_of(command, home.keymap)[:3])
+
+
+def _with_keys(home: PresscheckApp, command: Command) -> Choice:
+    keys = _keys(home, command)
+    more = f"  {command.help}" if command.help else ""
+    line: Line = (*pad((Span(keys, "accent"),), 16), Span(command.title), Span(more, "quiet"))
+    return Choice(command.name, f"{keys} {command.title} {command.help}", command.scope, line)
+
+
+def _things(home: PresscheckApp, kind: str) -> Iterator[tuple[Choice, Act]]:
+    known = home.desk.known(ListOrganizations())
+    for organization in known.value.items if known else ():
+        spaces = home.desk.window(ListSpaces(organization_id=organization.id), 0, MANY).items
+        titles = {space.id: display_text(space.title) for space in spaces}
+        if kind in ("", "space"):
+            yield from (_space(home, space, titles) for space in spaces)
+        if kind in ("", "cr"):
+            listing = ListOrganizationChangeRequests(organization_id=organization.id, status="open")
+            yield from (_request(home, one, titles) for one in home.desk.window(listing, 0, MANY).items)
+        for space in spaces if kind in ("", "page") else ():
+            pages = home.desk.known(ListPages(space_id=space.id))
+            for page in _all_pages(pages.value.pages if pages else ()):
+                yield _page(home, space, page, titles)
+
+
+def _space(home: PresscheckApp, space: Space, titles: dict[str, str]) -> tuple[Choice, Act]:
+    return Choice(f"space {space.id}", titles[space.id], "space"), lambda: home.open_page(space.id)
+
+
+def _request(home: PresscheckApp, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Act]:
+    label = f"{request.number} {display_text(request.subject) or '(no subject)'}"
+    note = titles.get(request.space, "change request")
+    return Choice(f"cr {request.id}", label, note), lambda: home.open_review(request.space, request.id)
+
+
+def _page(home: PresscheckApp, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Act]:
+    choice = Choice(f"page {space.id} {page.id}", display_text(page.title), titles[space.id])
+    return choice, lambda: home.open_page(space.id, page.id)
+
+
+def _all_pages(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        if page.type == "document":
+            yield page
+        yield from _all_pages(page.pages or ())

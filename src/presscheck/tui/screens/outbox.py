@@ -1,0 +1,156 @@
+"""The outbox: what has not been sent, why, and the keys to send it again, take it back or drop it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import now, span
+from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.reading import Reading
+from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.widgets.state_block import StateBlock
+
+if TYPE_CHECKING:
+    from presscheck.desk.seen import Status, Waiting
+
+_GLYPHS = {
+    "waiting": ("◷", "waiting"),
+    "sending": ("→", "link"),
+    "refused": ("✗", "removed"),
+    "parked": ("⚠", "waiting"),
+}
+_upper = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class Outbox(Place):
+    """Writes that wait, the oldest first."""
+
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "retry", "unsend", "delete", "go_inbox", "close")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: tuple[Waiting, ...] = ()
+        self._end_listening: Any = None
+
+    def title_line(self) -> Line:
+        """What this is, and how much of it there is."""
+        return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
+
+    def body(self) -> ComposeResult:
+        """The writes, or that there are none."""
+        yield StateBlock(self.home.look)
+        yield Rows(self._row, self.home.look, second=self._why, key=lambda at: self.waiting[at].id)
+
+    def on_mount(self) -> None:
+        """Show what waits, from now on."""
+        self._end_listening = self.desk.on_status(self._changed)
+        self._changed(self.desk.status)
+        self.query_one(Rows).focus()
+
+    def on_unmount(self) -> None:
+        """Listen no longer."""
+        if self._end_listening:
+            self._end_listening()
+
+    def reason_unsend(self) -> str | None:
+        """Nothing is there, or it is on its way."""
+        current = self._current
+        if current is None:
+            return "nothing waits"
+        return "it is on its way" if current.state == "sending" else None
+
+    def reason_retry(self) -> str | None:
+        """Nothing was refused here."""
+        current = self._current
+        return None if current and current.state == "refused" else "only what was refused is sent again by hand"
+
+    reason_delete = reason_unsend
+
+    def command_open(self) -> None:
+        """Read all of it."""
+        if self._current:
+            self.home.push_screen(Reading(told(self._current), _details(self._current)))
+
+    def command_retry(self) -> None:
+        """Send it again."""
+        if self._current:
+            self.desk.retry(self._current.id)
+
+    async def command_unsend(self) -> None:
+        """Take it back."""
+        await self._give_up("Take it back?", "Take back")
+
+    async def command_delete(self) -> None:
+        """Drop it."""
+        await self._give_up("Drop it?", "Drop")
+
+    async def _give_up(self, question: str, act: str) -> None:
+        current = self._current
+        if current is None:
+            return
+        facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is gone.", "waiting"),)]
+        if await self.ask(Sheet(question, facts, act, self.home.look)):
+            self.desk.drop(current.id)
+            self.home.notice("it is not sent")
+
+    @property
+    def _current(self) -> Waiting | None:
+        rows = self.query_one(Rows)
+        return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
+
+    def _changed(self, status: Status) -> None:
+        self.waiting = self.desk.waiting()
+        block, rows = self.query_one(StateBlock), self.query_one(Rows)
+        rows.show(len(self.waiting))
+        if self.waiting:
+            block.away()
+        else:
+            block.empty("Everything is sent.", "What you write while offline waits here.", "q")
+        self.show_world()
+
+    def _row(self, at: int, columns: int) -> Line:
+        one = self.waiting[at]
+        glyph, style = _GLYPHS.get(one.state, ("·", "quiet"))
+        age = span(now().timestamp() - one.created_at)
+        head = (Span(f"{glyph} ", style), Span(told(one)), Span(f"  {text_of(one)}", "quiet"))
+        return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
+
+    def _why(self, at: int, columns: int) -> Line:
+        one = self.waiting[at]
+        said = f"{one.state}: {one.error}" if one.error else one.state
+        return (Span(f"  {display_text(said)}", "removed" if one.state == "refused" else "quiet"),)
+
+
+def told(one: Waiting) -> str:
+    """What a write is, in words: `post comment`."""
+    return _upper.sub(" ", one.name.rpartition(".")[2]).lower()
+
+
+def text_of(one: Waiting) -> str:
+    """What was typed into it, in one line."""
+    call = one.call
+    if call is None:
+        return ""
+    body: Any = getattr(call, "body", None) or getattr(call, "comment", None)
+    text = getattr(body, "markdown", None) or getattr(call, "subject", None)
+    return display_text(text) if isinstance(text, str) else ""
+
+
+def _details(one: Waiting) -> list[Line]:
+    asked = f"{one.call.method()} {one.call.wire_path()}" if one.call else "it cannot be read by this version"
+    when = datetime.fromtimestamp(one.created_at, UTC).astimezone()
+    facts = [("what", told(one)), ("state", one.state), ("why", one.error or ""), ("since", f"{when:%H:%M:%S %d %b}")]
+    facts.append(("request", asked))
+    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(display_text(said))) for key, said in facts if said)]
+    body: Any = getattr(one.call, "body", None) or getattr(one.call, "comment", None)
+    text = getattr(body, "markdown", None)
+    if isinstance(text, str):
+        lines += [(), *((Span(f" {line}"),) for line in display_text(text, lines=True).split("\n"))]
+    return lines

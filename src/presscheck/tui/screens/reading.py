@@ -1,0 +1,59 @@
+"""A place with nothing but lines to read: what happened since the start, every error, the text of what waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.screens.place import Place
+from presscheck.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from presscheck.tui.app import PresscheckApp
+
+
+class Reading(Place):
+    """Lines under a title, as display text.
+
+    Args:
+        heading: what they are.
+        lines: what to read.
+    """
+
+    FOOTER = ("down", "half_down", "find_here", "close")
+
+    def __init__(self, heading: str, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self.heading, self.lines = heading, lines
+
+    def title_line(self) -> Line:
+        """What they are."""
+        return (Span(f" {self.heading}", "title"),)
+
+    def body(self) -> ComposeResult:
+        """The lines."""
+        yield Lines(self.home.look)
+
+    def on_mount(self) -> None:
+        """Show them, the last ones first seen."""
+        lines = self.query_one(Lines)
+        lines.show(self.lines)
+        lines.focus()
+
+
+def activity(home: PresscheckApp, *, only_errors: bool) -> Reading:
+    """What was said since the start, the newest first."""
+    said = [one for one in reversed(home.notices.said) if one.is_error or not only_errors]
+    lines: list[Line] = [
+        (
+            Span(f" {one.at.astimezone():%H:%M:%S}  ", "quiet"),
+            Span("✗ " if one.is_error else "  ", "error"),
+            Span(one.text),
+        )
+        for one in said
+    ]
+    nothing = "No error so far." if only_errors else "Nothing happened so far."
+    return Reading("Errors" if only_errors else "Activity", [(), *(lines or [(Span(f" {nothing}", "quiet"),)])])

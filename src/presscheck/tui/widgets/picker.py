@@ -1,0 +1,160 @@
+"""A question with a list of answers: type a few letters, choose one or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.strips import Look, raised
+
+CUTOFF = 65
+"""How alike, of 100, a label must be to what was typed where it does not hold it."""
+
+
+class Choice(NamedTuple):
+    """One answer: what it is, what is searched and shown, what stands on the right, and a line to show instead."""
+
+    key: str
+    label: str
+    note: str = ""
+    line: Line | None = None
+
+
+class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
+    """Answers the keys that were chosen; None where it was left.
+
+    Args:
+        title: the question, as display text.
+        choices: the answers, as display text.
+        look: the theme.
+        many: whether several may be chosen.
+        chosen: keys that are chosen at the beginning.
+        ranked: whether the likest comes first; else the order stays.
+        more: further answers to what was typed; they come first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    Picker { align: center top; background: transparent; }
+    Picker > Vertical { width: 88; max-width: 100%; height: auto; max-height: 100%; margin-top: 1; padding: 1 2; }
+    Picker > Vertical { background: $ink-raised; }
+    Picker Input, Picker Input:focus { border: none; height: 1; padding: 0 1; background: $ink-raised; }
+    Picker Rows { height: 18; margin: 1 0; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        look: Look,
+        *,
+        many: bool = False,
+        chosen: Iterable[str] = (),
+        ranked: bool = True,
+        more: Callable[[str], Sequence[Choice]] | None = None,
+    ) -> None:
+        super().__init__()
+        self.heading, self.choices, self.look = title, list(choices), raised(look)
+        self.many, self.chosen, self.ranked, self.more = many, set(chosen), ranked, more
+        self.found: list[Choice] = list(choices)
+
+    def compose(self) -> ComposeResult:
+        """The question, what is typed, the answers, the keys."""
+        with Vertical():
+            yield Bar(self.look, id="question")
+            yield Input(placeholder="type to find", compact=True)
+            yield Rows(self._row, self.look)
+            yield Bar(self.look, id="keys")
+
+    def on_mount(self) -> None:
+        """Ready for typing."""
+        rows = self.query_one(Rows)
+        rows.styles.height = min(18, max(3, len(self.choices) if not self.more else 18), max(3, self.size.height - 9))
+        self.query_one(Input).cursor_blink = False
+        self.query_one(Input).focus()
+        self._find("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Other letters, other answers."""
+        self._find(event.value)
+
+    def on_rows_row_chosen(self) -> None:
+        """A second click chooses."""
+        self._answer()
+
+    def on_key(self, event: events.Key) -> None:
+        """Move among the answers, choose, or leave."""
+        rows = self.query_one(Rows)
+        moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
+        pages = {"pagedown": 1, "pageup": -1}
+        if event.key in moves:
+            rows.move(moves[event.key])
+        elif event.key in pages:
+            rows.page(pages[event.key])
+        elif event.key == "tab" and self.many:
+            self._toggle()
+        elif event.key == "enter":
+            self._answer()
+        elif event.key == "escape":
+            self.dismiss(None)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _find(self, text: str) -> None:
+        self.found = [*(self.more(text) if self.more else ()), *matching(text, self.choices, ranked=self.ranked)]
+        self.query_one(Rows).show(len(self.found), cursor=0)
+        count = f"{len(self.found)} of {len(self.choices)}" if text else f"{len(self.choices)}"
+        self.query_one("#question", Bar).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
+        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "leave")) if self.many else (("enter", ""), ("esc", ""))
+        line = tuple(span for key, does in keys for span in (Span(key, "accent"), Span(f" {does}  ", "quiet")))
+        self.query_one("#keys", Bar).show(line if self.found else (Span("nothing is called so", "quiet"),))
+
+    def _toggle(self) -> None:
+        rows = self.query_one(Rows)
+        if self.found:
+            self.chosen ^= {self.found[rows.cursor].key}
+            rows.redraw()
+            rows.move(1)
+
+    def _answer(self) -> None:
+        rows = self.query_one(Rows)
+        if self.many:
+            self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
+        elif self.found:
+            self.dismiss((self.found[rows.cursor].key,))
+
+    def _row(self, number: int, columns: int) -> Line:
+        choice = self.found[number]
+        mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.many else ()
+        line = (*mark, *(choice.line or (Span(choice.label),)))
+        room = columns - len(choice.note) - 2
+        return (*pad(cut(line, room), room), Span(f" {choice.note} ", "quiet")) if choice.note else line
+
+
+def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True) -> list[Choice]:
+    """The choices that hold every word typed, then (where `ranked`) those that are like it."""
+    words = text.lower().split()
+    if not words:
+        return list(choices)
+    labels = [f"{choice.label} {choice.note}".lower() for choice in choices]
+    holding = [at for at, label in enumerate(labels) if all(word in label for word in words)]
+    if not ranked:
+        return [choices[at] for at in holding]
+    from rapidfuzz import fuzz, process  # late: a first picture needs no search
+
+    holding.sort(key=lambda at: (labels[at].find(words[0]), len(labels[at])))
+    like = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=CUTOFF, limit=50)
+    rest = [at for _, _, at in like if at not in set(holding)]
+    return [choices[at] for at in (*holding, *rest)]
