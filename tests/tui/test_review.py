@@ -94,7 +94,7 @@ async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_pa
         await pilot.press("x")
         await until(pilot, shows="✓ resolved")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
-        await until(pilot, shows="✓ resolved by you")
+        await until(pilot, shows="✓ resolved Jón")
 
 
 async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> None:
@@ -129,3 +129,13 @@ async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: Running
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         await until(pilot, shows="now  Later")
+
+
+async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), WIDE) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge? ⚠ with care")
+        await until(pilot, shows="4/4 changes")
+        await pilot.press("escape")
+        await until(pilot, shows="Needs me")

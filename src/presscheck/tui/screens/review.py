@@ -32,13 +32,21 @@ WIDE = 100
 
 
 class Review(Acts):
-    """A change request, to be read, discussed, judged and merged."""
+    """A change request, to be read, discussed, judged and merged.
+
+    Args:
+        request: the change request, or the id of its space.
+        number: its id or its number, where only the space is given.
+    """
 
     CSS_PATH = "review.tcss"
 
-    def __init__(self, request: ChangeRequest | None = None, *, space: str = "", number: str = "") -> None:
+    FOOTER = ("next_change", "next_page", "next_thread", "mark", "comment", "merge")
+
+    def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
         super().__init__()
-        self._given, self._place = request, (space, number)
+        self._given = None if isinstance(request, str) else request
+        self._place = (request, number) if isinstance(request, str) else (request.space, request.id)
         self.laid = Laid()
         self.only_changed = False
         self.unfolded: set[str] = set()
@@ -63,8 +71,7 @@ class Review(Acts):
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
-        space, number = (self._given.space, self._given.id) if self._given else self._place
-        self.known = Dossier(self.desk, space, number)
+        self.known = Dossier(self.desk, *self._place)
         self.bodies = Bodies(self)
         self.known.request = self._given
         question = self.known.first_question()

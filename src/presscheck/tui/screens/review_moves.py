@@ -87,7 +87,6 @@ class Moves(Place):
 
     def command_refresh(self) -> None:
         """Ask again for all that is looked at."""
-        self.home.last_notice = ""
         self.bodies.again()
         super().command_refresh()
         self.redraw()

@@ -29,9 +29,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
 
     BINDINGS: list[BindingType] = []  # noqa: RUF012  # Textual reads it as a class attribute
     DEFAULT_CSS = """
-    Composer { align: center bottom; background: $ink-ground 40%; }
-    Composer > Vertical { height: 12; max-height: 80%; background: $ink-raised; padding: 0 1; }
-    Composer TextArea { height: 1fr; border: none; background: $ink-ground; color: $ink-text; }
+    Composer { align: center bottom; }
+    Composer > Vertical { height: 12; max-height: 80%; border-top: outer $ink-raised; padding: 0 1; }
+    Composer > Vertical { background: $ink-ground; }
+    Composer TextArea, Composer TextArea:focus { height: 1fr; border: none; background: $ink-ground; color: $ink-text; }
     """
 
     def __init__(
@@ -48,7 +49,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             yield Bar(self.look, id="composer-keys")
 
     def on_mount(self) -> None:
-        """The cursor stands after what is there."""
+        """The cursor stands after what is there; what is beneath stays in sight."""
+        self.styles.background = "transparent"
         self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),))
         keys = (Span("ctrl+s", "accent"), Span(" send   ", "quiet"), Span("esc", "accent"), Span(" leave", "quiet"))
         self.query_one("#composer-keys", Bar).show(keys, (Span("the draft is kept", "quiet"),))

@@ -27,8 +27,9 @@ class Sheet(ModalScreen[bool], inherit_bindings=False):
 
     BINDINGS: list[BindingType] = []  # noqa: RUF012  # Textual reads it as a class attribute
     DEFAULT_CSS = """
-    Sheet { align: center middle; background: $ink-ground 60%; }
-    Sheet > Vertical { width: 76; max-width: 96%; height: auto; max-height: 90%; padding: 1; background: $ink-raised; }
+    Sheet { align: center middle; }
+    Sheet > Vertical { width: 76; max-width: 96%; height: auto; max-height: 90%; border: outer $ink-raised; }
+    Sheet > Vertical { padding: 1; background: $ink-ground; }
     Sheet .facts { margin: 1 0; height: auto; }
     """
 
@@ -47,7 +48,8 @@ class Sheet(ModalScreen[bool], inherit_bindings=False):
             yield Bar(self.look, id="sheet-answers")
 
     def on_mount(self) -> None:
-        """Show it."""
+        """Show it, over what is beneath."""
+        self.styles.background = "transparent"
         self.query_one("#sheet-title", Bar).show((Span(f" {self.heading}", "title"),))
         for bar, line in zip(self.query(".facts Bar").results(Bar), self.lines, strict=True):
             bar.show((Span(" "), *line))
