@@ -1,0 +1,1 @@
+"""How a page becomes lines: its grammar, its inline text, its blocks, tables and code, wrapped by the cell."""

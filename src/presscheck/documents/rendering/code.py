@@ -1,0 +1,150 @@
+"""Code on a quiet ground, with its language beside it and the few colours that help the eye: words, strings, comments.
+
+The colours come from one regular expression per family of languages, in one pass that never looks back: a stranger's
+code must not make a screen wait, which the grammars of a full highlighter do not promise, and they take longer to load
+than a page takes to draw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.rendering.glyphs import Glyphs
+from presscheck.documents.rendering.wrapping import room, split_cells
+from presscheck.documents.spans import Line, Span, cut, pad, width
+
+MARGIN = 2
+
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*(?:\"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)"
+_NUMBER = r"(?<![\w.])(?:0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w])"
+_WORD = r"[@#]?[A-Za-z_][\w]*(?:-[\w]+)*"
+
+
+def _family(comment: str, string: str = _QUOTED) -> re.Pattern[str]:
+    return re.compile(
+        f"(?P<comment>{comment})|(?P<string>{string})|(?P<number>{_NUMBER})|(?P<word>{_WORD})", re.M | re.S
+    )
+
+
+_BRACES = _family(r"//[^\n]*|/\*.*?(?:\*/|\Z)", _QUOTED + r"|`[^`]*(?:`|\Z)")
+_HASH = _family(r"(?<![^\s;])#[^\n]*", r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" + _QUOTED)
+_PERCENT = _family(r"%[^\n]*")
+_DASHES = _family(r"--[^\n]*|/\*.*?(?:\*/|\Z)")
+_JSON = _family(r"//[^\n]*", r"\"(?:[^\"\\\n]|\\.)*(?:\"|$)")
+_MARKUP = re.compile(
+    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<keyword></?[\w:.-]+|/?>|\?>|<\?[\w-]+)|(?P<string>(?<==)(?:\"[^\"<]*\"|'[^'<]*'))",
+    re.S,
+)
+_DIFFERENCE = re.compile(r"(?P<added>^\+[^\n]*)|(?P<removed>^-[^\n]*)|(?P<comment>^@@[^\n]*)", re.M)
+
+_FAMILIES = (
+    (
+        _BRACES,
+        "c c++ cpp csharp cs css dart go golang groovy java javascript js jsx kotlin kt objc objective-c objectivec",
+    ),
+    (_BRACES, "php protobuf rust rs scala scss swift ts tsx typescript yang"),
+    (
+        _HASH,
+        "bash cmake dockerfile elixir fish graphql ini make makefile perl powershell properties py python r rb ruby",
+    ),
+    (_HASH, "sh shell toml yaml yml zsh hcl terraform"),
+    (_PERCENT, "erlang erl latex tex prolog"),
+    (_DASHES, "sql haskell lua ada elm"),
+    (_JSON, "json json5 jsonc"),
+    (_MARKUP, "html xml xsl svg markup vue"),
+    (_DIFFERENCE, "diff patch"),
+)
+_GRAMMARS = {name: grammar for grammar, names in _FAMILIES for name in names.split()}
+_WORDS = (
+    "abstract and as assert async await base boolean bool break byte case catch char class const "
+    "constructor continue def default defer del delete do done double elif else elsif end enum esac "
+    "except export extends extension extern false False fi final finally float fn for foreach fun func "
+    "function global go guard if impl implements import in include inline instanceof int interface "
+    "internal is lambda let local long match mod module mut namespace native new nil None not null "
+    "nullptr of operator or out override package pass private protected protocol public raise readonly "
+    "receive ref require rescue return self short signed sizeof static string String struct super switch "
+    "synchronized template then this throw throws trait transient true True try type typedef typeof "
+    "undefined union unless unsigned until use using val var virtual void volatile when where while with "
+    "yield container leaf leaf-list list key revision prefix augment choice grouping identity uses "
+    "mandatory description typeref SELECT FROM WHERE INSERT INTO UPDATE DELETE JOIN ON AND OR NOT NULL "
+    "CREATE TABLE ORDER BY GROUP AS VALUES SET #include #define #import #if #ifdef #ifndef #endif #else "
+    "@interface @implementation @end @property @protocol @class"
+)
+_KEYWORDS = frozenset(_WORDS.split())
+
+
+def code_lines(text: str, columns: int, glyphs: Glyphs, *, language: str = "", title: str = "") -> list[Line]:
+    """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
+    inner = room(columns, 2 * MARGIN)
+    margin = MARGIN if inner else 0
+    lines: list[Line] = []
+    label = _label(display_text(title), display_text(language), columns)
+    if label:
+        lines.append(label)
+    continued = Span(glyphs.continued.ljust(margin)[:margin], "code quiet")
+    for spans in _coloured(display_text(text, lines=True).rstrip("\n"), language.lower()):
+        for number, part in enumerate(_folded(spans, inner or columns)):
+            before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
+            lines.append(pad(before + part, columns, "code"))
+    return lines
+
+
+def _label(title: str, language: str, columns: int) -> Line | None:
+    if not title and language in {"", "text", "txt", "none", "plain"}:
+        return None
+    left = cut((Span("  " + title, "code strong"),), columns) if title else ()
+    right = Span(language + "  ", "code quiet")
+    gap = columns - width(left) - width((right,))
+    return pad((*left, Span(" " * gap, "code"), right) if gap > 0 else left or cut((right,), columns), columns, "code")
+
+
+def _coloured(text: str, language: str) -> Iterator[list[Span]]:
+    """The lines of the code, in styles."""
+    line: list[Span] = []
+    for part, style in _styled(text, _GRAMMARS.get(language)):
+        first, *others = part.split("\n")
+        if first:
+            line.append(Span(first, style))
+        for other in others:
+            yield line
+            line = [Span(other, style)] if other else []
+    yield line
+
+
+def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, str]]:
+    end = 0
+    for found in grammar.finditer(text) if grammar else ():
+        kind = found.lastgroup or ""
+        if kind == "word":
+            if found[0] not in _KEYWORDS:
+                continue
+            kind = "keyword"
+        if found.start() > end:
+            yield text[end : found.start()], "code"
+        yield found[0], f"code {kind}"
+        end = found.end()
+    if end < len(text):
+        yield text[end:], "code"
+
+
+def _folded(spans: list[Span], columns: int) -> Iterator[Line]:
+    line: list[Span] = []
+    left = columns
+    for text, style, _ in spans:
+        rest = text
+        while rest:
+            head, rest = split_cells(rest, left)
+            if head:
+                line.append(Span(head, style))
+                left -= cell_len(head)
+            if rest:
+                if not line:
+                    rest = "…" + rest[1:] if columns > 0 else ""
+                    continue
+                yield tuple(line)
+                line, left = [], columns
+    yield tuple(line)

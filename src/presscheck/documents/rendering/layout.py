@@ -1,0 +1,208 @@
+"""Blocks of Markdown as lines for a terminal: weight and space for headings, hanging indents, bars and hairlines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.rendering.code import code_lines
+from presscheck.documents.rendering.glyphs import Glyphs
+from presscheck.documents.rendering.grammar import parse
+from presscheck.documents.rendering.html import html_lines
+from presscheck.documents.rendering.inlines import Runs
+from presscheck.documents.rendering.tables import Table, table_lines
+from presscheck.documents.rendering.tagged import HINTS, hint_lines, tag_lines
+from presscheck.documents.rendering.wrapping import beside, room, wrap
+from presscheck.documents.spans import Line, Span
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+    from presscheck.documents.rendering.grammar import Environment
+
+HEADINGS = ("title", "heading strong", "heading", "strong", "strong emphasis", "emphasis")
+"""The style of a heading, by its level."""
+
+_task = re.compile(r"\[([ xX])\][ \t]+").match
+_alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
+
+
+class Layout:
+    """Lays out blocks of one page, which share their link definitions; `anchors` are those of the last block."""
+
+    def __init__(self, environment: Environment, glyphs: Glyphs) -> None:
+        self.glyphs = glyphs
+        self.anchors: list[str] = []
+        self._environment = environment
+        self._depth = 0
+
+    def lines(self, text: str, columns: int) -> list[Line]:
+        """The lines of a block."""
+        self.anchors = []
+        try:
+            return self.flow(parse(text, self._environment), columns)
+        except RecursionError:
+            # nested beyond any sense: as it is written, so that nothing is hidden
+            return [line for one in text.split("\n") for line in wrap([Span(display_text(one))], columns) or [()]]
+
+    def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
+        """Blocks below one another, a blank line between them unless they belong to a tight list."""
+        lines: list[Line] = []
+        is_tight = False
+        for token, inner in self.children(tokens):
+            draw = _DRAWN.get(token.type)
+            laid = draw(self, token, inner, columns) if draw else []
+            if laid:
+                if lines and not (is_tight or token.hidden):
+                    lines.append(())
+                lines.extend(laid)
+                is_tight = token.hidden
+        return lines
+
+    def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
+        """The outermost blocks among the tokens, each with the tokens within it."""
+        at = 0
+        while at < len(tokens):
+            opened = at
+            depth = tokens[at].nesting
+            while depth > 0:
+                at += 1
+                depth += tokens[at].nesting
+            yield tokens[opened], tokens[opened + 1 : at] if at > opened else ()
+            at += 1
+
+    def runs(self, token: Token, style: str = "") -> list[Span]:
+        """The runs of inline text."""
+        runs = Runs(self.glyphs.image, style)
+        runs.tokens(token.children or [])
+        self.anchors.extend(runs.anchors)
+        return runs.spans
+
+    def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """Words."""
+        return wrap(self.runs(inner[0]), columns) if inner else []
+
+    def heading(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A heading; a page's own title stands on a hairline."""
+        level = int(token.tag[1])
+        lines = wrap(self.runs(inner[0], HEADINGS[level - 1]), columns)
+        return [*lines, self.rule(token, (), columns)[0]] if level == 1 and lines else lines
+
+    def rule(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A hairline."""
+        return [(Span(self.glyphs.hairline * columns, "quiet"),)]
+
+    def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """Code."""
+        words = token.info.split()
+        return code_lines(token.content, columns, self.glyphs, language=words[0] if words else "")
+
+    def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A quotation, or a hint that is written as one."""
+        kind = _take_alert(inner)
+        narrow = room(columns, 2)
+        lines = self.flow(inner, narrow or columns)
+        if not narrow:
+            return lines
+        if kind:
+            return hint_lines(self, kind, lines)
+        bar = Span(f"{self.glyphs.quote} ", "quiet")
+        return beside(lines, (bar,), (bar,))
+
+    def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A list with its marks hanging."""
+        items = list(self.children(inner))
+        first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
+        bullet = self.glyphs.bullets[self._depth % len(self.glyphs.bullets)]
+        size = len(str(first + len(items) - 1)) + 2 if first is not None else 2
+        lines: list[Line] = []
+        self._depth += 1
+        for number, (_, within) in enumerate(items):
+            mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
+            item = self._item(mark, within, columns)
+            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in self.children(within))
+            lines.extend([(), *item] if lines and loose else item)
+        self._depth -= 1
+        return lines
+
+    def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
+        task = _take_task(inner)
+        if task:
+            mark = self.glyphs.checked if task in "xX" else self.glyphs.unchecked
+        size = len(mark) + 1
+        narrow = room(columns, size)
+        lines = self.flow(inner, narrow or columns) or [()]
+        if not narrow:
+            return [(Span(mark, "quiet"),), *lines]
+        return beside(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
+
+    def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A table."""
+        table = Table()
+        for part, rows in self.children(inner):
+            for _, cells in self.children(rows):
+                row = [self.runs(within[0]) for _, within in self.children(cells)]
+                if part.type == "thead_open":
+                    table.head = [*row]
+                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in self.children(cells)]
+                else:
+                    table.rows.append([*row])
+        return table_lines(table, columns, self.glyphs)
+
+    def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """HTML."""
+        lines, anchors = html_lines(token.content, columns, self.glyphs)
+        self.anchors.extend(anchors)
+        return lines
+
+    def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A tag of the platform."""
+        return tag_lines(self, token.meta, inner, columns, token.content)
+
+    def footnote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A footnote, behind its mark."""
+        mark = f"[{display_text(str(token.meta['label']))}] "
+        narrow = room(columns, len(mark))
+        lines = self.flow(inner, narrow or columns)
+        if not narrow:
+            return [*wrap([Span(mark, "accent")], columns), *lines]
+        return beside(lines, (Span(mark, "accent"),), (Span(" " * len(mark)),))
+
+
+def _take_task(inner: Sequence[Token]) -> str:
+    """Whether an item is a task; the mark in its text is taken away."""
+    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
+    found = _task(children[0].content) if children and children[0].type == "text" else None
+    if not children or not found:
+        return ""
+    children[0].content = children[0].content[found.end() :]
+    return found[1]
+
+
+def _take_alert(inner: Sequence[Token]) -> str:
+    """The kind of hint that a quotation begins with, taken away from its text."""
+    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
+    found = _alert(children[0].content) if children and children[0].type == "text" else None
+    if not children or not found or found[1].lower() not in HINTS:
+        return ""
+    children[0].content = children[0].content[found.end() :]
+    return found[1].lower()
+
+
+_DRAWN: dict[str, Callable[[Layout, Token, Sequence[Token], int], list[Line]]] = {
+    "paragraph_open": Layout.paragraph,
+    "heading_open": Layout.heading,
+    "bullet_list_open": Layout.list,
+    "ordered_list_open": Layout.list,
+    "blockquote_open": Layout.quote,
+    "fence": Layout.code,
+    "code_block": Layout.code,
+    "hr": Layout.rule,
+    "table_open": Layout.table,
+    "html_block": Layout.html,
+    "tag_open": Layout.tag,
+    "tag": Layout.tag,
+    "footnote_reference_open": Layout.footnote,
+}

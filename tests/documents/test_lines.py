@@ -1,0 +1,98 @@
+"""Pages as lines: every real page lays out, at every width, within its columns, and without a control character."""
+
+import time
+from pathlib import Path
+
+import pytest
+from tests.hostile_strings import HOSTILE
+
+from presscheck.documents.lines import PageLines, outline, render
+from presscheck.documents.spans import plain, width
+
+DOCS = Path(__file__).parents[3] / "shared" / "docs"
+PAGE = """# Tokens
+
+A token belongs to **one** [project](../project.md).
+
+{% hint style="warning" %}
+Shown once.
+{% endhint %}
+
+## Rotating
+
+1. New one first.
+2. Then the old one.
+
+| Scope | Reads |
+|---|---|
+| `a` | x |
+"""
+
+
+def text(markdown: str, columns: int = 60, **more: object) -> str:
+    return "\n".join(plain(line).rstrip() for line in render(markdown, columns, **more))
+
+
+def test_a_page_reads_without_its_marks() -> None:
+    shown = text(PAGE)
+    assert "A token belongs to one project." in shown
+    assert "Shown once." in shown
+    assert "Warning" in shown
+    assert not {"**", "{%", "](", "|---"} & {mark for mark in ("**", "{%", "](", "|---") if mark in shown}
+
+
+def test_a_title_is_shown_once() -> None:
+    assert text(PAGE, title="Tokens").count("Tokens") == 1
+    assert text("Body", title="Tokens").startswith("Tokens")
+
+
+def test_headings_and_links_are_known_by_their_lines() -> None:
+    page = PageLines(PAGE, 60)
+    page.at_least(1000)
+    assert [(heading.level, heading.text) for heading in page.headings] == [(1, "Tokens"), (2, "Rotating")]
+    assert plain(page.lines[page.headings[1].line]).strip() == "Rotating"
+    assert [(link.label, link.target) for link in page.links] == [("project", "../project.md")]
+    assert [heading.text for heading in outline(PAGE)] == ["Tokens", "Rotating"]
+
+
+def test_a_definition_far_below_is_known_above() -> None:
+    page = PageLines("See [the guide][g].\n\n" + "More.\n\n" * 500 + "[g]: https://fernway.example/guide\n", 60)
+    page.at_least(3)
+    assert page.links[0].target == "https://fernway.example/guide"
+    assert not page.done
+
+
+@pytest.mark.parametrize("columns", [12, 40, 100])
+def test_hostile_text_stays_text(columns: int) -> None:
+    for hostile in HOSTILE:
+        for line in render(f"# {hostile}\n\n{hostile}\n\n- {hostile}\n\n`{hostile}`", columns, title=hostile):
+            assert width(line) <= columns
+            assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
+
+
+@pytest.mark.parametrize("columns", [24, 80])
+def test_real_pages_fit(columns: int) -> None:
+    if not DOCS.is_dir():
+        pytest.skip("the documentation repositories are not beside this checkout")
+    pages = sorted(DOCS.rglob("*.md"))[::6]
+    assert len(pages) > 50
+    for path in pages:
+        page = PageLines(path.read_text("utf-8")[:20_000], columns)
+        page.at_least(300)
+        for line in page.lines:
+            assert width(line) <= columns, (path.name, plain(line))
+            assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
+
+
+def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:
+    long = PAGE * 5000
+    render(PAGE, 80)  # the parser is made once
+    began = time.perf_counter()
+    page = PageLines(long, 80)
+    page.at_least(100)
+    first = time.perf_counter() - began
+    began = time.perf_counter()
+    page.at_least(len(page.lines) * 40)
+    assert not page.done
+    assert first < 10 * (time.perf_counter() - began)
+    assert len(page.line_of_block) < len(page.blocks) / 2
