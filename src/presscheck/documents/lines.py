@@ -89,7 +89,7 @@ class PageLines:
         """Whether this is the title again, which the service writes as a page's first heading."""
         is_first = all(before.kind == "front" for before in self.blocks[:number])
         found = _hashes(block.text) if is_first and block.kind == "heading" else None
-        return bool(found) and found is not None and " ".join(display_text(found[2]).split()) == self._title
+        return found is not None and " ".join(display_text(found[2]).split()) == self._title
 
     def _append(self, block: Block) -> None:
         laid = self._laid().lines(block.text, self.width)
