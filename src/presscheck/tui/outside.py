@@ -7,9 +7,9 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 
 from presscheck.documents.display_text import may_open, show_address
 from presscheck.errors import PresscheckError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FALLBACK = ("nano", "vim", "vi")
 
 
-def edit_text(home: PresscheckApp, text: str, *, suffix: str = ".md") -> str:
+def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
     """The text as it comes back from the user's editor; the app is away meanwhile.
 
     Raises:
@@ -31,7 +31,7 @@ def edit_text(home: PresscheckApp, text: str, *, suffix: str = ".md") -> str:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(text)
-        with home.suspend():
+        with app.suspend():
             # the user's own command, in the user's own environment
             ended = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
         if ended.returncode:

@@ -3,73 +3,132 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar, cast
 
 from textual import events, on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
-from presscheck.documents.spans import Span
+from presscheck.documents.display_text import display_text
+from presscheck.documents.spans import Line, Span
+from presscheck.errors import PresscheckError
+from presscheck.tui.commands import COMMANDS, shown
+from presscheck.tui.keys import Keys, key_name
+from presscheck.tui.outside import edit_text
 from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Look
+from presscheck.tui.widgets.strips import Look, raised
+
+KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
 
 
 class Composer(ModalScreen[str | None], inherit_bindings=False):
     """Answers the text, or None where the person left; the draft is theirs to find again.
 
     Args:
-        title: what is written, as display text.
+        title: what is written and where it goes, as display text.
         text: what to begin with.
         save: keeps a draft.
         look: the theme.
         may_be_empty: whether an empty text may be sent.
+        limit: how many characters it may have.
     """
 
-    BINDINGS: list[BindingType] = []  # noqa: RUF012  # Textual reads it as a class attribute
+    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    Composer { align: center bottom; }
-    Composer > Vertical { height: 12; max-height: 80%; border-top: outer $ink-raised; padding: 0 1; }
-    Composer > Vertical { background: $ink-ground; }
-    Composer TextArea, Composer TextArea:focus { height: 1fr; border: none; background: $ink-ground; color: $ink-text; }
+    Composer { align: center bottom; background: transparent; }
+    Composer > Vertical { height: 14; max-height: 100%; padding: 1 2; background: $ink-raised; }
+    Composer TextArea, Composer TextArea:focus {
+        height: 1fr; margin: 1 0; border: none; padding: 0; background: $ink-ground; color: $ink-text;
+        background-tint: $ink-ground 0%;
+    }
+    Composer TextArea .text-area--cursor-line { background: $ink-ground; }
+    Composer TextArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }
+    Composer TextArea .text-area--selection { background: $ink-accent 40%; }
     """
 
     def __init__(
-        self, title: str, text: str, save: Callable[[str], None], look: Look, *, may_be_empty: bool = False
+        self,
+        title: str,
+        text: str,
+        save: Callable[[str], None],
+        look: Look,
+        *,
+        may_be_empty: bool = False,
+        limit: int | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.text, self.save, self.look, self.may_be_empty = title, text, save, look, may_be_empty
+        self.heading, self.text, self.save, self.look = title, text, save, raised(look)
+        self.may_be_empty, self.limit = may_be_empty, limit
+        self._keys, self._trouble = Keys(KEYS), ""
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
         with Vertical():
             yield Bar(self.look, id="composer-title")
-            yield TextArea(self.text, soft_wrap=True, show_line_numbers=False)
+            yield TextArea(self.text, soft_wrap=True, show_line_numbers=False, compact=True)
             yield Bar(self.look, id="composer-keys")
 
     def on_mount(self) -> None:
-        """The cursor stands after what is there; what is beneath stays in sight."""
-        self.styles.background = "transparent"
-        self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),))
-        keys = (Span("ctrl+s", "accent"), Span(" send   ", "quiet"), Span("esc", "accent"), Span(" leave", "quiet"))
-        self.query_one("#composer-keys", Bar).show(keys, (Span("the draft is kept", "quiet"),))
+        """The cursor stands after what is there."""
         area = self.query_one(TextArea)
+        area.cursor_blink = False
         area.focus()
         area.move_cursor(area.document.end)
+        self._show()
 
     @on(TextArea.Changed)
     def keep(self) -> None:
         """Every change is kept."""
+        self._trouble = ""
         self.save(self.query_one(TextArea).text)
+        self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Send, or leave."""
-        if event.key in ("ctrl+s", "alt+enter"):
-            event.stop()
-            text = self.query_one(TextArea).text
-            if text.strip() or self.may_be_empty:
-                self.dismiss(text)
-        elif event.key == "escape":
-            event.stop()
+        """Send, continue elsewhere, or leave."""
+        command = self._keys.press(key_name(event))
+        if command is None:
+            return
+        event.stop()
+        event.prevent_default()
+        if command.name == "back":
             self.dismiss(None)
+        elif command.name == "edit_outside":
+            self._edit_outside()
+        elif self._reason() is None:
+            self.dismiss(self.query_one(TextArea).text)
+
+    def _edit_outside(self) -> None:
+        """Continue where the person writes best; what came of it is a draft like any other."""
+        area = self.query_one(TextArea)
+        try:
+            area.text = edit_text(cast("App[object]", self.app), area.text).rstrip("\n")
+        except PresscheckError as error:
+            self._trouble = error.message
+        area.move_cursor(area.document.end)
+        self._show()
+
+    def _reason(self) -> str | None:
+        """Why it cannot be sent."""
+        text = self.query_one(TextArea).text
+        if self.limit is not None and len(text) > self.limit:
+            return f"{len(text) - self.limit:,} too many"
+        return None if text.strip() or self.may_be_empty else "nothing to send yet"
+
+    def _show(self) -> None:
+        size, why = len(self.query_one(TextArea).text), self._reason()
+        of = f" of {self.limit:,}" if self.limit is not None else ""
+        count: Line = (Span(f"{size:,}{of}", "quiet"),) if why is None or not size else (Span(why, "waiting"),)
+        count = (Span(display_text(self._trouble), "error"),) if self._trouble else count
+        self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),), count)
+        keys: list[Span] = []
+        for command in KEYS:
+            if command.name != "edit_outside" or self.edit:
+                is_off = command.name == "send" and why is not None
+                keys += [
+                    Span(shown(command.keys[0]), "quiet" if is_off else "accent"),
+                    Span(f" {command.title}   ", "quiet"),
+                ]
+        self.query_one("#composer-keys", Bar).show(tuple(keys), (Span("the draft is kept", "quiet"),))

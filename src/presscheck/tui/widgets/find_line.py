@@ -7,22 +7,17 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.typed import Typed
 
 
-class FindLine(Input):
+class FindLine(Typed):
     """Opened by `FindLine.open`; closes itself."""
 
-    DEFAULT_CSS = """
-    FindLine, FindLine:focus {
-        layer: above; dock: bottom; height: 1; border: none; padding: 0 1; background: $ink-ground; color: $ink-text;
-    }
-    """
-    takes_text = True
+    DEFAULT_CSS = "FindLine { layer: above; dock: bottom; }"
 
     def __init__(self, pane: LineView) -> None:
-        super().__init__(value=pane.needle, placeholder="find", compact=True, select_on_focus=True)
+        super().__init__(pane.needle, placeholder="find")
         self.pane = pane
-        self.cursor_blink = False
 
     @classmethod
     def open(cls, screen: Screen[None], pane: LineView) -> None:

@@ -38,6 +38,8 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     DEFAULT_CSS = "LineView { height: 1fr; }"
     has_cursor = True
+    is_lively = False
+    """Whether the bar shines though the focus is elsewhere."""
     bar_width = 1
     """Cells on the left for the bar."""
 
@@ -63,7 +65,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """The cells on the left of a line, where the bar stands."""
         if not self.has_cursor or number != self.cursor:
             return (Span(" " * self.bar_width),)
-        return (Span("▌", "accent" if self.has_focus else "quiet"), Span(" " * (self.bar_width - 1)))
+        return (Span("▌", "accent" if self.has_focus or self.is_lively else "quiet"), Span(" " * (self.bar_width - 1)))
 
     def pointed(self) -> None:
         """The cursor stands on another item."""

@@ -16,6 +16,7 @@ from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.strips import Look, raised
+from presscheck.tui.widgets.typed import Typed
 
 CUTOFF = 65
 """How alike, of 100, a label must be to what was typed where it does not hold it."""
@@ -48,7 +49,6 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     Picker { align: center top; background: transparent; }
     Picker > Vertical { width: 88; max-width: 100%; height: auto; max-height: 100%; margin-top: 1; padding: 1 2; }
     Picker > Vertical { background: $ink-raised; }
-    Picker Input, Picker Input:focus { border: none; height: 1; padding: 0 1; background: $ink-raised; }
     Picker Rows { height: 18; margin: 1 0; }
     """
 
@@ -72,7 +72,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         """The question, what is typed, the answers, the keys."""
         with Vertical():
             yield Bar(self.look, id="question")
-            yield Input(placeholder="type to find", compact=True)
+            yield Typed(placeholder="type to find")
             yield Rows(self._row, self.look)
             yield Bar(self.look, id="keys")
 
@@ -80,8 +80,8 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         """Ready for typing."""
         rows = self.query_one(Rows)
         rows.styles.height = min(18, max(3, len(self.choices) if not self.more else 18), max(3, self.size.height - 9))
-        self.query_one(Input).cursor_blink = False
-        self.query_one(Input).focus()
+        rows.is_lively = True
+        self.query_one(Typed).focus()
         self._find("")
 
     def on_input_changed(self, event: Input.Changed) -> None:

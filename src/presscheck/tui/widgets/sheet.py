@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,67 +11,99 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from presscheck.documents.differences import wrap
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Look
+from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.widgets.strips import Look, raised
+from presscheck.tui.widgets.typed import Typed
+
+WIDEST = 76
+TURNS = ("left", "right", "tab", "shift+tab", "h", "l")
 
 
 class Sheet(ModalScreen[bool], inherit_bindings=False):
     """Says what will happen; answers True only where the person chose so.
 
     Args:
-        title: the act.
-        lines: what will happen.
+        title: the act, as display text.
+        lines: what will happen, as display text.
         act: the word that stands for yes.
         look: the theme.
+        type_to_confirm: what must be typed, as it is shown, before the answer can be yes.
     """
 
-    BINDINGS: list[BindingType] = []  # noqa: RUF012  # Textual reads it as a class attribute
+    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    Sheet { align: center middle; }
-    Sheet > Vertical { width: 76; max-width: 96%; height: auto; max-height: 90%; border: outer $ink-raised; }
-    Sheet > Vertical { padding: 1; background: $ink-ground; }
-    Sheet .facts { margin: 1 0; height: auto; }
+    Sheet { align: center middle; background: transparent; }
+    Sheet > Vertical { width: 76; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; }
+    Sheet > Vertical { background: $ink-raised; }
+    Sheet Lines { margin: 1 0; }
     """
 
-    def __init__(self, title: str, lines: Sequence[Line], act: str, look: Look) -> None:
+    def __init__(
+        self, title: str, lines: Sequence[Line], act: str, look: Look, *, type_to_confirm: str | None = None
+    ) -> None:
         super().__init__()
-        self.heading, self.lines, self.act, self.look = title, list(lines), act, look
+        self.heading, self.lines, self.verb, self.look = title, list(lines), act, raised(look)
+        self.type_to_confirm = type_to_confirm
         self.answer = False
 
     def compose(self) -> ComposeResult:
-        """Title, what will happen, the two answers."""
+        """Title, what will happen, what to type, the two answers."""
         with Vertical():
             yield Bar(self.look, id="sheet-title")
-            with Vertical(classes="facts"):
-                for _ in self.lines:
-                    yield Bar(self.look)
+            yield Lines(self.look)
+            if self.type_to_confirm is not None:
+                yield Typed(placeholder=f"type: {self.type_to_confirm}")
             yield Bar(self.look, id="sheet-answers")
 
     def on_mount(self) -> None:
-        """Show it, over what is beneath."""
-        self.styles.background = "transparent"
-        self.query_one("#sheet-title", Bar).show((Span(f" {self.heading}", "title"),))
-        for bar, line in zip(self.query(".facts Bar").results(Bar), self.lines, strict=True):
-            bar.show((Span(" "), *line))
+        """Show it; what must be typed can be typed at once."""
+        self.query_one(Lines).can_focus = False
+        self.query_one("#sheet-title", Bar).show((Span(self.heading, "title"),))
+        for typed in self.query(Typed):
+            typed.focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """What will happen is said in the width there is."""
+        facts, room = self.query_one(Lines), max(20, min(WIDEST, self.size.width) - 4)
+        laid = [row for line in self.lines for row in (wrap(line, room) or [()])]
+        facts.styles.height = min(len(laid), max(1, self.size.height - 6))
+        facts.show(laid)
+
+    def on_input_changed(self) -> None:
+        """Yes can be chosen once all of it is typed."""
+        self.answer = self._may_be_yes()
         self._show()
 
     def on_key(self, event: events.Key) -> None:
         """Choose, and answer."""
-        event.stop()
-        event.prevent_default()
-        if event.key in ("left", "right", "tab", "h", "l", "shift+tab"):
-            self.answer = not self.answer
-            self._show()
-        elif event.key == "y":
+        is_typing = self.type_to_confirm is not None
+        if event.key in ("escape", "ctrl+c") or (event.key in ("n", "q") and not is_typing):
+            self.dismiss(False)
+        elif event.key == "y" and not is_typing:
             self.dismiss(True)
         elif event.key == "enter":
-            self.dismiss(self.answer)
-        elif event.key in ("n", "q", "escape"):
-            self.dismiss(False)
+            self.dismiss(self.answer and self._may_be_yes())
+        elif event.key in TURNS and (not is_typing or "tab" in event.key):
+            self.answer = not self.answer and self._may_be_yes()
+            self._show()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _may_be_yes(self) -> bool:
+        if self.type_to_confirm is None:
+            return True
+        return self.query_one(Typed).value.strip() == self.type_to_confirm.strip()
 
     def _show(self) -> None:
-        no, yes = ("", "accent strong") if self.answer else ("accent strong", "")
-        marks = (" ", "▌") if self.answer else ("▌", " ")
-        answers = (Span(f" {marks[0]}No   ", no), Span(f"{marks[1]}{self.act}", yes))
-        self.query_one("#sheet-answers", Bar).show(answers, (Span("y · n · tab enter", "quiet"),))
+        yes = "accent strong" if self.answer else "" if self._may_be_yes() else "quiet"
+        no = "" if self.answer else "accent strong"
+        bars = (" ", "▌") if self.answer else ("▌", " ")
+        answers = (Span(f"{bars[0]}No", no), Span("      "), Span(f"{bars[1]}{self.verb}", yes))
+        keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter"
+        self.query_one("#sheet-answers", Bar).show(answers, (Span(keys, "quiet"),))
