@@ -139,3 +139,12 @@ async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: Running
         await until(pilot, shows="4/4 changes")
         await pilot.press("escape")
         await until(pilot, shows="Needs me")
+
+
+async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
+        await until(pilot, shows="✓2 ◷1")
+        await pilot.press("R")
+        await until(pilot, shows="Who reviews it?")
+        await pilot.press(*"tomasz", "tab", "enter")
+        await until(pilot, shows="✓2 ◷2")

@@ -94,25 +94,6 @@ class Review(Acts):
         self.set_class(self.size.width < WIDE, "narrow")
         self.redraw()
 
-    def command_next_pane(self) -> None:
-        """To the other pane."""
-        at_pages = self.query_one("#pages").has_focus
-        self.query_one("#change" if at_pages else "#pages").focus()
-        self.set_class(at_pages, "at-change")
-        self.redraw()
-
-    command_previous_pane = command_next_pane
-
-    def command_left(self) -> None:
-        """To the list."""
-        if not self.query_one("#pages").has_focus:
-            self.command_next_pane()
-
-    def command_right(self) -> None:
-        """To the change."""
-        if self.query_one("#pages").has_focus:
-            self.command_next_pane()
-
     def command_open(self) -> None:
         """From the list to the change; there, fold or unfold a resolved thread."""
         if self.query_one("#pages").has_focus:

@@ -1,131 +1,37 @@
-"""The keys of a review that write: each text is a draft until the desk has it, and what cannot be undone asks first."""
+"""What a review does to the change request itself: reviewers, edits, update, merge; what is final asks first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import (
     MergeChangeRequest,
-    MergeResult,
     PullChangeRequest,
-    SubmitReview,
+    RemoveRequestedReviewer,
+    RequestReviewers,
     UpdateChangeRequest,
 )
-from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
+from presscheck.api.changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
-from presscheck.errors import PresscheckError
+from presscheck.tui.outside import edit_text
 from presscheck.tui.screens.review_changes import counted
+from presscheck.tui.screens.review_editing import edited, opened
 from presscheck.tui.screens.review_header import merge_line, verdicts
-from presscheck.tui.screens.review_moves import Moves
-from presscheck.tui.screens.review_page import words_at
-from presscheck.tui.screens.review_places import quote
-from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.screens.review_talk import Talk
+from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Ticket
     from presscheck.documents.spans import Line
 
-HOLD = 3
-"""Seconds in which a comment can be unsent before it leaves."""
 
-
-class Acts(Moves):
-    """Comment, answer, resolve, judge, update, merge, archive, unsend."""
-
-    def command_comment(self) -> None:
-        """Comment on the words under the cursor, or on the whole request where no page is shown."""
-        thing = self.thing
-        if thing is None or thing.noun != "page":
-            self.command_comment_on_all()
-            return
-        words = words_at(self.laid, self.page, self.query_one("#change", Rows).cursor)
-        at_change = self.query_one("#change").has_focus
-        self._write(
-            f"Comment on {thing.title}",
-            f"page {thing.id}",
-            lambda text: PostComment(**self.known.path, page=thing.id, body=Document(markdown=text)),
-            begin=quote(display_text(words)) if at_change else "",
-        )
-
-    def command_comment_on_all(self) -> None:
-        """Comment on the whole request."""
-        self._write(
-            "Comment on the whole request",
-            "whole",
-            lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
-        )
-
-    def reason_reply(self) -> str | None:
-        """Why there is nothing to answer."""
-        one = self.thread_here()
-        if one is None:
-            return "no thread here: t goes to one"
-        return "that comment is not sent yet: an answer needs it there" if one.first.unsent else self.reason_comment()
-
-    def command_reply(self) -> None:
-        """Answer the thread under the cursor."""
-        one = self.thread_here()
-        if one:
-            self._write(
-                f"Reply to {one.first.author}",
-                f"reply {one.id}",
-                lambda text: PostReply(
-                    **self.known.path, comment_id=one.id, body=Document(markdown=text), format="markdown"
-                ),
-            )
-
-    def reason_resolve(self) -> str | None:
-        """Why there is nothing to resolve."""
-        return self.reason_reply()
-
-    def command_resolve(self) -> None:
-        """Resolve the thread under the cursor, or open it again."""
-        one = self.thread_here()
-        if one:
-            self._send(UpdateComment(**self.known.path, comment_id=one.id, resolved=not one.resolved))
-
-    def reason_comment(self) -> str | None:
-        """Why nothing can be written."""
-        if self.desk.status.read_only:
-            return "this profile is read-only"
-        return None if self.known.request else "the change request is not known yet"
-
-    reason_comment_on_all = reason_comment
-
-    def reason_approve(self) -> str | None:
-        """Why no verdict can be given."""
-        request, space = self.known.request, self.known.space
-        if request and request.status in ("merged", "archived"):
-            return f"it is {request.status}: no verdict is needed"
-        if space and not space.permissions.review:
-            return "you may not review in this space"
-        return self.reason_comment()
-
-    reason_request_changes = reason_approve
-
-    def command_approve(self) -> None:
-        """Approve, with a text or without."""
-        self._judge("approved", "Approve: say why, or nothing")
-
-    def command_request_changes(self) -> None:
-        """Ask for changes, with a text or without."""
-        self._judge("changes-requested", "Ask for changes: say which")
-
-    def command_comment_only(self) -> None:
-        """Say something, and judge nothing."""
-        self.command_comment_on_all()
-
-    def _judge(self, status: Any, title: str) -> None:
-        def call(text: str) -> Operation[Any]:
-            given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
-            return SubmitReview(**self.known.path, status=status, **given)
-
-        self._write(title, f"verdict {status}", call, may_be_empty=True)
+class Acts(Talk):
+    """Ask reviewers, edit, update, merge, archive, unsend."""
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -166,6 +72,69 @@ class Acts(Moves):
         call = UpdateChangeRequest(**self.known.path, status="open" if is_archived else "archived")
         self._ask_first(title, act, call, self._facts()[:2])
 
+    def reason_reviewers(self) -> str | None:
+        """Why nobody can be asked."""
+        return self.reason_archive() if self.known.space else "the space is not known yet"
+
+    async def command_reviewers(self) -> None:
+        """Ask people for a review, or ask them no longer."""
+        if self.known.space is None:
+            return
+        members = await self.desk.read(ListMembers(organization_id=self.known.space.organization, limit=1000))
+        asked = {one.id for one in self.known.reviewers() or () if one.asked}
+        choices = [
+            Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
+        ]
+        chosen = await self.ask(Picker("Who reviews it?", choices, self.home.look, many=True, chosen=asked))
+        if chosen is None:
+            return
+        new = tuple(one for one in chosen if one not in asked)
+        if new:
+            self.send(RequestReviewers(**self.known.path, users=new))
+        for gone in {choice.key for choice in choices} & asked - set(chosen):
+            self.send(RemoveRequestedReviewer(**self.known.path, user_id=gone))
+
+    def reason_edit(self) -> str | None:
+        """Why the page cannot be edited."""
+        thing = self.thing
+        if thing is None or not thing.has_text or "deleted" in thing.kinds:
+            return "no page here that can be edited"
+        if not self.desk.status.online:
+            return "offline: an edit cannot wait"
+        return self.finished() or self.reason_comment()
+
+    async def command_edit(self) -> None:
+        """Edit the page's Markdown; what comes back is shown in numbers before it is sent, and kept where it is not."""
+        thing = self.thing
+        if thing is None:
+            return
+        page = await self.desk.read(GetChangeRequestPage(**self.known.path, page_id=thing.id, format="markdown"))
+        before, key = opened(page.title, page.markdown or ""), self.draft_key(f"edit {thing.id}")
+        text = edit_text(self.home, self.desk.outbox.draft(key) or before.text)
+        found = edited(before, text)
+        if found is None:
+            self.home.notice("nothing was changed")
+            return
+        self.desk.outbox.save_draft(key, text)
+        lines: list[Line] = [(Span(f"{found.changed} lines of {thing.title} as you wrote them"),)]
+        if found.title:
+            lines.append((Span(f"a new title: {display_text(found.title)}"),))
+        if found.collateral:
+            lines.append((Span(f"{found.collateral} further lines, spelled otherwise by the service", "waiting"),))
+        if await self.ask(Sheet("Put this into the change request?", lines, "Save", self.home.look)):
+            given: dict[str, Any] = {"title": found.title} if found.title else {}
+            change = UpdatePage(page=thing.id, document=Document(markdown=found.markdown), **given)
+            ticket = self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,)))
+            await ticket.landed()
+            self.desk.outbox.save_draft(key, "")
+        else:
+            self.home.notice("not sent; e opens what you wrote again")
+
+    def finished(self) -> str | None:
+        """Why nothing in it changes any more."""
+        request = self.known.request
+        return f"it is {request.status}" if request and request.status in ("merged", "archived") else None
+
     def command_unsend(self) -> None:
         """Take back the newest write that waits; its text is a draft again."""
         rows = self.known.waiting()
@@ -175,7 +144,7 @@ class Acts(Moves):
             return
         body = getattr(call, "body", None) or getattr(call, "comment", None)
         if body is not None and body.markdown:
-            self.desk.outbox.save_draft(self._draft_of(call), body.markdown)
+            self.desk.outbox.save_draft(self.draft_of(call), body.markdown)
         self.home.notice("taken back; its text is a draft")
         self.redraw()
 
@@ -195,66 +164,6 @@ class Acts(Moves):
     def _ask_first(self, title: str, act: str, call: Operation[Any], lines: list[Line]) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
-                self._send(call)
+                self.send(call)
 
         self.home.push_screen(Sheet(title, lines, act, self.home.look), answered)
-
-    def _draft_key(self, name: str) -> str:
-        return f"review {self.known.path['change_request_id']} {name}"
-
-    def _draft_of(self, call: Any) -> str:
-        if isinstance(call, PostReply):
-            return self._draft_key(f"reply {call.comment_id}")
-        if isinstance(call, SubmitReview):
-            return self._draft_key(f"verdict {call.status}")
-        return self._draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
-
-    def _write(
-        self,
-        title: str,
-        name: str,
-        call: Callable[[str], Operation[Any]],
-        *,
-        begin: str = "",
-        may_be_empty: bool = False,
-    ) -> None:
-        key = self._draft_key(name)
-
-        def written(text: str | None) -> None:
-            if text is not None and self._send(call(text)):
-                self.desk.outbox.save_draft(key, "")
-
-        def save(text: str) -> None:
-            self.desk.outbox.save_draft(key, "" if text == begin else text)
-
-        text = self.desk.outbox.draft(key) or begin
-        self.home.push_screen(Composer(title, text, save, self.home.look, may_be_empty=may_be_empty), written)
-
-    def _send(self, call: Operation[Any]) -> bool:
-        """Give a write to the desk; whether it took it."""
-        try:
-            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
-        except PresscheckError as error:
-            self.home.complain(error)
-            return False
-        self.run_worker(self._landed(ticket))
-        self.redraw()
-        return True
-
-    async def _landed(self, ticket: Ticket[Any]) -> None:
-        try:
-            answer = await ticket.landed()
-        except PresscheckError as error:
-            self.home.complain(error)
-            return
-        if isinstance(answer, MergeResult):
-            self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
-        self.redraw()
-
-
-def _outcome(result: MergeResult, *, is_merge: bool) -> str:
-    """What a merge or an update came to, from its body."""
-    if result.result == "conflicts":
-        done = "merged" if is_merge else "updated"
-        return f"{done} with conflicts: look at the pages that both sides changed"
-    return "merged" if is_merge else "updated from main"

@@ -45,6 +45,25 @@ class Moves(Place):
         """Draw the change anew."""
         raise NotImplementedError
 
+    def command_next_pane(self) -> None:
+        """To the other pane."""
+        at_pages = self.query_one("#pages").has_focus
+        self.query_one("#change" if at_pages else "#pages").focus()
+        self.set_class(at_pages, "at-change")
+        self.redraw()
+
+    command_previous_pane = command_next_pane
+
+    def command_left(self) -> None:
+        """To the list."""
+        if not self.query_one("#pages").has_focus:
+            self.command_next_pane()
+
+    def command_right(self) -> None:
+        """To the change."""
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+
     def command_next_change(self) -> None:
         """To the next change, on the next page where there is none on this."""
         self._along(1, self.laid.changes)

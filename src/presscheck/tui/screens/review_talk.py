@@ -1,0 +1,179 @@
+"""The words of a review: comments, replies, verdicts; each text is a draft until the desk has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
+from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
+from presscheck.documents.display_text import display_text
+from presscheck.errors import PresscheckError
+from presscheck.tui.screens.review_moves import Moves
+from presscheck.tui.screens.review_page import words_at
+from presscheck.tui.screens.review_places import quote
+from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.desk.seen import Ticket
+
+HOLD = 3
+"""Seconds in which a comment can be unsent before it leaves."""
+
+
+class Talk(Moves):
+    """Comment, answer, resolve, judge."""
+
+    def command_comment(self) -> None:
+        """Comment on the words under the cursor, or on the whole request where no page is shown."""
+        thing = self.thing
+        if thing is None or thing.noun != "page":
+            self.command_comment_on_all()
+            return
+        words = words_at(self.laid, self.page, self.query_one("#change", Rows).cursor)
+        at_change = self.query_one("#change").has_focus
+        self._write(
+            f"Comment on {thing.title}",
+            f"page {thing.id}",
+            lambda text: PostComment(**self.known.path, page=thing.id, body=Document(markdown=text)),
+            begin=quote(display_text(words)) if at_change else "",
+        )
+
+    def command_comment_on_all(self) -> None:
+        """Comment on the whole request."""
+        self._write(
+            "Comment on the whole request",
+            "whole",
+            lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
+        )
+
+    def reason_reply(self) -> str | None:
+        """Why there is nothing to answer."""
+        one = self.thread_here()
+        if one is None:
+            return "no thread here: t goes to one"
+        return "that comment is not sent yet: an answer needs it there" if one.first.unsent else self.reason_comment()
+
+    def command_reply(self) -> None:
+        """Answer the thread under the cursor."""
+        one = self.thread_here()
+        if one:
+            self._write(
+                f"Reply to {one.first.author}",
+                f"reply {one.id}",
+                lambda text: PostReply(
+                    **self.known.path, comment_id=one.id, body=Document(markdown=text), format="markdown"
+                ),
+            )
+
+    def reason_resolve(self) -> str | None:
+        """Why there is nothing to resolve."""
+        return self.reason_reply()
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or open it again."""
+        one = self.thread_here()
+        if one:
+            self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=not one.resolved))
+
+    def reason_comment(self) -> str | None:
+        """Why nothing can be written."""
+        if self.desk.status.read_only:
+            return "this profile is read-only"
+        return None if self.known.request else "the change request is not known yet"
+
+    reason_comment_on_all = reason_comment
+
+    def reason_approve(self) -> str | None:
+        """Why no verdict can be given."""
+        request, space = self.known.request, self.known.space
+        if request and request.status in ("merged", "archived"):
+            return f"it is {request.status}: no verdict is needed"
+        if space and not space.permissions.review:
+            return "you may not review in this space"
+        return self.reason_comment()
+
+    reason_request_changes = reason_approve
+
+    def command_approve(self) -> None:
+        """Approve, with a text or without."""
+        self._judge("approved", "Approve: say why, or nothing")
+
+    def command_request_changes(self) -> None:
+        """Ask for changes, with a text or without."""
+        self._judge("changes-requested", "Ask for changes: say which")
+
+    def command_comment_only(self) -> None:
+        """Say something, and judge nothing."""
+        self.command_comment_on_all()
+
+    def _judge(self, status: Any, title: str) -> None:
+        def call(text: str) -> Operation[Any]:
+            given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
+            return SubmitReview(**self.known.path, status=status, **given)
+
+        self._write(title, f"verdict {status}", call, may_be_empty=True)
+
+    def draft_key(self, name: str) -> str:
+        """Under which a draft is kept."""
+        return f"review {self.known.path['change_request_id']} {name}"
+
+    def draft_of(self, call: Any) -> str:
+        """Under which the text of a write was, or is again, a draft."""
+        if isinstance(call, PostReply):
+            return self.draft_key(f"reply {call.comment_id}")
+        if isinstance(call, SubmitReview):
+            return self.draft_key(f"verdict {call.status}")
+        return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
+
+    def _write(
+        self,
+        title: str,
+        name: str,
+        call: Callable[[str], Operation[Any]],
+        *,
+        begin: str = "",
+        may_be_empty: bool = False,
+    ) -> None:
+        key = self.draft_key(name)
+
+        def written(text: str | None) -> None:
+            if text is not None and self.send(call(text)):
+                self.desk.outbox.save_draft(key, "")
+
+        def save(text: str) -> None:
+            self.desk.outbox.save_draft(key, "" if text == begin else text)
+
+        text = self.desk.outbox.draft(key) or begin
+        self.home.push_screen(Composer(title, text, save, self.home.look, may_be_empty=may_be_empty), written)
+
+    def send(self, call: Operation[Any]) -> bool:
+        """Give a write to the desk; whether it took it."""
+        try:
+            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
+        except PresscheckError as error:
+            self.home.complain(error)
+            return False
+        self.run_worker(self._landed(ticket))
+        self.redraw()
+        return True
+
+    async def _landed(self, ticket: Ticket[Any]) -> None:
+        try:
+            answer = await ticket.landed()
+        except PresscheckError as error:
+            self.home.complain(error)
+            return
+        if isinstance(answer, MergeResult):
+            self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+        self.redraw()
+
+
+def _outcome(result: MergeResult, *, is_merge: bool) -> str:
+    """What a merge or an update came to, from its body."""
+    if result.result == "conflicts":
+        done = "merged" if is_merge else "updated"
+        return f"{done} with conflicts: look at the pages that both sides changed"
+    return "merged" if is_merge else "updated from main"
