@@ -125,10 +125,6 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
         for command in KEYS:
-            if command.name != "edit_outside" or self.edit:
-                is_off = command.name == "send" and why is not None
-                keys += [
-                    Span(shown(command.keys[0]), "quiet" if is_off else "accent"),
-                    Span(f" {command.title}   ", "quiet"),
-                ]
+            style = "quiet" if command.name == "send" and why is not None else "accent"
+            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}   ", "quiet")]
         self.query_one("#composer-keys", Bar).show(tuple(keys), (Span("the draft is kept", "quiet"),))
