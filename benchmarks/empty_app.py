@@ -1,11 +1,13 @@
 """The floor: an empty Textual app that shows one word."""
 
+from typing import ClassVar
+
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 
 class Empty(App[None]):
-    BINDINGS = [("q", "quit", "quit")]
+    BINDINGS: ClassVar = [("q", "quit", "quit")]
 
     def compose(self) -> ComposeResult:
         yield Static("Ready")

@@ -62,7 +62,7 @@ def test_a_page_is_read_by_keys(terminal: Terminal) -> None:
     terminal.press("enter")
     terminal.wait("Overview")
     terminal.press("j")
-    terminal.wait("The Fernway API moves parcels")
+    terminal.wait("The Tallowick API moves parcels")
     terminal.press("g", "i")
     terminal.wait("Needs me")
 

@@ -23,7 +23,7 @@ def test_no_sequence_is_hidden_by_a_shorter_one() -> None:
 def test_a_sequence_needs_all_its_keys() -> None:
     keys = Keys()
     assert keys.press("g") is None
-    assert [found for found, _ in keys.continuations()] == ["g", "i", "o"]
+    assert {"g", "i", "o", "p"} <= {found.key for found in keys.continuations()}
     found = keys.press("g")
     assert found is not None
     assert found.name == "top"
@@ -40,4 +40,4 @@ def test_a_key_that_continues_nothing_starts_afresh() -> None:
 
 def test_every_command_is_in_the_key_table() -> None:
     table = key_table()
-    assert all(command.title in table for command in COMMANDS)
+    assert all((command.help or command.title) in table for command in COMMANDS)

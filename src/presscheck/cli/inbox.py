@@ -18,6 +18,8 @@ from presscheck.documents.moments import now
 from presscheck.documents.spans import plain
 from presscheck.tui.screens.inbox_lines import request_row
 
+WIDE = 120
+"""Columns where there is no terminal that has a width."""
 MOST = 50
 """Rows that are printed of a view."""
 
@@ -61,7 +63,7 @@ async def _inbox_of(desk: Desk, organization: Organization, me: str) -> list[str
 async def _rows(desk: Desk, view: View, organization: str, me: str) -> list[str]:
     spaces = await desk.read(ListSpaces(organization_id=organization, limit=1000))
     titles = {space.id: display_text(space.title) for space in spaces.items}
-    columns = max(80, shutil.get_terminal_size((100, 24)).columns)
+    columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
     lines = ["", view.title]
     for request in desk.window(view.listing(organization, me), 0, MOST).items:
         await asyncio.gather(desk.read(reviews_of(request)), desk.read(reviewers_of(request)))

@@ -84,7 +84,7 @@ class Facts:
     pages: int | None = None
     """How many pages change."""
     viewed: int = 0
-    """How many of them were marked viewed at their present revision."""
+    """How many of them were marked viewed as they are now."""
     latest: Comment | None = None
 
 
@@ -98,7 +98,7 @@ def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:
     answered = {review.reviewer.id for review in standing}
     pages = [change for change in changes.value.changes if change.page] if changes else []
     viewed = desk.viewed(request.id) if pages else {}
-    changed = {change.page.id for change in pages if change.page}
+    changed = {change.page.id: _new_text(change) or request.revision for change in pages if change.page}
     return Facts(
         approved=_names(standing, "approved", me) if reviews else None,
         refused=_names(standing, "changes-requested", me) if reviews else None,
@@ -111,9 +111,15 @@ def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:
         else None,
         changes=_counts(pages) if changes else None,
         pages=len(changed) if changes else None,
-        viewed=sum(viewed.get(page) == request.revision for page in changed),
+        viewed=sum(viewed.get(page) in (text, request.revision) for page, text in changed.items()),
         latest=max(comments.value.items, key=lambda comment: comment.posted_at, default=None) if comments else None,
     )
+
+
+def _new_text(change: SemanticChange) -> str | None:
+    """The id of the page's new text, by which a mark tells whether it changed since."""
+    after = (change.attributes or {}).get("document")
+    return after.after if after and isinstance(after.after, str) else None
 
 
 def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:

@@ -50,30 +50,32 @@ def import_repository(
     repository = read_repository(path)
     problems = list(repository.problems)
     now = moment_text(clock())
-    space_id = new_id()
     content = stored_content(session, repository, now, data, problems)
-    revision = add_revision(
+    space = _space(organization, owner, repository.title, now)
+    space.position = last_position(session, organization.id, None)
+    space.revision_id = add_revision(
         session,
-        space_id,
+        space.id,
         content.tree,
         created_at=now,
         created_by=owner.id,
         files=content.files,
         reusable_contents=content.reusable_contents,
-    )
-    space = SpaceRow(
-        id=space_id,
+    ).id
+    session.add(space)
+    session.flush()
+    return problems
+
+
+def _space(organization: OrganizationRow, owner: UserRow, title: str, now: str) -> SpaceRow:
+    return SpaceRow(
+        id=new_id(),
         organization_id=organization.id,
-        position=last_position(session, organization.id, None),
-        title=repository.title[:LONGEST_TITLE],
-        revision_id=revision.id,
+        title=title[:LONGEST_TITLE],
         created_by=owner.id,
         created_at=now,
         updated_at=now,
     )
-    session.add(space)
-    session.flush()
-    return problems
 
 
 def stored_content(

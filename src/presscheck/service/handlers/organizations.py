@@ -151,8 +151,6 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
     """An organization as on the wire."""
-    role = role_in(context, row.id)
-    is_admin, may_create = reaches(role, "admin"), reaches(role, "create")
     return Organization(
         id=row.id,
         title=row.title,
@@ -171,15 +169,20 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
         urls=OrganizationUrls(
             location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo
         ),
-        permissions=OrganizationPermissions(
-            view=True,
-            access=True,
-            admin=is_admin,
-            own_team=is_admin,
-            create_content=may_create,
-            list_members=role is not None,
-            list_teams=role is not None,
-        ),
+        permissions=_permissions(role_in(context, row.id)),
+    )
+
+
+def _permissions(role: str | None) -> OrganizationPermissions:
+    is_admin = reaches(role, "admin")
+    return OrganizationPermissions(
+        view=True,
+        access=True,
+        admin=is_admin,
+        own_team=is_admin,
+        create_content=reaches(role, "create"),
+        list_members=role is not None,
+        list_teams=role is not None,
     )
 
 

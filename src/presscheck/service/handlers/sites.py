@@ -174,8 +174,6 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
 
 
 def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
-    role = role_in(context, row.organization_id)
-    may_change, is_admin = reaches(role, "create"), reaches(role, "admin")
     return Site(
         id=row.id,
         type=row.type,
@@ -190,22 +188,27 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
         agents_context=row.agents_context,
         features=(),
-        permissions={
-            "view": True,
-            "access": reaches(role, "read"),
-            "edit": may_change,
-            "create": may_change,
-            "admin": is_admin,
-            "installIntegration": False,
-            "viewAdaptiveSchema": may_change,
-            "editAdaptiveSchema": may_change,
-        },
+        permissions=_permissions(role_in(context, row.organization_id)),
         urls=SiteUrls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),
             published=site_address(context, row) if row.published else None,
         ),
     )
+
+
+def _permissions(role: str | None) -> dict[str, bool]:
+    may_change = reaches(role, "create")
+    return {
+        "view": True,
+        "access": reaches(role, "read"),
+        "edit": may_change,
+        "create": may_change,
+        "admin": reaches(role, "admin"),
+        "installIntegration": False,
+        "viewAdaptiveSchema": may_change,
+        "editAdaptiveSchema": may_change,
+    }
 
 
 def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:

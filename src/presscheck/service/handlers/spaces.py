@@ -142,6 +142,15 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     """Copy the live content into a new space right behind it; discussions and change requests stay behind."""
     row = space_for(context, call.space_id)
     demand_parent(context, row.organization_id, row.parent_id)
+    copy = _copy(context, row)
+    context.session.add(copy)
+    others = [one for one in siblings(context.session, row.organization_id, row.parent_id) if one is not copy]
+    place(context.session, copy, row.parent_id, others.index(row) + 1)
+    context.session.flush()
+    return as_spaces(context, [copy])[0]
+
+
+def _copy(context: Context, row: SpaceRow) -> SpaceRow:
     live = context.session.get_one(RevisionRow, row.revision_id)
     now = context.now()
     copy = SpaceRow(
@@ -169,11 +178,7 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
         reusable_contents=live.reusable_contents,
         variables=live.variables,
     ).id
-    context.session.add(copy)
-    others = [one for one in siblings(context.session, row.organization_id, row.parent_id) if one is not copy]
-    place(context.session, copy, row.parent_id, others.index(row) + 1)
-    context.session.flush()
-    return as_spaces(context, [copy])[0]
+    return copy
 
 
 @answers(MoveSpace)

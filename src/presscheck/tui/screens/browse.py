@@ -130,6 +130,8 @@ class Browse(Place):
         self.follow(self.desk.watch_listing(spaces), lambda _: self._gathered(collections, spaces), group="spaces")
 
     def _gathered(self, collections: ListCollections, spaces: ListSpaces) -> None:
+        if self.desk.window(collections, 0, 0).age is None:
+            return
         if not self.opened:
             self.opened = {one.id for one in self.desk.window(collections, 0, MANY).items}
         self._collections = self.desk.window(collections, 0, MANY).items

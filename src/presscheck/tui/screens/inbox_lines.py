@@ -8,7 +8,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.desk.inbox import Facts, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
-from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.documents.spans import Line, Span, cut, pad, width
 
 WIDE = 100
 """Columns from which there is room for all of it."""
@@ -19,10 +19,10 @@ def request_row(request: ChangeRequest, known: Facts, space: str, columns: int, 
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     is_wide = columns >= WIDE - 1
     tail: list[Line] = [
-        pad((Span(space, "quiet"),), 16 if is_wide else 11),
-        pad((Span(display_text(author)),), 9 if is_wide else 7),
+        pad((Span(space, "quiet"),), 14 if is_wide else 11),
+        pad((Span(display_text(author)),), 8 if is_wide else 7),
         pad((Span(ago(request.updated_at, moment), "quiet"),), 7),
-        pad((Span(_viewed(known, is_wide), "quiet"),), 14 if is_wide else 6),
+        pad((Span(_viewed(known, is_wide), "quiet"),), 12 if is_wide else 6),
         pad(
             (Span(f"{request.comments} open" if request.comments else "–", "quiet" if not request.comments else ""),), 8
         ),
@@ -50,7 +50,7 @@ def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime
 
 
 def _size(line: Line) -> int:
-    return sum(len(span.text) for span in line)
+    return width(line)
 
 
 def _viewed(known: Facts, is_wide: bool) -> str:
