@@ -6,8 +6,11 @@ import hashlib
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from itertools import count
 
 Clock = Callable[[], datetime]
 """What tells the time; tests and samples bring their own."""
@@ -17,15 +20,30 @@ _TIME, _CHANCE = 11, 9
 """Characters of each part: 55 bits of microseconds last for a thousand years."""
 _lock = threading.Lock()
 _newest = 0
+_counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None)
 
 
 def new_id() -> str:
     """An id of 20 characters that nobody can guess and that sorts after those made before."""
     global _newest  # one order for the whole process
+    counted = _counted.get()
+    if counted is not None:
+        number = next(counted)
+        return _text(number, _TIME) + hashlib.sha256(b"%d" % number).hexdigest()[:_CHANCE]
     with _lock:
         _newest = max(time.time_ns() // 1000, _newest + 1)
         moment = _newest
     return _text(moment, _TIME) + _text(secrets.randbits(5 * _CHANCE), _CHANCE)
+
+
+@contextmanager
+def counted_ids() -> Generator[None, None, None]:
+    """In this block ids are the same each time, for a sample; anybody can guess them."""
+    before = _counted.set(count(1))
+    try:
+        yield
+    finally:
+        _counted.reset(before)
 
 
 def document_id(markdown: str) -> str:

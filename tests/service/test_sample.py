@@ -1,0 +1,284 @@
+"""The sample workspace: the same every time, true to itself, and quick to make."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    ListChangeRequests,
+    ListOrganizationChangeRequests,
+    ListRequestedReviewers,
+    ListReviews,
+    MergeChangeRequest,
+)
+from presscheck.api.changes import GetChangeRequestChanges
+from presscheck.api.collections import ListCollections
+from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments
+from presscheck.api.content import GetCurrentRevision, GetPage, RevisionPage
+from presscheck.api.operation import Page
+from presscheck.api.organizations import ListMembers, ListOrganizations
+from presscheck.api.site_structure import GetSiteStructure
+from presscheck.api.sites import ListSites
+from presscheck.api.spaces import ListSpaces, Space
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.documents.links import Places, links_of, source_of
+from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
+from presscheck.service.database import Database
+from presscheck.service.sample import plant, plant_many
+from presscheck.service.tables import SpaceRow
+
+NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)
+STATES = ("draft", "open", "archived", "merged")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("sample"), sample=True, clock=lambda: NOW) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    opened = Client(service.base_url, service.token)
+    yield opened
+    await opened.aclose()
+
+
+async def organization(client: Client) -> str:
+    return (await client.send(ListOrganizations())).items[0].id
+
+
+async def spaces(client: Client) -> tuple[Space, ...]:
+    return (await client.send(ListSpaces(organization_id=await organization(client)))).items
+
+
+async def requests(client: Client, status: str) -> tuple[ChangeRequest, ...]:
+    listing = ListOrganizationChangeRequests(organization_id=await organization(client), status=status)  # pyright: ignore[reportArgumentType]
+    return (await client.send(listing)).items
+
+
+def at(request: ChangeRequest) -> dict[str, str]:
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
+def every(pages: tuple[RevisionPage, ...]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from every(page.pages)
+
+
+async def test_the_workspace_has_all_that_it_shows(client: Client) -> None:
+    id_ = await organization(client)
+    assert len((await client.send(ListMembers(organization_id=id_))).items) == 8
+    collections = (await client.send(ListCollections(organization_id=id_))).items
+    assert {one.title: one.parent for one in collections} == {
+        "Product": None,
+        "Developers": next(one.id for one in collections if one.title == "Product"),
+        "Internal": None,
+    }
+    found = await spaces(client)
+    assert len(found) == 6
+    pages = [len(list(every((await client.send(GetCurrentRevision(space_id=one.id))).pages))) for one in found]
+    assert sorted(pages)[-2] >= 8
+    assert min(pages) >= 4
+    by_status = [len(await requests(client, status)) for status in STATES]
+    assert sum(by_status) == 20
+    assert all(by_status)
+
+
+async def test_pages_show_every_kind_of_block(client: Client) -> None:
+    whole = ""
+    for space in await spaces(client):
+        for page in every((await client.send(GetCurrentRevision(space_id=space.id))).pages):
+            if page.type == "document":
+                read = await client.send(GetPage(space_id=space.id, page_id=page.id, format="markdown"))
+                assert read.markdown and len(read.markdown) > 100
+                whole += read.markdown
+    for block in ("hint", "tabs", "code", "stepper", "content-ref"):
+        assert f"{{% {block}" in whole, block
+    for mark in ("\n## ", "\n### ", "\n- ", "\n1. ", "\n- [x] ", "\n|---", "\n```", "\n> ", "<details>"):
+        assert mark in whole, mark
+
+
+async def test_every_link_leads_somewhere(client: Client) -> None:
+    followed = 0
+    for space in await spaces(client):
+        pages = (await client.send(GetCurrentRevision(space_id=space.id))).pages
+        places = Places.of(pages)
+        for page in every(pages):
+            if page.type != "document":
+                continue
+            read = await client.send(GetPage(space_id=space.id, page_id=page.id, format="markdown"))
+            for link in links_of(read.markdown or ""):
+                assert places.resolve(link.target, source_of(page)).kind in ("page", "web"), (page.path, link)
+                followed += 1
+    assert followed > 15
+
+
+async def test_counts_agree_with_what_is_there(client: Client) -> None:
+    for space in await spaces(client):
+        by_status = {
+            status: (await client.send(ListChangeRequests(space_id=space.id, status=status))).items for status in STATES
+        }
+        listed = [one for found in by_status.values() for one in found]
+        assert (space.change_requests, space.change_requests_open, space.change_requests_draft) == (
+            len(listed),
+            len(by_status["open"]),
+            len(by_status["draft"]),
+        )
+        assert sorted(one.number for one in listed) == list(range(1, len(listed) + 1))
+        said = await client.send(ListSpaceComments(space_id=space.id, status="open"))
+        assert space.comments == said.count == len(said.items)
+        for request in listed:
+            assert request.outdated == (
+                request.status != "merged"
+                and (request.revision_merged_ancestor or request.revision_initial) != space.revision
+            )
+            comments = (await client.send(ListComments(**at(request), status="open"))).items
+            assert request.comments == len(comments)
+            for comment in comments:
+                replies = await client.send(ListReplies(**at(request), comment_id=comment.id))
+                assert comment.replies == len(replies.items)
+
+
+async def test_there_is_something_to_triage(client: Client) -> None:
+    me = await client.send(GetCurrentUser())
+    listing = ListOrganizationChangeRequests(organization_id=await organization(client), requested_reviewer=me.id)
+    assert len((await client.send(listing)).items) == 7
+    kinds: Counter[str] = Counter()
+    sizes: list[int] = []
+    verdicts: Counter[tuple[str, bool]] = Counter()
+    asked = 0
+    for status in STATES:
+        for request in await requests(client, status):
+            changes = (await client.send(GetChangeRequestChanges(**at(request), limit=100))).changes
+            assert changes or status == "merged", request.subject
+            kinds.update(change.type for change in changes)
+            sizes.append(len({change.page.id for change in changes if change.page}))
+            reviews: Page[Any] = await client.send(ListReviews(**at(request)))
+            verdicts.update((review.status, review.outdated) for review in reviews.items)
+            asked += len((await client.send(ListRequestedReviewers(**at(request)))).items)
+    assert {"page_created", "page_edited", "page_moved", "page_deleted"} <= set(kinds)
+    assert max(sizes) >= 10
+    assert {("approved", False), ("changes-requested", False), ("changes-requested", True)} <= set(verdicts)
+    assert asked > 15
+
+
+async def test_threads_are_open_resolved_answered_and_liked(client: Client) -> None:
+    comments = [
+        comment
+        for status in STATES
+        for request in await requests(client, status)
+        for comment in (await client.send(ListComments(**at(request), format="markdown"))).items
+    ]
+    assert {comment.status for comment in comments} == {"open", "resolved"}
+    assert any(comment.replies for comment in comments)
+    assert any(comment.reactions for comment in comments)
+    assert any(comment.target.page for comment in comments)
+    assert any((comment.body.markdown or "").startswith("> ") for comment in comments)
+    assert all(comment.posted_at < "2026-05-20T09:30" for comment in comments)
+
+
+async def test_sites_are_there(client: Client) -> None:
+    id_ = await organization(client)
+    sites = (await client.send(ListSites(organization_id=id_))).items
+    assert [(site.published, site.urls.published) for site in sites] == [
+        (True, "https://docs.tallowick.example/"),
+        (False, None),
+    ]
+    structure = await client.send(GetSiteStructure(organization_id=id_, site_id=sites[0].id))
+    assert [one.object for one in structure.structure] == ["site-section", "site-section", "site-section-group"]
+    published = {space.title: space.urls.published for space in await spaces(client)}
+    assert published["API docs"] == "https://docs.tallowick.example/api/"
+    assert published["Runbook"] is None
+
+
+async def test_one_conflicts_and_one_is_clean(tmp_path: Path) -> None:
+    with running_service(tmp_path, sample=True, clock=lambda: NOW) as service:
+        client = Client(service.base_url, service.token)
+        results = {}
+        for request in await requests(client, "open"):
+            if request.subject in ("Two carriers down at once", "Fix typos in quickstart"):
+                results[request.subject] = (await client.send(MergeChangeRequest(**at(request)))).result
+                assert request.outdated == (request.subject == "Two carriers down at once")
+        await client.aclose()
+    assert results == {"Two carriers down at once": "conflicts", "Fix typos in quickstart": "merge"}
+
+
+def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    database = Database(f"sqlite:///{path}")
+    with database.writing.begin() as session:
+        plant(session, lambda: NOW)
+    with database.reading.begin() as session:
+        tables = session.execute(text("select name from sqlite_master where type = 'table' order by name")).scalars()
+        rows = {
+            name: sorted(tuple(row) for row in session.execute(text(f'select * from "{name}"')))
+            for name in tables.all()
+        }
+    database.close()
+    return rows
+
+
+def keyless(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, str]:
+    return {name: str(found) for name, found in rows.items()}
+
+
+def test_a_fixed_clock_gives_the_same_again(tmp_path: Path) -> None:
+    first, second = contents(tmp_path / "a.sqlite"), contents(tmp_path / "b.sqlite")
+    assert len(first["change_requests"]) == 20
+    assert keyless(first) == keyless(second)
+
+
+def test_it_is_planted_in_no_time(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
+    began = time.process_time()
+    with database.writing.begin() as session:
+        plant(session, lambda: NOW)
+    assert time.process_time() - began < 1.5
+    database.close()
+
+
+def test_many_come_fast_and_fit_beside_the_sample(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
+    with database.writing.begin() as session:
+        plant(session, lambda: NOW)
+        began = time.process_time()
+        space_id = plant_many(session, 5000, lambda: NOW)
+        assert time.process_time() - began < 3
+        space = session.get_one(SpaceRow, space_id)
+        rows = session.scalars(select(ChangeRequestRow).where(ChangeRequestRow.space_id == space_id)).all()
+        assert (len(rows), space.numbered, max(row.number for row in rows)) == (5000, 5000, 5000)
+        revisions = {row.id for row in session.scalars(select(RevisionRow).where(RevisionRow.space_id == space_id))}
+        assert {row.revision for row in rows} < revisions
+    database.close()
+
+
+async def test_many_are_served(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        plant_many(session, 300)
+    database.close()
+    service.start()
+    client = Client(service.base_url, service.token)
+    try:
+        me = await client.send(GetCurrentUser())
+        listing = ListOrganizationChangeRequests(organization_id="many", requested_reviewer=me.id, limit=100)
+        found = [one async for one in client.every(listing)]
+        assert [one.number for one in found] == list(range(300, 0, -1))
+        changes = await client.send(GetChangeRequestChanges(**at(found[0])))
+        assert [change.type for change in changes.changes] == ["page_edited"]
+    finally:
+        await client.aclose()
+        service.stop()
