@@ -55,7 +55,7 @@ def test_serve_prints_its_address_then_the_token(tmp_path: Path) -> None:
         assert kept.stat().st_mode & 0o777 == 0o600
         ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN=token, PRESSCHECK_BASE_URL=address)
         assert ran.returncode == 0, ran.stderr
-        assert "Fernway" in ran.stdout
+        assert "Tallowick" in ran.stdout
 
 
 class serving:  # noqa: N801  # reads as a statement

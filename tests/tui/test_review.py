@@ -26,7 +26,7 @@ async def review(service: RunningService, home: Path, subject: str, size: tuple[
     """The app with one review open."""
     async with running(app_on(service, home), size) as pilot:
         await until(pilot, shows="Needs me")
-        listing = ListOrganizationChangeRequests(organization_id="fernway", status="open", limit=1000)
+        listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
         found = await pilot.app.desk.read(listing)
         request = next(one for one in found.items if one.subject == subject)
         await pilot.app.push_screen(Review(request))
