@@ -68,7 +68,9 @@ def bring_in(session: Session, clock: Clock, owner: UserRow, data: Path, docs: I
         known = str(path.resolve())
         if organization is None or session.get(ImportedRow, known) is not None:
             continue
-        problems += [str(problem) for problem in import_repository(session, organization, owner, path, data=data)]
+        problems += [
+            str(problem) for problem in import_repository(session, organization, owner, path, data=data, clock=clock)
+        ]
         session.add(ImportedRow(path=known, created_at=moment_text(clock())))
     return problems
 
