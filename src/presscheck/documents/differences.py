@@ -1,184 +1,131 @@
-"""What changed between two texts of a page, line by line and word by word within a line, and how that is shown.
+"""What changed between two texts of a page, and how that is shown: block by block, and word by word within a block.
 
-Nothing is left out but what a reader asks to fold; every shown line knows which line of the new text it stands for.
+Nothing that differs is left out, and nothing is shown by colour alone: marks stand in the margin, what went is struck,
+what came is underlined. Every line knows the line of the new text that it stands for.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal
 
-from rich.cells import cell_len, set_cell_size
+from presscheck.documents.difference_drawing import Drawing
+from presscheck.documents.difference_layout import MARGIN, Laying
+from presscheck.documents.pairing import Paired, pair
+from presscheck.documents.pieces import lines_of, pieces
+from presscheck.documents.rendering.glyphs import ASCII, UNICODE
+from presscheck.documents.rendering.wrapping import wrap as wrapped
+from presscheck.documents.spans import Line
+from presscheck.documents.words import count_words, tokens_of, word_runs, words_in
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
-
-Kind = Literal["same", "added", "removed", "changed"]
-ALIKE = 0.4
-"""From this likeness on two lines are one line that was changed."""
-_MARKS = {"same": ("  ", ""), "added": ("+ ", "added"), "removed": ("− ", "removed"), "changed": ("± ", "waiting")}
-_words = re.compile(r"\s+|\w+|[^\w\s]").findall
-_is_word = re.compile(r"\w").search
-
-
-class Piece(NamedTuple):
-    """A line of the comparison: what became of it, its words, and its number in the new text."""
-
-    kind: Kind
-    words: Line
-    line: int | None
+Mode = Literal["prose", "source"]
 
 
 @dataclass(frozen=True)
 class PageDifference:
-    """Two texts compared; how many words were added and removed."""
+    """Two texts compared: what became of each block, and how many words were added and removed."""
 
-    pieces: tuple[Piece, ...]
+    before: str
+    after: str
+    blocks: tuple[Paired, ...]
     added: int
     removed: int
+
+    @property
+    def kind(self) -> Literal["same", "added", "removed", "changed"]:
+        """What became of the whole page."""
+        if all(one.kind == "same" for one in self.blocks):
+            return "same"
+        if not self.before.strip() or not self.after.strip():
+            return "removed" if self.before.strip() else "added"
+        return "changed"
+
+    @cached_property
+    def source(self) -> tuple[Paired, ...]:
+        """What became of each line, as it is written."""
+        sides = (lines_of(side) if side.strip() else [] for side in (self.before, self.after))
+        return tuple(pair(*sides))
 
 
 @dataclass(frozen=True)
 class DifferenceLines:
-    """Lines for a terminal; where changes begin; for each line the number of its line in the new text."""
+    """A comparison in lines of a terminal.
+
+    `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
+    line of the new text that its block begins on; None where there is none.
+    """
 
     lines: tuple[Line, ...]
     changes: tuple[int, ...]
     anchors: tuple[int | None, ...]
+    blocks: tuple[int | None, ...]
+
+    def below(self, line: int) -> int | None:
+        """The last line that stands for a line of the new text, or for what it is folded into."""
+        found = bisect_right(self._anchored[0], line)
+        return self._anchored[1][found - 1] if found else None
+
+    @cached_property
+    def _anchored(self) -> tuple[list[int], list[int]]:
+        pairs = [(anchor, number) for number, anchor in enumerate(self.anchors) if anchor is not None]
+        return [anchor for anchor, _ in pairs], [number for _, number in pairs]
 
 
 def compare(before: str, after: str) -> PageDifference:
-    """Compare two texts."""
-    old, new = before.rstrip("\n").split("\n"), after.rstrip("\n").split("\n")
-    old, new = ([] if side == [""] else side for side in (old, new))
-    pieces = tuple(_pieces(old, new))
-    added = sum(_count(piece, "added") for piece in pieces)
-    return PageDifference(pieces, added, sum(_count(piece, "removed") for piece in pieces))
+    """Compare two texts of a page."""
+    blocks = tuple(pair(pieces(before), pieces(after)))
+    added = removed = 0
+    for one in blocks:
+        if one.kind == "changed":
+            came, went = _changed_words(one)
+            added, removed = added + came, removed + went
+        elif one.kind == "added":
+            added += words_in(one.after.text) if one.after else 0
+        elif one.kind == "removed":
+            removed += words_in(one.before.text) if one.before else 0
+    return PageDifference(before, after, blocks, added, removed)
 
 
-def difference_lines(difference: PageDifference, width: int, *, context: int | None = None) -> DifferenceLines:
-    """The comparison in so many columns; `context` folds what is farther from a change than so many lines."""
-    lines: list[Line] = []
-    changes: list[int] = []
-    anchors: list[int | None] = []
-    shown = _shown(difference.pieces, context)
-    folded, was_same = 0, True
-    for number, piece in enumerate(difference.pieces):
-        if not shown[number]:
-            folded += 1
-            continue
-        if folded:
-            lines.append((Span(f"  ⋯ {folded} unchanged lines", "quiet"),))
-            anchors.append(None)
-            folded = 0
-        if piece.kind != "same" and was_same:
-            changes.append(len(lines))
-        was_same = piece.kind == "same"
-        mark, style = _MARKS[piece.kind]
-        for wrapped in wrap(piece.words, width - 2):
-            lines.append((Span(mark, style), *wrapped))
-            anchors.append(piece.line)
-    if folded:
-        lines.append((Span(f"  ⋯ {folded} unchanged lines", "quiet"),))
-        anchors.append(None)
-    return DifferenceLines(tuple(lines), tuple(changes), tuple(anchors))
+def difference_lines(
+    difference: PageDifference,
+    width: int,
+    *,
+    mode: Mode = "prose",
+    context: int | None = 3,
+    keep: Collection[int] = (),
+    ascii: bool = False,  # noqa: A002
+) -> DifferenceLines:
+    """The comparison in lines of at most so many cells.
+
+    Args:
+        difference: what was compared.
+        width: the cells of a line.
+        mode: `prose` shows the page as it reads, `source` as it is written.
+        context: how many unchanged blocks stay around a change; the others are folded. None folds nothing.
+        keep: lines of the new text that are not folded, for something is to be shown below them.
+        ascii: draw with what every terminal has.
+    """
+    glyphs = ASCII if ascii else UNICODE
+    paired = difference.blocks if mode == "prose" else difference.source
+    is_whole = difference.kind in ("added", "removed")
+    drawing = Drawing(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
+    laying = Laying(paired, drawing, max(width, 1), is_ascii=ascii)
+    laying.lay(context, keep)
+    return DifferenceLines(tuple(laying.lines), tuple(laying.changes), tuple(laying.anchors), tuple(laying.blocks))
 
 
 def wrap(line: Line, columns: int) -> list[Line]:
-    """A line in lines of at most so many cells, broken between words where that can be."""
-    columns = max(columns, 1)
-    done: list[Line] = []
-    row: list[Span] = []
-    used = 0
-    for span in line:
-        for word in re.findall(r"\s+|\S+", span.text):
-            rest = word
-            while used + cell_len(rest) > columns:
-                if row and cell_len(rest) <= columns:
-                    done.append(tuple(row))
-                    row, used = [], 0
-                    rest = rest.lstrip()
-                    continue
-                head = set_cell_size(rest, columns - used).rstrip() if columns > used else ""
-                if head:
-                    row.append(Span(head, span.style, span.link))
-                elif not row:
-                    head = rest[:1]
-                    row.append(Span(head, span.style, span.link))
-                done.append(tuple(row))
-                row, used, rest = [], 0, rest[len(head) :]
-            if rest:
-                row.append(Span(rest, span.style, span.link))
-                used += cell_len(rest)
-    return [*done, tuple(row)] if row or not done else done
+    """A line in lines of at most so many cells, broken between words where that can be; an empty one stays one."""
+    return wrapped(line, columns) or [()]
 
 
-def _pieces(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            for line in range(j1, j2):
-                yield Piece("same", _whole(new[line], ""), line)
-        else:
-            yield from _replaced(old[i1:i2], new[j1:j2], j1)
-
-
-def _replaced(old: Sequence[str], new: Sequence[str], first: int) -> Iterator[Piece]:
-    at = 0
-    for line in old:
-        found = next((n for n in range(at, len(new)) if _likeness(line, new[n]) >= ALIKE), None)
-        if found is None:
-            yield Piece("removed", _whole(line, "removed strike"), None)
-            continue
-        for number in range(at, found):
-            yield Piece("added", _whole(new[number], "added"), first + number)
-        yield Piece("changed", _by_word(line, new[found]), first + found)
-        at = found + 1
-    for number in range(at, len(new)):
-        yield Piece("added", _whole(new[number], "added"), first + number)
-
-
-def _likeness(one: str, other: str) -> float:
-    if not one.strip() or not other.strip():
-        return 0.0
-    return SequenceMatcher(None, _words(one), _words(other), autojunk=False).ratio()
-
-
-def _by_word(old: str, new: str) -> Line:
-    before, after = _words(old), _words(new)
-    spans: list[Span] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            spans.append(Span(display_text("".join(after[j1:j2]))))
-            continue
-        if i2 > i1:
-            spans.append(Span(display_text("".join(before[i1:i2])), "removed strike"))
-        if j2 > j1:
-            if i2 > i1 and not before[i2 - 1].isspace():
-                spans.append(Span(" "))
-            spans.append(Span(display_text("".join(after[j1:j2])), "added underline"))
-    return tuple(spans)
-
-
-def _whole(line: str, style: str) -> Line:
-    heading = "heading" if line.startswith("#") and not style else style
-    return (Span(display_text(line), heading),) if line else ()
-
-
-def _count(piece: Piece, word: str) -> int:
-    return sum(
-        len([one for one in _words(span.text) if _is_word(one)]) for span in piece.words if word in span.style.split()
-    )
-
-
-def _shown(pieces: Sequence[Piece], context: int | None) -> list[bool]:
-    if context is None:
-        return [True] * len(pieces)
-    shown = [False] * len(pieces)
-    for number, piece in enumerate(pieces):
-        if piece.kind != "same":
-            for near in range(max(0, number - context), min(len(pieces), number + context + 1)):
-                shown[near] = True
-    return shown
+def _changed_words(one: Paired) -> tuple[int, int]:
+    """How many words of a block came and went."""
+    old, new = (tokens_of(piece.text) if piece else [] for piece in (one.before, one.after))
+    counts = {"added": 0, "removed": 0, "same": 0}
+    for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):
+        counts[run.kind] += count_words(token.text for token in run.tokens)
+    return counts["added"], counts["removed"]

@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 from presscheck.documents.matching import matches
 from presscheck.documents.three_way import three_way
+from presscheck.documents.words import WORD
 
 BEGINS, DIVIDES, ENDS = "<<<<<<<", "=======", ">>>>>>>"
 """The lines around and between what both sides wrote in one place; the editors of most people know them."""
 LEAST_KEPT = 0.5
 """How much of a sentence each side must have left as it was for its words to be joined."""
 
-_sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|\n|\Z)\s*|\s+", re.DOTALL).findall
-_words = re.compile(r"\w+\s*|[^\w\s]\s*|\s+").findall
+_sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|[。！？]|\n|\Z)\s*|\s+", re.DOTALL).findall
+_words = re.compile(rf"(?:{WORD})\s*|\s+").findall
 _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 
 

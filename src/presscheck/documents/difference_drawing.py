@@ -1,0 +1,282 @@
+"""Pieces of a comparison as lines of a terminal, each with what its mark in the margin says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from rich.cells import cell_len
+
+from presscheck.documents.difference_runs import Ink, in_one, ink_runs, inks, is_rewritten, one_side, tinted
+from presscheck.documents.difference_tables import Tables
+from presscheck.documents.difference_tags import tag_line
+from presscheck.documents.display_text import display_text
+from presscheck.documents.matching import Gap, gaps
+from presscheck.documents.pairing import Paired
+from presscheck.documents.pieces import BY_LINE, Piece, cells_of
+from presscheck.documents.rendering.glyphs import Glyphs
+from presscheck.documents.rendering.grammar import parse
+from presscheck.documents.rendering.layout import HEADINGS, Layout
+from presscheck.documents.rendering.tagged import HINTS
+from presscheck.documents.rendering.wrapping import split_cells, wrap
+from presscheck.documents.spans import Line, Span, pad, plain, width
+from presscheck.documents.words import Run
+
+LEAST_ROOM = 12
+"""With fewer cells left, what a piece stands within is not drawn beside it."""
+READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
+_INLINE = frozenset(("paragraph", "heading", "item"))
+_AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
+"""Pieces whose old and new text are shown as they are written, one below the other."""
+
+_task = re.compile(r"\[([ xX])\][ \t]+").match
+
+
+class Drawn(NamedTuple):
+    """A line; its mark is empty, or added, removed, changed or moved."""
+
+    mark: str
+    line: Line
+
+
+class Drawing:
+    """Draws the pieces of one comparison; `is_whole` where all of a page came or went, which needs no colour."""
+
+    def __init__(self, paired: Sequence[Paired], columns: int, glyphs: Glyphs, *, is_whole: bool) -> None:
+        self._columns, self._glyphs, self._is_whole = columns, glyphs, is_whole
+        self._tables = Tables(paired)
+        self._environment: dict[str, Any] = {}
+        for piece in (piece for one in paired for piece in (one.before, one.after)):
+            if piece and piece.kind == "definition":
+                parse(piece.text, self._environment)
+        self._layout = Layout(self._environment, glyphs)
+        self._new_tags = _indices(paired)
+        self._draw: dict[str, Callable[[Paired, Piece, int], list[Line]]] = {
+            "item": self._item,
+            "row": self._row,
+            "align": self._rule,
+            "code": self._code,
+            "fence": self._fence,
+            "line": self._written,
+            "meta": self._written,
+            "tag": self._tag,
+            "end": self._end,
+        }
+
+    def one(self, one: Paired) -> list[Drawn]:
+        """The lines of one piece."""
+        piece = one.after or one.before
+        if not piece:
+            return []
+        if one.kind == "changed" and one.before:
+            before, columns = self._room(piece.within)
+            drawn = self._changed(one, one.before, piece, columns)
+            return [Drawn(mark, before + line) for mark, line in drawn]
+        mark = "" if one.kind == "same" else one.kind
+        tint = mark if mark in ("added", "removed") else ""
+        if self._is_whole:
+            tint = "quiet" if tint == "removed" else ""
+        return [Drawn(mark, tinted(line, tint)) for line in self._read(one, piece)]
+
+    def around(self, within: Sequence[str]) -> Line:
+        """What stands before a line that is within something."""
+        return self._room(within)[0]
+
+    def _room(self, within: Sequence[str]) -> tuple[Line, int]:
+        line = tuple(self._bar(one) for one in within)
+        left = self._columns - width(line)
+        return (line, left) if left >= LEAST_ROOM else ((), self._columns)
+
+    def _bar(self, within: str) -> Span:
+        if within.startswith("hint-"):
+            return Span(f"{self._glyphs.hint} ", HINTS.get(within[5:], HINTS["info"])[1])
+        if within in ("quote", "step"):
+            return Span(f"{self._glyphs.quote} ", "quiet")
+        return Span(within)
+
+    def _read(self, one: Paired, piece: Piece) -> list[Line]:
+        """A piece as it reads, with what is around it."""
+        before, columns = self._room(piece.within)
+        draw = self._draw.get(piece.kind)
+        lines = draw(one, piece, columns) if draw else self._layout.lines(piece.text, columns)
+        return [before + line for line in lines]
+
+    def _words(self, text: str) -> list[Span] | None:
+        """The styled words of a text that has nothing else."""
+        tokens = parse(text, self._environment)
+        if len(tokens) != 3 or tokens[1].type != "inline":
+            return None if tokens else []
+        style = HEADINGS[int(tokens[0].tag[1]) - 1] if tokens[0].type == "heading_open" else ""
+        return self._layout.runs(tokens[1], style)
+
+    def _item(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        task = _task(piece.text)
+        spans = self._words(piece.text[task.end() :] if task else piece.text)
+        return self._hanging(piece, spans or [], columns, task[1] if task else "")
+
+    def _hanging(self, piece: Piece, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
+        """The words of an item behind its mark."""
+        depth = sum(not one.strip() for one in piece.within)
+        bullet = self._glyphs.bullets[depth % len(self._glyphs.bullets)]
+        mark = piece.mark if piece.mark[-1:] in ".)" else bullet
+        if task:
+            mark = self._glyphs.unchecked if task == " " else self._glyphs.checked
+        lines = wrap(spans, max(columns - len(mark) - 1, 1)) or [()]
+        blank = Span(" " * (len(mark) + 1))
+        return [(Span(f"{mark} ", "quiet") if not number else blank, *line) for number, line in enumerate(lines)]
+
+    def _row(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        return self._tables.row(one, [self._cell(piece, cell) for cell in cells_of(piece.text)], columns)
+
+    def _cell(self, piece: Piece, text: str) -> list[Span]:
+        found = self._words(text)
+        spans = [Span(display_text(text))] if found is None else found
+        return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if piece.mark else spans
+
+    def _rule(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        return [self._tables.rule(one, columns, self._glyphs.hairline)]
+
+    def _code(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        return self._folded(piece, (Span(display_text(piece.text), "code"),), columns)
+
+    def _fence(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        language = display_text(piece.mark.partition(" ")[0])
+        if not language and one.kind == "same":
+            return []
+        return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
+
+    def _written(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        style = "quiet" if piece.kind != "line" else "heading" if piece.text.startswith("#") else ""
+        return self._folded(piece, (Span(display_text(piece.text), style),), columns)
+
+    def _tag(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        line = tag_line(piece, columns, self._glyphs)
+        return [line] if line else [] if one.kind == "same" else self._written(one, piece, columns)
+
+    def _end(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
+        """The end of a tag shows only where the tag itself stayed, and it was moved."""
+        side = "after" if one.after else "before"
+        is_plain = one.kind == "same" or (side, piece.opener) in self._new_tags
+        return [] if is_plain else self._written(one, piece, columns)
+
+    def _changed(self, one: Paired, before: Piece, after: Piece, columns: int) -> list[Drawn]:
+        if before.kind == after.kind == "row":
+            return self._changed_row(one, before, after, columns)
+        if before.kind in _INLINE and after.kind in _INLINE:
+            old, new = self._words(before.text), self._words(after.text)
+            if old is not None and new is not None:
+                return self._changed_words(one, ink_runs(inks(old), inks(new)), columns)
+        if before.kind == after.kind == "tag":
+            tags = [tag_line(piece, columns, self._glyphs) for piece in (before, after)]
+            if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
+                return [*_all("removed", [tags[0]]), *_all("added", [tags[1]])]
+        if after.kind in _AS_WRITTEN:
+            looks = "code" if after.kind == "code" else ""
+            old_line, new_line = ((Span(display_text(piece.text), looks),) for piece in (before, after))
+            return self._below(before, after, old_line, new_line, columns)
+        return self._changed_lines(before, after, columns)
+
+    def _changed_words(self, one: Paired, runs: Sequence[Run[Ink]], columns: int) -> list[Drawn]:
+        before, after = one.before, one.after
+        if not before or not after:
+            return []
+        is_same = all(run.kind == "same" for run in runs)
+        if is_same or is_rewritten(runs):
+            bare = (piece._replace(within=()) for piece in (before, after))
+            old, new = (self._read(Paired("same", piece, piece), piece) for piece in bare)
+            if is_same and old == new:
+                return [*(Drawn("", line) for line in new), Drawn("changed", (READS_THE_SAME,))]
+            return [*_all("removed", old), *_all("added", new)]
+        spans = list(in_one(runs))
+        lines = self._hanging(after, spans, columns) if after.kind == "item" else wrap(spans, columns)
+        return [_marked(line) for line in lines]
+
+    def _changed_row(self, one: Paired, before: Piece, after: Piece, columns: int) -> list[Drawn]:
+        old, new = cells_of(before.text), cells_of(after.text)
+        most = max(len(old), len(new))
+        cells: list[list[Span]] = []
+        for number in range(most):
+            sides = [self._cell(after, side[number] if number < len(side) else "") for side in (old, new)]
+            cells.append(list(in_one(ink_runs(inks(sides[0]), inks(sides[1])))))
+        return [_marked(line) for line in self._tables.row(one, cells, columns)]
+
+    def _changed_lines(self, before: Piece, after: Piece, columns: int) -> list[Drawn]:
+        """What is not made of words alone, such as cards: the lines that read differently."""
+        old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
+        drawn: list[Drawn] = []
+        for part in gaps([_reading(line) for line in old], [_reading(line) for line in new]):
+            came = new[part.after.start : part.after.stop] if isinstance(part, Gap) else ()
+            if not isinstance(part, Gap):
+                drawn += [Drawn("", line) for line in new[part.after : part.after + part.size]]
+            elif len(part.before) == len(part.after):
+                pairs = zip(old[part.before.start : part.before.stop], came, strict=True)
+                rows = [row for one, other in pairs for row in self._below(before, after, one, other, columns)]
+                drawn += sorted(rows, key=lambda row: row.mark != "removed")
+            else:
+                drawn += _all("removed", old[part.before.start : part.before.stop]) + _all("added", came)
+        return drawn if any(row.mark for row in drawn) else [*drawn, Drawn("changed", (READS_THE_SAME,))]
+
+    def _below(self, before: Piece, after: Piece, old: Line, new: Line, columns: int) -> list[Drawn]:
+        runs = ink_runs(inks(old), inks(new))
+        if is_rewritten(runs):
+            sides = tinted(old, "removed"), tinted(new, "added")
+        else:
+            is_code = after.kind == "code"
+            sides = one_side(runs, "removed", "code" if is_code else "quiet"), one_side(runs, "added", "code" * is_code)
+        first = self._folded(before, sides[0], columns)
+        return [*_all("removed", first, ""), *_all("added", self._folded(after, sides[1], columns), "")]
+
+    def _folded(self, piece: Piece, line: Line, columns: int) -> list[Line]:
+        """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
+        if piece.kind == "code":
+            return [pad(part, columns, "code") for part in _by_cell(line, columns)]
+        text = plain(line)
+        indent = min(len(text) - len(text.lstrip(" ")), columns // 2)
+        lead = (Span(" " * indent),) if indent else ()
+        return [lead + part for part in wrap(line, columns - indent)] or [()]
+
+
+def _indices(paired: Sequence[Paired]) -> set[tuple[str, int]]:
+    """The places of those pieces, among those of their side, that have come or gone."""
+    found: set[tuple[str, int]] = set()
+    counts = {"before": 0, "after": 0}
+    for one in paired:
+        sides = (("before", one.before if one.kind != "moved" or not one.after else None), ("after", one.after))
+        for side, piece in sides:
+            if piece:
+                if one.kind in ("added", "removed"):
+                    found.add((side, counts[side]))
+                counts[side] += 1
+    return found
+
+
+def _all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[Drawn]:
+    return [Drawn(mark, tinted(line, mark if tint is None else tint)) for line in lines]
+
+
+def _marked(line: Line) -> Drawn:
+    is_changed = any("added" in span.style or "removed" in span.style for span in line)
+    return Drawn("changed" if is_changed else "", line)
+
+
+def _reading(line: Line) -> tuple[str, ...]:
+    """What a line says, whatever its columns are."""
+    words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
+    return words, *(span.link for span in line if span.link)
+
+
+def _by_cell(line: Line, columns: int) -> Iterator[Line]:
+    row: list[Span] = []
+    left = max(columns, 2)
+    for span in line:
+        rest = span.text
+        while rest:
+            head, rest = split_cells(rest, left)
+            if head:
+                row.append(span._replace(text=head))
+                left -= cell_len(head)
+            if rest:
+                yield tuple(row)
+                row, left = [], max(columns, 2)
+    yield tuple(row)
