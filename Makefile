@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check screenshots snapshots bench clean
+.PHONY: help env demo test lint types check screenshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,12 +33,6 @@ test: lint types check  ## everything that CI runs
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py
-
-snapshots: env  ## accept what the screens look like now
-	$(BIN)/python -m pytest tests/snapshots --snapshot-update
-
-bench: env  ## figures for benchmarks/README.md
-	$(BIN)/python -m benchmarks
 
 clean:  ## throw the environment away
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

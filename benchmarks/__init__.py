@@ -1,1 +1,1 @@
-"""Figures: how they are measured, and what they were, stands in README.md beside this file."""
+"""The floor and the peer that presscheck is measured against."""

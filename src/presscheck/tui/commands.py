@@ -7,7 +7,7 @@ what is said by a second key in the table is the same thing for other hands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 Keymap = Mapping[str, tuple[str, ...]]
@@ -206,11 +206,11 @@ def shown(keys: str) -> str:
     return " ".join(_SHOWN.get(key, key) for key in keys.split(" "))
 
 
-def key_table() -> str:
-    """The key table of the README, as Markdown."""
+def key_table(names: Collection[str]) -> str:
+    """The key table of the README, as Markdown, of the commands with these names."""
     lines = ["| where | key | does |", "|---|---|---|"]
     said = ""
-    for command in COMMANDS:
+    for command in (one for one in COMMANDS if one.name in names):
         keys = " ".join(f"`{shown(key)}`" for key in command.keys).replace("|", "\\|")
         scope = f"**{command.scope}**" if command.scope != said else ""
         said = command.scope

@@ -1,0 +1,35 @@
+"""Draws screenshots/ from the running app on the sample workspace; run by `make screenshots`, never by hand."""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.running_service import running_service  # noqa: E402
+from tests.tui.driving import app_on, running, until  # noqa: E402
+
+PLACES = {
+    "inbox": ((), "Needs me"),
+    "review": (("enter",), "Can merge?"),
+    "publish": (("g", "p"), "Sites"),
+}
+
+
+async def draw(name: str, theme: str) -> None:
+    keys, shows = PLACES[name]
+    with tempfile.TemporaryDirectory() as home, running_service(Path(home), sample=True) as service:
+        async with running(app_on(service, Path(home), theme=theme), (120, 32)) as pilot:
+            await until(pilot, shows="✗")
+            await pilot.press(*keys)
+            await until(pilot, shows=shows)
+            await pilot.pause(1)
+            pilot.app.save_screenshot(str(ROOT / "screenshots" / f"{name}-{theme}.svg"))
+
+
+if __name__ == "__main__":
+    for theme in ("ink", "paper"):
+        for name in PLACES:
+            asyncio.run(draw(name, theme))
