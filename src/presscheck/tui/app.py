@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
-from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from presscheck.config import Profile
 from presscheck.documents.spans import Line, plain
@@ -19,13 +17,10 @@ from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.tui.commands import Keymap
 from presscheck.tui.going import Going
 from presscheck.tui.notices import Notices
-from presscheck.tui.painting import Canvas
 from presscheck.tui.theme import Theme, load
 from presscheck.tui.wall import Wall
 
 if TYPE_CHECKING:
-    from textual.signal import Signal
-
     from presscheck.desk.desk import Desk
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -52,7 +47,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = []
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
-    CSS_PATH = str(Path(__file__).with_name("app.tcss"))
+    CSS_PATH = "app.tcss"
 
     def __init__(
         self,
@@ -76,7 +71,6 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
             raise ConfigurationError(f"there is no theme {chosen!r}; known: {', '.join(sorted(self.themes))}")
         self.theme = chosen
         self._filters.append(Wall())
-        self._canvas = Canvas()
 
     @property
     def palette(self) -> Theme:
@@ -89,8 +83,6 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Show what is known, then connect."""
-        resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
-        resumed.subscribe(self, self.repaint, immediate=True)
         for notice in self.desk.notices:
             self.notice(notice)
         self.call_after_refresh(self.desk.start)
@@ -129,43 +121,19 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         else:
             self.forget_notice()
 
-    def repaint(self, _: object = None) -> None:
-        """Send the whole picture again, whatever the terminal was told before."""
-        self._canvas.forget()
-        self.refresh()
-
-    def on_resize(self) -> None:
-        """A terminal of another size shows nobody knows what."""
-        self._canvas.forget()
-
-    def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        is_picture = isinstance(renderable, CompositorUpdate)
-        super()._display(screen, self._canvas.update(renderable) if is_picture else renderable)
-
     def run_to_end(self) -> int:
         """Run until the user or a signal ends it; the exit code."""
         code = self.run()
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
             return BUG
-        # nobody said how to end: the terminal went away
-        return ENDED_BY[signal.SIGHUP] if code is None else code
+        return code if code is not None else self.return_code or 0
 
     def on_load(self) -> None:
         """End cleanly when the terminal or the system asks for it."""
         loop = asyncio.get_running_loop()
         for number, code in ENDED_BY.items():
             loop.add_signal_handler(number, self.exit, code)
-
-    def _fatal_error(self) -> None:
-        """End by a bug without showing its surroundings, which may hold secrets; the log gets the traceback."""
-        self._close_messages_no_wait()
-
-    def _print_error_renderables(self) -> None:
-        self._exit_renderables.clear()
-        if self._exception is not None:
-            where = f"; the traceback is in {self.notices.log}" if self.notices.log else ""
-            self.error_console.print(f"presscheck ended by a bug of its own{where}", markup=False, highlight=False)
 
     def _show_world(self) -> None:
         show = getattr(self.screen, "show_world", None) if self.screen_stack else None
