@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -16,7 +16,6 @@ from presscheck.documents.matching import Gap, gaps
 from presscheck.documents.pairing import Paired
 from presscheck.documents.pieces import BY_LINE, Piece, cells_of
 from presscheck.documents.rendering.glyphs import Glyphs
-from presscheck.documents.rendering.grammar import parse
 from presscheck.documents.rendering.layout import HEADINGS, Layout
 from presscheck.documents.rendering.tagged import HINTS
 from presscheck.documents.rendering.wrapping import split_cells, wrap
@@ -29,6 +28,8 @@ READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
 _INLINE = frozenset(("paragraph", "heading", "item"))
 _AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
 """Pieces whose old and new text are shown as they are written, one below the other."""
+
+_NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
 
 _task = re.compile(r"\[([ xX])\][ \t]+").match
 
@@ -46,11 +47,10 @@ class Drawing:
     def __init__(self, paired: Sequence[Paired], columns: int, glyphs: Glyphs, *, is_whole: bool) -> None:
         self._columns, self._glyphs, self._is_whole = columns, glyphs, is_whole
         self._tables = Tables(paired)
-        self._environment: dict[str, Any] = {}
+        self._layout = Layout(glyphs)
         for piece in (piece for one in paired for piece in (one.before, one.after)):
             if piece and piece.kind == "definition":
-                parse(piece.text, self._environment)
-        self._layout = Layout(self._environment, glyphs)
+                self._layout.parse(piece.text)
         self._new_tags = _indices(paired)
         self._draw: dict[str, Callable[[Paired, Piece, int], list[Line]]] = {
             "item": self._item,
@@ -104,7 +104,7 @@ class Drawing:
 
     def _words(self, text: str) -> list[Span] | None:
         """The styled words of a text that has nothing else."""
-        tokens = parse(text, self._environment)
+        tokens = self._layout.parse(text)
         if len(tokens) != 3 or tokens[1].type != "inline":
             return None if tokens else []
         style = HEADINGS[int(tokens[0].tag[1]) - 1] if tokens[0].type == "heading_open" else ""
@@ -142,7 +142,7 @@ class Drawing:
 
     def _fence(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
         language = display_text(piece.mark.partition(" ")[0])
-        if not language and one.kind == "same":
+        if language.lower() in _NO_LANGUAGE and one.kind == "same":
             return []
         return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
 

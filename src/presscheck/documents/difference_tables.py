@@ -17,7 +17,7 @@ LEAST = 9
 """A column that would have fewer cells is none; the cells then follow one another."""
 SEPARATOR = Span(" │ ", "quiet")
 
-_markup = re.compile(r"\]\([^)]*\)|[*_`\[\]]|<[^<>]*>")
+_markup = re.compile(r"\]\([^)]*\)|\*\*|[`\[]|<[^<>]*>")
 
 
 class Tables:
@@ -26,7 +26,7 @@ class Tables:
     def __init__(self, paired: Iterable[Paired]) -> None:
         self._sizes: dict[int, list[int] | None] = {}
         self._table_of: dict[tuple[str, int], int] = {}
-        self._widths: list[list[int]] = []
+        self._widths: list[list[tuple[int, int]]] = []
         for one in paired:
             if (one.after or one.before or _NO_PIECE).kind == "row":
                 self._take(one)
@@ -56,8 +56,10 @@ class Tables:
         widths = self._widths[table]
         for piece in (one.before, one.after):
             for number, cell in enumerate(cells_of(piece.text) if piece else ()):
-                natural = cell_len(_markup.sub("", cell))
-                widths[number : number + 1] = [max(natural, *widths[number : number + 1], 1)]
+                text = _markup.sub("", cell)
+                word = max(map(cell_len, text.split()), default=1)
+                known = widths[number] if number < len(widths) else (1, 1)
+                widths[number : number + 1] = [(max(cell_len(text), known[0]), max(word, known[1]))]
 
     def _of(self, one: Paired, columns: int) -> list[int] | None:
         key = ("a", one.after.opener) if one.after else ("b", one.before.opener if one.before else -1)
@@ -72,16 +74,18 @@ class Tables:
 _NO_PIECE = Piece("", "", 0)
 
 
-def _fitted(widths: Sequence[int], columns: int) -> list[int] | None:
-    """The widths where they fit, else with the widest made narrower; None where even that leaves too little."""
+def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
+    """The widths of columns, given what each wants and its longest word; None where that leaves too little."""
     left = columns - GAP * (len(widths) - 1)
-    sizes = [max(one, 1) for one in widths]
-    if sum(sizes) <= left:
-        return sizes
-    cap = left // max(len(sizes), 1)
-    while sum(min(one, cap + 1) for one in sizes) <= left:
-        cap += 1
-    return [min(one, cap) for one in sizes] if cap >= LEAST else None
+    least = [min(wanted, max(LEAST, min(word, columns // 4))) for wanted, word in widths]
+    if sum(least) > left:
+        return None
+    low, high = 0, columns
+    while low < high:
+        cap = (low + high + 1) // 2
+        fits = sum(min(wanted, max(small, cap)) for (wanted, _), small in zip(widths, least, strict=True)) <= left
+        low, high = (cap, high) if fits else (low, cap - 1)
+    return [min(wanted, max(small, low)) for (wanted, _), small in zip(widths, least, strict=True)]
 
 
 def _joined(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -> Line:

@@ -31,7 +31,7 @@ def tag_line(piece: Piece, columns: int, glyphs: Glyphs) -> Line | None:
     if name == "details":
         words = display_text(" ".join(unescape(_html.sub("", summary[1])).split())) if summary else "Details"
         return cut((Span(f"{glyphs.opened} ", "accent"), Span(words, "strong")), columns)
-    title = title_of(piece)
+    title = title_of(piece) or ("Tab" if name == "tab" else "")
     return _titled(display_text(title), columns, glyphs) if title else None
 
 

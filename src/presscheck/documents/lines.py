@@ -1,12 +1,13 @@
 """A page as lines of a terminal, laid out block by block, when they are looked at or when there is time.
 
-No line is wider than asked, and none holds a character that a terminal could act on. Reading a page takes a moment
+No line is wider than asked, and none holds a character that a terminal could act on. To open a page takes a moment
 whatever its length: it is cut into blocks at once, and only what is shown is parsed.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,9 +16,16 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from presscheck.documents.rendering.layout import Layout
 
-_hashes = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$").match
+
+MOST = 100_000
+"""The characters of a block, beyond which it is shown as it is written."""
+
+SOURCE = "source"
+"""The kind of a piece of such a block."""
 
 
 class Heading(NamedTuple):
@@ -39,11 +47,8 @@ class Link(NamedTuple):
 class PageLines:
     """The lines of a page, as far as they are laid out.
 
-    Args:
-        markdown: the page as the service has it.
-        width: the columns that there are.
-        title: the page's own: it is shown first, and not again when the text begins with it.
-        ascii: use no glyph outside ASCII.
+    `title` is the page's own: it is shown first, and not again when the text begins with it. `links` and `headings`
+    are those of `lines`; `anchors` are the lines that the `#part` of an address leads to.
     """
 
     def __init__(self, markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> None:  # noqa: A002
@@ -51,14 +56,17 @@ class PageLines:
         self.lines: list[Line] = []
         self.headings: list[Heading] = []
         self.links: list[Link] = []
-        self.blocks = split(markdown)
+        self.anchors: dict[str, int] = {}
+        self.blocks = _bearable(split(markdown))
         self.line_of_block: list[int] = []
         self._ascii = ascii
-        self._layout: Layout | None = None
-        self._title = " ".join(display_text(title).split()) if title else ""
+        self._made: Layout | None = None
+        self._title = _one_line(title or "")
+        self._first = 1 if self.blocks and self.blocks[0].kind == "front" else 0
         if self._title:
-            escaped = re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", self._title)
-            self._append(Block("heading", f"# {escaped}", 0))
+            self._append(self._layout.title(self._title, self.width))
+            self.headings.append(Heading(1, self._title, 0))
+            self._describe()
 
     @property
     def done(self) -> bool:
@@ -70,6 +78,11 @@ class PageLines:
         while len(self.lines) < count and not self.done:
             self._next()
 
+    def until_block(self, number: int) -> None:
+        """Lay out up to a block, and with it."""
+        while len(self.line_of_block) <= number and not self.done:
+            self._next()
+
     def advance(self, seconds: float) -> bool:
         """Lay out for so long; whether the page is done."""
         end = perf_counter() + seconds
@@ -77,66 +90,151 @@ class PageLines:
             self._next()
         return self.done
 
+    def block_at(self, line: int) -> int:
+        """The number of the block that a line belongs to."""
+        return max(bisect_right(self.line_of_block, line) - 1, 0)
+
+    @property
+    def _layout(self) -> Layout:
+        if self._made is None:
+            self._made = _new_layout(self.blocks, self._ascii)
+        return self._made
+
     def _next(self) -> None:
         number = len(self.line_of_block)
         block = self.blocks[number]
-        self.line_of_block.append(len(self.lines))
-        if block.kind == "front" or (self._title and self._repeats_title(number, block)):
+        is_first = number == self._first
+        if block.kind == "heading":
+            self._head(block, is_first)
             return
-        self._append(block)
+        if is_first and not self._title:
+            self._describe()
+        lines = self._drawn(block)
+        goes_on = block.kind == SOURCE and number and self.blocks[number - 1].kind == SOURCE
+        self.line_of_block.append(self._append(lines, space=0 if goes_on else 1))
 
-    def _repeats_title(self, number: int, block: Block) -> bool:
-        """Whether this is the title again, which the service writes as a page's first heading."""
-        is_first = all(before.kind == "front" for before in self.blocks[:number])
-        found = _hashes(block.text) if is_first and block.kind == "heading" else None
-        return found is not None and " ".join(display_text(found[2]).split()) == self._title
+    def _drawn(self, block: Block) -> list[Line]:
+        if block.kind == "front":
+            return []
+        if block.kind == SOURCE:
+            return self._layout.source(block.text, self.width)
+        return self._layout.lines(block.text, self.width)
 
-    def _append(self, block: Block) -> None:
-        laid = self._laid().lines(block.text, self.width)
-        if not laid:
-            return
-        if self.lines:
-            self.lines.append(())
-        start = len(self.lines)
-        found = _hashes(block.text) if block.kind == "heading" else None
-        if found:
-            self.headings.append(Heading(len(found[1]), plain(laid[0]).strip(), start))
-        self.lines.extend(laid)
-        self._note_links(start)
+    def _head(self, block: Block, is_first: bool) -> None:
+        level, text = _heading(self._layout, block)
+        lines = self._layout.lines(block.text, self.width)
+        repeats = is_first and bool(self._title) and text.casefold() == self._title.casefold()
+        at = 0 if repeats else self._append(lines, space=2 if level == 2 else 1)
+        self.line_of_block.append(at)
+        for anchor in (_slug(text), *self._layout.anchors):
+            self.anchors.setdefault(anchor, at)
+        if not repeats:
+            self.headings.append(Heading(level, text, at))
+        if is_first and not self._title:
+            self._describe()
 
-    def _note_links(self, start: int) -> None:
-        for at in range(start, len(self.lines)):
-            for span in self.lines[at]:
-                if span.link and (not self.links or self.links[-1].target != span.link):
-                    self.links.append(Link(span.text, span.link, at))
+    def _describe(self) -> None:
+        """Show the description that stands in front of the page."""
+        description = _description(self.blocks[0].text) if self._first else ""
+        if description:
+            self._append(self._layout.words(description, "quiet", self.width))
 
-    def _laid(self) -> Layout:
-        if self._layout is None:
-            # late: a first screen shows no page
-            from presscheck.documents.rendering.glyphs import ASCII, UNICODE
-            from presscheck.documents.rendering.grammar import parse
-            from presscheck.documents.rendering.layout import Layout
-
-            environment: dict[str, object] = {}
-            for block in self.blocks:
-                if block.kind in ("definition", "footnote"):
-                    parse(block.text, environment)
-            self._layout = Layout(environment, ASCII if self._ascii else UNICODE)
-        return self._layout
+    def _append(self, lines: Sequence[Line], space: int = 1) -> int:
+        """Add lines below a space; the number of the first of them."""
+        if lines and self.lines:
+            self.lines.extend([()] * space)
+        at = len(self.lines)
+        self.lines.extend(lines)
+        self.links.extend(_links(lines, at))
+        for anchor in self._layout.anchors:
+            self.anchors.setdefault(anchor, at)
+        return at
 
 
 def render(markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> list[Line]:  # noqa: A002
-    """All lines of a page."""
+    """All the lines of a page."""
     page = PageLines(markdown, width, title=title, ascii=ascii)
-    page.at_least(1 << 60)
+    page.advance(float("inf"))
     return page.lines
 
 
 def outline(markdown: str) -> list[Heading]:
-    """The headings of a page, by the line of the text that each stands on."""
-    found: list[Heading] = []
-    for block in split(markdown):
-        heading = _hashes(block.text) if block.kind == "heading" else None
-        if heading:
-            found.append(Heading(len(heading[1]), display_text(heading[2]), block.start_line))
-    return found
+    """The headings of a page, each with its line (from 0) in the Markdown."""
+    blocks = split(markdown)
+    layout = _new_layout(blocks, only_ascii=False)
+    found = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
+    return [Heading(level, text, line) for line, level, text in found]
+
+
+def _bearable(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with those that would take too long to lay out at once cut into pieces, to be shown as written."""
+    return [piece for block in blocks for piece in ([block] if len(block.text) <= MOST else _pieces(block))]
+
+
+def _pieces(block: Block) -> Iterator[Block]:
+    size = MOST // 8
+    held: list[str] = []
+    length, start = 0, block.start_line
+    for number, line in enumerate(block.text.split("\n"), block.start_line):
+        for at in range(0, len(line) or 1, size):
+            if length + len(line) > size and held:
+                yield Block(SOURCE, "\n".join(held), start)
+                held, length, start = [], 0, number
+            held.append(line[at : at + size])
+            length += len(held[-1]) + 1
+    yield Block(SOURCE, "\n".join(held), start)
+
+
+def _new_layout(blocks: Sequence[Block], only_ascii: bool) -> Layout:
+    # the parser takes longer to load than a first screen may wait
+    from presscheck.documents.rendering.glyphs import ASCII, UNICODE
+    from presscheck.documents.rendering.layout import Layout
+
+    layout = Layout(ASCII if only_ascii else UNICODE)
+    for block in blocks:
+        if block.kind == "definition":
+            layout.parse(block.text)
+    return layout
+
+
+def _heading(layout: Layout, block: Block) -> tuple[int, str]:
+    level, runs = layout.heading_runs(block.text)
+    return level, _one_line(plain(tuple(runs)))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(display_text(text).split())
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", text.lower()).strip("-")
+
+
+def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
+    """The links in lines; one that goes on in the next span or line is one."""
+    label, target, at = "", "", 0
+    for number, line in enumerate(lines, start):
+        for span in line:
+            if span.link == target and target:
+                label += span.text
+            elif span.link:
+                if target:
+                    yield Link(label.strip(), target, at)
+                label, target, at = span.text, span.link, number
+            elif target and span.text.strip():
+                yield Link(label.strip(), target, at)
+                target = ""
+        label += " " if target else ""
+    if target:
+        yield Link(label.strip(), target, at)
+
+
+_described = re.compile(r"^description:[ \t]*(?:[>|][-+]?[ \t]*)?((?:.*\n)(?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+
+
+def _description(front: str) -> str:
+    found = _described.search(front)
+    text = " ".join(found[1].split()) if found else ""
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1].replace("''", "'").replace('\\"', '"')
+    return text

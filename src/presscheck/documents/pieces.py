@@ -77,7 +77,7 @@ _style = re.compile(r"style=[\"']?(\w+)").search
 _summary = re.compile(r"[ \t]*<details[^<>]*>\s*<summary>.*?</summary>[ \t]*", re.DOTALL | re.IGNORECASE).match
 _is_tagged = re.compile(r" {0,3}[{<]").match
 _lead = re.compile(r"^[ \t]+").sub
-_alert = re.compile(r"[ \t]*\[!(\w+)\][ \t]*").fullmatch
+_alert = re.compile(r"[ \t]*\[!(note|tip|info|success|warning|caution|danger|important)\][ \t]*", re.IGNORECASE).match
 
 
 def _untabbed(lead: re.Match[str]) -> str:
@@ -134,8 +134,9 @@ class _Cutting:
         inner = [re.sub(r"^[ \t]{0,3}>[ \t]?", "", text) for text in lines]
         alert = _alert(inner[0])
         if alert:
-            self._add("tag", inner[0], line, within, alert[1].lower())
-            self.take("\n".join(inner[1:]), line + 1, (*within, f"hint-{alert[1].lower()}"))
+            self._add("tag", alert[0].strip(), line, within, alert[1].lower())
+            inner[0] = inner[0][alert.end() :]
+            self.take("\n".join(inner), line, (*within, f"hint-{alert[1].lower()}"))
         else:
             self.take("\n".join(inner), line, (*within, "quote"))
 
@@ -149,15 +150,22 @@ class _Cutting:
             if item:
                 starts.append(number)
                 least = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
+        before, number = "", 0
         for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-            self._one_item(lines[start:end], line + start, within)
+            item = _item(lines[start])
+            mark = item[2] if item else ""
+            if mark[:-1]:
+                # numbers are counted as they are shown, not as they are written
+                number = number + 1 if mark[-1] == before else int(mark[:-1])
+            before = mark[-1:]
+            self._one_item(lines[start:end], line + start, within, f"{number}{before}" if mark[:-1] else mark)
 
-    def _one_item(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+    def _one_item(self, lines: Sequence[str], line: int, within: tuple[str, ...], mark: str) -> None:
         item = _item(lines[0])
         if not item:
             self.take("\n".join(lines), line, within)
             return
-        mark, indent = item[2], item.end() if item[3] else len(item[1]) + len(item[2]) + 1
+        indent = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
         first = lines[0][item.end() :]
         if len(lines) == 1 and (not first or _plain_item(first)):
             self._add("item", first, line, within, mark)

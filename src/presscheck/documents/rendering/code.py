@@ -19,7 +19,7 @@ from presscheck.documents.spans import Line, Span, cut, pad, width
 
 MARGIN = 2
 
-_QUOTED = r"\"(?:[^\"\\\n]|\\.)*(?:\"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)"
+_QUOTED = r"\"(?:[^\"\\\n]|\\[^\n])*\"?|'(?:[^'\\\n]|\\[^\n])*'?"
 _NUMBER = r"(?<![\w.])(?:0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w])"
 _WORD = r"[@#]?[A-Za-z_][\w]*(?:-[\w]+)*"
 
@@ -34,12 +34,15 @@ _BRACES = _family(r"//[^\n]*|/\*.*?(?:\*/|\Z)", _QUOTED + r"|`[^`]*(?:`|\Z)")
 _HASH = _family(r"(?<![^\s;])#[^\n]*", r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" + _QUOTED)
 _PERCENT = _family(r"%[^\n]*")
 _DASHES = _family(r"--[^\n]*|/\*.*?(?:\*/|\Z)")
-_JSON = _family(r"//[^\n]*", r"\"(?:[^\"\\\n]|\\.)*(?:\"|$)")
+_JSON = _family(r"//[^\n]*", r"\"(?:[^\"\\\n]|\\[^\n])*\"?")
 _MARKUP = re.compile(
     r"(?P<comment><!--.*?(?:-->|\Z))|(?P<keyword></?[\w:.-]+|/?>|\?>|<\?[\w-]+)|(?P<string>(?<==)(?:\"[^\"<]*\"|'[^'<]*'))",
     re.S,
 )
 _DIFFERENCE = re.compile(r"(?P<added>^\+[^\n]*)|(?P<removed>^-[^\n]*)|(?P<comment>^@@[^\n]*)", re.M)
+
+_breaks = re.compile(r"[ ,;(\[{/|&]").finditer
+_trailing = re.compile(r"(?<! ) +$", re.M).sub
 
 _FAMILIES = (
     (
@@ -79,27 +82,29 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 def code_lines(text: str, columns: int, glyphs: Glyphs, *, language: str = "", title: str = "") -> list[Line]:
     """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
-    inner = room(columns, 2 * MARGIN)
+    inner = room(columns, MARGIN)
     margin = MARGIN if inner else 0
     lines: list[Line] = []
-    label = _label(display_text(title), display_text(language), columns)
+    label = _label(display_text(title), display_text(language), columns, glyphs)
     if label:
         lines.append(label)
     continued = Span(glyphs.continued.ljust(margin)[:margin], "code quiet")
-    for spans in _coloured(display_text(text, lines=True).rstrip("\n"), language.lower()):
+    for spans in _coloured(_trailing("", display_text(text, lines=True)).rstrip("\n"), language.lower()):
         for number, part in enumerate(_folded(spans, inner or columns)):
             before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
             lines.append(pad(before + part, columns, "code"))
     return lines
 
 
-def _label(title: str, language: str, columns: int) -> Line | None:
+def _label(title: str, language: str, columns: int, glyphs: Glyphs) -> Line | None:
     if not title and language in {"", "text", "txt", "none", "plain"}:
         return None
-    left = cut((Span("  " + title, "code strong"),), columns) if title else ()
+    left = cut((Span("  " + title, "code strong"),), columns, glyphs.ellipsis) if title else ()
     right = Span(language + "  ", "code quiet")
     gap = columns - width(left) - width((right,))
-    return pad((*left, Span(" " * gap, "code"), right) if gap > 0 else left or cut((right,), columns), columns, "code")
+    if gap > 0:
+        return *left, Span(" " * gap, "code"), right
+    return pad(left or cut((right,), columns, glyphs.ellipsis), columns, "code")
 
 
 def _coloured(text: str, language: str) -> Iterator[list[Span]]:
@@ -132,19 +137,23 @@ def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, s
 
 
 def _folded(spans: list[Span], columns: int) -> Iterator[Line]:
-    line: list[Span] = []
-    left = columns
-    for text, style, _ in spans:
-        rest = text
-        while rest:
-            head, rest = split_cells(rest, left)
-            if head:
-                line.append(Span(head, style))
-                left -= cell_len(head)
-            if rest:
-                if not line:
-                    rest = "…" + rest[1:] if columns > 0 else ""
-                    continue
-                yield tuple(line)
-                line, left = [], columns
-    yield tuple(line)
+    """A line of code as lines that fit, broken where a word ends if there is such a place near the end."""
+    text = "".join(span.text for span in spans)
+    while cell_len(text) > columns:
+        head, _ = split_cells(text, columns)
+        places = [*_breaks(head, len(head) * 2 // 3)]
+        size = places[-1].end() if places else max(len(head), 1)
+        first, spans = _cut_at(spans, size)
+        yield cut(first, columns)
+        text = text[size:]
+    yield tuple(spans)
+
+
+def _cut_at(spans: list[Span], size: int) -> tuple[Line, list[Span]]:
+    """The first so many characters, and the rest."""
+    for number, (text, style, link) in enumerate(spans):
+        if size <= len(text):
+            rest = [Span(text[size:], style, link)] if size < len(text) else []
+            return (*spans[:number], Span(text[:size], style, link)), rest + spans[number + 1 :]
+        size -= len(text)
+    return tuple(spans), []

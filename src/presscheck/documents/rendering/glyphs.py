@@ -19,9 +19,9 @@ class Glyphs(NamedTuple):
     embed: str = "▶"
     file: str = "↓"
     opened: str = "▾"
-    tab: str = "▸"
     continued: str = "↪"
+    ellipsis: str = "…"
 
 
 UNICODE = Glyphs()
-ASCII = Glyphs("-", "|", "|", "*-+", "[ ]", "[x]", "[image]", "->", "[video]", "[file]", "v", ">", ">")
+ASCII = Glyphs("-", "|", "|", "*-+", "[ ]", "[x]", "[image]", "->", "[embed]", "[file]", "v", ">", "...")

@@ -105,7 +105,7 @@ def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
     after = closing + 1
     while after < end and not state.isEmpty(after):
         after += 1
-    state.push("html_block", "", 0).content = state.getLines(start, after, state.blkIndent, True)
+    state.push("html_block", "", 0).content = state.getLines(start, after, state.blkIndent, False)
     state.line = after
 
 
@@ -125,11 +125,12 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
     last = state.src.rfind("{%" if opened[0][0] == "{" else "</", inside, state.eMarks[closing])
     if meta["name"] == "details" and (summary := _summary(state.src, inside, last)):
         meta["summary"], inside = summary[1], summary.end()
-    state.push("tag_open", "", 1).meta = meta
+    token = state.push("tag_open", "", 1)
+    token.meta, token.content = meta, opened[0]
     _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last)
     state.push("tag_close", "", -1)
-    closed = re.compile(r"[%>]\}?").search(state.src, last, state.eMarks[closing])
-    _text(state, state.src[closed.end() if closed else last : state.eMarks[closing]])
+    end = "%}" if opened[0][0] == "{" else ">"
+    _text(state, state.src[last : state.eMarks[closing]].partition(end)[2])
     state.line = closing + 1
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.code import code_lines
 from presscheck.documents.rendering.glyphs import Glyphs
-from presscheck.documents.rendering.inlines import Event, Runs, html_events
+from presscheck.documents.rendering.inlines import Event, Runs, file_name, html_events
 from presscheck.documents.rendering.tables import Table, table_lines
 from presscheck.documents.rendering.wrapping import beside, room, wrap
 from presscheck.documents.spans import Line, Span, plain
@@ -131,7 +132,10 @@ class _Reader:
         caption, self.runs = self.runs, Runs(self.glyphs.image)
         if self.image:
             words = plain(tuple(caption.spans)).strip()
-            self.runs.image(self.image[0], words or self.image[1])
+            source, alternative = self.image
+            self.runs.image(source, words or alternative)
+            if words or alternative:
+                self.runs.spans.append(Span(f"  {display_text(file_name(source))}", "quiet"))
             self.image = None
         else:
             self.runs.spans.extend(caption.spans)

@@ -61,6 +61,11 @@ def html_attributes(text: str) -> dict[str, str]:
     return found | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
 
 
+def file_name(address: str) -> str:
+    """The last part of an address."""
+    return address.partition("?")[0].rpartition("/")[2]
+
+
 class Runs:
     """Collects the runs of one paragraph; `anchors` are the names that links may lead to."""
 
@@ -90,7 +95,7 @@ class Runs:
 
     def image(self, source: str, words: str) -> None:
         """Add an image: its mark, and what it shows or else its file's name."""
-        shown = " ".join(words.split()) or source.rpartition("/")[2].partition("?")[0]
+        shown = " ".join(words.split()) or file_name(source)
         link = self._link or display_text(source)
         self.spans.append(Span(display_text(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.code import code_lines
 from presscheck.documents.rendering.glyphs import Glyphs
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from presscheck.documents.rendering.grammar import Environment
 
-HEADINGS = ("title", "heading strong", "heading", "strong", "strong emphasis", "emphasis")
+HEADINGS = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The style of a heading, by its level."""
 
 _task = re.compile(r"\[([ xX])\][ \t]+").match
@@ -32,34 +34,61 @@ _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 class Layout:
     """Lays out blocks of one page, which share their link definitions; `anchors` are those of the last block."""
 
-    def __init__(self, environment: Environment, glyphs: Glyphs) -> None:
+    def __init__(self, glyphs: Glyphs) -> None:
         self.glyphs = glyphs
         self.anchors: list[str] = []
-        self._environment = environment
+        self._environment: Environment = {}
         self._depth = 0
+
+    def parse(self, text: str) -> list[Token]:
+        """The tokens of a block; the link definitions in it are learnt."""
+        return parse(text, self._environment)
 
     def lines(self, text: str, columns: int) -> list[Line]:
         """The lines of a block."""
         self.anchors = []
         try:
-            return self.flow(parse(text, self._environment), columns)
+            return self.flow(self.parse(text), columns)
         except RecursionError:
-            # nested beyond any sense: as it is written, so that nothing is hidden
-            return [line for one in text.split("\n") for line in wrap([Span(display_text(one))], columns) or [()]]
+            # nested beyond any sense: nothing may be hidden
+            return self.source(text, columns)
+
+    def source(self, text: str, columns: int) -> list[Line]:
+        """Markdown as it is written."""
+        return code_lines(text, columns, self.glyphs)
+
+    def words(self, text: str, style: str, columns: int) -> list[Line]:
+        """Words that are no Markdown."""
+        return wrap([Span(display_text(text), style)], columns)
+
+    def title(self, text: str, columns: int) -> list[Line]:
+        """The title of a page, on a hairline."""
+        return [*self.words(text, HEADINGS[0], columns), (Span(self.glyphs.hairline * columns, "quiet"),)]
+
+    def heading_runs(self, text: str) -> tuple[int, list[Span]]:
+        """The level of a heading, and its words."""
+        tokens = self.parse(text)
+        if len(tokens) < 2 or tokens[0].type != "heading_open":
+            return 1, [Span(display_text(text))]
+        return int(tokens[0].tag[1]), self.runs(tokens[1])
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
         """Blocks below one another, a blank line between them unless they belong to a tight list."""
         lines: list[Line] = []
         is_tight = False
         for token, inner in self.children(tokens):
-            draw = _DRAWN.get(token.type)
-            laid = draw(self, token, inner, columns) if draw else []
+            laid = self.one(token, inner, columns)
             if laid:
                 if lines and not (is_tight or token.hidden):
                     lines.append(())
                 lines.extend(laid)
                 is_tight = token.hidden
         return lines
+
+    def one(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """One block."""
+        draw = _DRAWN.get(token.type)
+        return draw(self, token, inner, columns) if draw else []
 
     def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
         """The outermost blocks among the tokens, each with the tokens within it."""
@@ -135,7 +164,7 @@ class Layout:
         narrow = room(columns, size)
         lines = self.flow(inner, narrow or columns) or [()]
         if not narrow:
-            return [(Span(mark, "quiet"),), *lines]
+            return [*self.words(mark.strip(), "quiet", columns), *lines]
         return beside(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
 
     def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
@@ -159,16 +188,17 @@ class Layout:
 
     def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A tag of the platform."""
-        return tag_lines(self, token.meta, inner, columns, token.content)
+        return tag_lines(self, token, inner, columns)
 
     def footnote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A footnote, behind its mark."""
         mark = f"[{display_text(str(token.meta['label']))}] "
-        narrow = room(columns, len(mark))
+        size = cell_len(mark)
+        narrow = room(columns, size)
         lines = self.flow(inner, narrow or columns)
         if not narrow:
-            return [*wrap([Span(mark, "accent")], columns), *lines]
-        return beside(lines, (Span(mark, "accent"),), (Span(" " * len(mark)),))
+            return [*self.words(mark, "accent", columns), *lines]
+        return beside(lines, (Span(mark, "accent"),), (Span(" " * size),))
 
 
 def _take_task(inner: Sequence[Token]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 
 from presscheck.documents.rendering.glyphs import Glyphs
 from presscheck.documents.rendering.wrapping import BREAK, beside, room, widest, wrap
@@ -53,21 +54,29 @@ def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] |
     available = columns - GAP * (len(wanted) - 1)
     if sum(wanted) <= available:
         return wanted
-    longest = [max(_longest_word(row[number]) for row in grid) for number in range(len(wanted))]
-    least = [min(want, max(LEAST, min(word, columns // 4))) for want, word in zip(wanted, longest, strict=True)]
+    least = [
+        min(want, max(map(_longest_word, column))) for want, column in zip(wanted, zip(*grid, strict=True), strict=True)
+    ]
+    if sum(least) > available:
+        least = [min(size, max(LEAST, available // len(wanted))) for size in least]
     if sum(least) > available:
         return None
-    sizes = least[:]
-    # what is left goes where most is missing, so that the rows become short
-    left = available - sum(sizes)
-    missing = [want - size for want, size in zip(wanted, sizes, strict=True)]
-    while left > 0 and any(missing):
-        share = max(1, left // sum(1 for one in missing if one))
-        for number in sorted(range(len(sizes)), key=lambda n: missing[n]):
-            more = min(share, missing[number], left)
-            sizes[number] += more
-            missing[number] -= more
-            left -= more
+    return _shared(available, least, wanted)
+
+
+def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
+    """Share out what is left: most where most is missing, but not in proportion, or short cells would stand tall."""
+    sizes = sizes[:]
+    while (left := available - sum(sizes)) > 0:
+        weights = [sqrt(want - size) for want, size in zip(wanted, sizes, strict=True)]
+        total = sum(weights)
+        more = [
+            min(int(left * weight / total), want - size)
+            for weight, want, size in zip(weights, wanted, sizes, strict=True)
+        ]
+        if not any(more):
+            more[weights.index(max(weights))] = 1
+        sizes = [size + one for size, one in zip(sizes, more, strict=True)]
     return sizes
 
 

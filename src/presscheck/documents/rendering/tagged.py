@@ -35,16 +35,12 @@ HINTS = {
 """The word and the style of each kind of hint."""
 
 
-def tag_lines(page: Layout, meta: Meta, inner: Inner, columns: int, source: str = "") -> list[Line]:
+def tag_lines(page: Layout, token: Token, inner: Inner, columns: int) -> list[Line]:
     """The lines of a tag and of what it holds."""
-    draw = _TAGS.get(meta["name"])
+    draw = _TAGS.get(token.meta["name"])
     if draw:
-        return draw(page, meta, inner, columns)
-    lines = page.flow(inner, columns)
-    if meta["name"].startswith("end"):
-        return lines
-    written = source or " ".join([meta["name"], *[f'{k}="{v}"' for k, v in meta.items() if k != "name"]])
-    return [*wrap([Span(display_text(written), "quiet")], columns), *lines]
+        return draw(page, token.meta, inner, columns)
+    return [*page.words(token.content, "quiet", columns), *page.flow(inner, columns)]
 
 
 def hint_lines(page: Layout, kind: str, lines: list[Line], title: str = "") -> list[Line]:
@@ -71,7 +67,7 @@ def _div(page: Layout, meta: Meta, inner: Inner, columns: int) -> list[Line]:
 
 def _titled(page: Layout, title: str, columns: int) -> Line:
     """A hairline with a title in it."""
-    name = cut((Span(title, "accent strong"),), max(columns - 4, 1))
+    name = cut((Span(title, "accent strong"),), max(columns - 4, 1), page.glyphs.ellipsis)
     left = columns - width(name) - 3
     if left < 1:
         return name
@@ -97,7 +93,7 @@ def _stepper(page: Layout, meta: Meta, inner: Inner, columns: int) -> list[Line]
             number += 1
             step = _step(page, number, within, columns)
         else:
-            step = page.flow([token, *within], columns)
+            step = page.one(token, within, columns)
         lines.extend([(), *step] if lines else step)
     return lines
 
@@ -107,7 +103,7 @@ def _step(page: Layout, number: int, inner: Inner, columns: int) -> list[Line]:
     narrow = room(columns, len(label) + 2)
     lines = page.flow(inner, narrow or columns) or [()]
     if not narrow:
-        return [(Span(label, "accent strong"),), *lines]
+        return [*page.words(label, "accent strong", columns), *lines]
     bar = Span(page.glyphs.quote.ljust(len(label) + 2), "quiet")
     return beside(lines, (Span(f"{label}  ", "accent strong"),), (bar,))
 
@@ -121,7 +117,7 @@ def _code(page: Layout, meta: Meta, inner: Inner, columns: int) -> list[Line]:
             part = code_lines(token.content, columns, page.glyphs, language=words[0] if words else "", title=title)
             title = ""
         else:
-            part = page.flow([token, *within], columns)
+            part = page.one(token, within, columns)
         lines.extend(part)
     return lines
 
