@@ -1,0 +1,70 @@
+"""The frame with a place of one's own in it: the real app and the real desk, with no service to be reached."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
+
+from presscheck.config import Profile
+from presscheck.paths import Places
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.commands import Keymap
+from presscheck.tui.theme import load
+from presscheck.wiring import open_desk
+
+INK = load()["ink"]
+look = INK.style
+
+
+def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | None = None) -> PresscheckApp:
+    """The app whose inbox is that place."""
+
+    class Framed(PresscheckApp):
+        MODES = {**PresscheckApp.MODES, "inbox": place}
+
+    profile = Profile(base_url="http://127.0.0.1:9", token="secret")
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    return Framed(open_desk(profile, places), profile=profile, keymap=keymap)
+
+
+@asynccontextmanager
+async def alone(
+    *widgets: Widget, size: tuple[int, int] = (40, 10), told: list[Message] | None = None
+) -> AsyncIterator[Pilot[None]]:
+    """Widgets in an app of nothing else; the first one has the focus, what our widgets tell is told."""
+
+    class Alone(App[None]):
+        CSS = "Screen { background: $ink-ground; }"
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_theme(INK.as_textual())
+            self.theme = "ink"
+
+        def compose(self) -> ComposeResult:
+            yield from widgets
+
+    def tell(message: Message) -> None:
+        if told is not None and type(message).__module__.startswith("presscheck") and message not in told:
+            told.append(message)
+
+    async with Alone().run_test(size=size, message_hook=tell) as pilot:
+        if widgets[0].can_focus:
+            widgets[0].focus()
+        await pilot.pause()
+        yield pilot
+
+
+def shown(app: App[object]) -> list[str]:
+    """What the screen shows, line by line."""
+    return ["".join(segment.text for segment in strip).rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def painted(widget: Widget) -> set[int]:
+    """The lines of a widget that will be painted anew."""
+    return {y for region in widget._repaint_regions for y in range(region.y, region.bottom)}

@@ -1,0 +1,451 @@
+"""Rows, trees, pages and differences: what is shown, what is painted, and what that costs."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS, HOSTILE
+from tests.tui.frame import alone, look, painted, shown
+
+from presscheck.documents.display_text import display_text
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.widgets.change_view import ChangeView, Laid
+from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.tree import Node, Tree
+
+MANY = 100_000
+
+
+def numbered(asked: list[int]):
+    def row(index: int, columns: int) -> Line:
+        asked.append(index)
+        return (Span(f"row {index}"), Span(f" of {columns}", "quiet"))
+
+    return row
+
+
+class TestRows:
+    async def test_only_what_is_seen_is_asked_for(self) -> None:
+        asked: list[int] = []
+        rows = Rows(numbered(asked), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            await pilot.pause()
+            assert set(asked) == set(range(10))
+            assert shown(pilot.app)[:2] == ["▌row 0 of 39", " row 1 of 39"]
+
+    async def test_a_moved_cursor_paints_two_lines(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            await pilot.pause()
+            rows.move(1)
+            assert painted(rows) == {0, 1}
+            await pilot.pause()
+            rows.move(3)
+            assert painted(rows) == {1, 4}
+
+    async def test_showing_the_same_again_paints_nothing(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            await pilot.pause()
+            rows.show(MANY)
+            assert painted(rows) == set()
+
+    async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows):
+            begun = perf_counter()
+            rows.show(MANY)
+            for _ in range(100):
+                rows.move(1)
+            rows.point(MANY)
+            assert rows.cursor == MANY - 1
+            assert perf_counter() - begun < 1
+
+    async def test_the_cursor_stays_in_sight(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            for step in (1, 9, 11, 500, -3, -400, MANY, -MANY):
+                rows.move(step)
+                assert rows.cursor in rows.seen
+            rows.page(1)
+            assert rows.cursor == 5
+            await pilot.pause()
+            assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
+
+    async def test_it_tells_of_each_row(self) -> None:
+        rows, told = Rows(numbered([]), look), list[Any]()
+        async with alone(rows, told=told) as pilot:
+            rows.show(3)
+            rows.move(2)
+            rows.move(1)
+            rows.choose()
+            await pilot.pause()
+            assert [(type(message).__name__, message.index) for message in told] == [("RowPointed", 2), ("RowChosen", 2)]
+
+    async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(50, cursor=49)
+            rows.show(1)
+            await pilot.pause()
+            assert shown(pilot.app)[:2] == ["▌row 0 of 39", ""]
+            rows.show(0)
+            await pilot.pause()
+            assert shown(pilot.app)[0] == ""
+            rows.move(1)
+            rows.choose()
+
+    async def test_two_lines_for_a_row(self) -> None:
+        rows = Rows(numbered([]), look, second=lambda index, _: (Span(f"  about {index}"),))
+        async with alone(rows) as pilot:
+            rows.show(20)
+            rows.move(1)
+            await pilot.pause()
+            assert shown(pilot.app)[:4] == [" row 0 of 39", "   about 0", "▌row 1 of 39", "▌  about 1"]
+            rows.move(10)
+            assert rows.cursor in rows.seen
+
+    async def test_marks_belong_to_what_a_row_shows(self) -> None:
+        names = ["ann", "bob", "cid", "dan"]
+        rows = Rows(lambda at, _: (Span(names[at]),), look, key=lambda at: names[at])
+        async with alone(rows) as pilot:
+            rows.show(4)
+            rows.mark()
+            rows.mark()
+            assert (rows.marked, rows.cursor) == ({"ann", "bob"}, 2)
+            names.insert(0, "new")
+            rows.show(5)
+            assert (rows.marked, rows.cursor) == ({"ann", "bob"}, 3)
+            await pilot.pause()
+            assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
+
+    async def test_marking_a_range_and_all_that_is_seen(self) -> None:
+        rows = Rows(numbered([]), look, key=lambda at: at)
+        async with alone(rows):
+            rows.show(100)
+            rows.point(2)
+            rows.mark_range()
+            rows.point(5)
+            rows.mark_range()
+            assert rows.marked == {2, 3, 4, 5}
+            rows.mark_visible()
+            assert rows.marked == set(range(10))
+            rows.mark_visible()
+            assert rows.marked == set()
+            rows.mark_range()
+            assert rows.unmark()
+            assert not rows.unmark()
+
+    async def test_finding_goes_around_and_marks(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows):
+            rows.show(300)
+            assert await rows.search("ROW 123")
+            assert rows.cursor == 123
+            assert await rows.search("row 7 ", step=-1)
+            assert rows.cursor == 7
+            assert await rows.search("row 2 ")
+            assert rows.cursor == 2
+            assert not await rows.search("nowhere")
+
+    async def test_a_resize_draws_for_the_new_width(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY, cursor=500)
+            await pilot.resize_terminal(60, 5)
+            await pilot.pause()
+            assert rows.cursor in rows.seen
+            assert any("of 59" in line for line in shown(pilot.app))
+            assert len(shown(pilot.app)) == 5
+
+    async def test_wheel_and_click(self) -> None:
+        rows = Rows(numbered([]), look)
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            await pilot.pause()
+            await pilot.click(Rows, offset=(3, 4))
+            assert rows.cursor == 4
+            rows.scroll_lines(3)
+            assert (rows.cursor, rows.top) == (4, 3)
+
+
+class TestTree:
+    tree = {None: ["a", "b"], "a": ["a1", "a2"], "a1": ["deep"], "b": ["b1"]}
+
+    def children(self, key: str | None) -> Sequence[Node]:
+        return [
+            Node(one, (Span(one),), (Span(str(len(self.tree[one]))),) if one in self.tree else (), one in self.tree)
+            for one in self.tree.get(key, ())
+        ]
+
+    async def test_folding(self) -> None:
+        tree = Tree(self.children, look)
+        async with alone(tree, size=(20, 8)) as pilot:
+            tree.show()
+            await pilot.pause()
+            assert shown(pilot.app)[:2] == ["▌▸ a               2", " ▸ b               1"]
+            assert tree.unfold()
+            assert tree.unfold()
+            assert tree.key == "a1"
+            assert tree.unfold()
+            await pilot.pause()
+            lines = [line[:12].rstrip() for line in shown(pilot.app)[:5]]
+            assert lines == [" ▾ a", "▌  ▾ a1", "       deep", "     a2", " ▸ b"]
+            tree.move(1)
+            assert tree.key == "deep"
+            assert not tree.unfold()
+            assert tree.fold()
+            assert tree.key == "a1"
+            assert tree.fold()
+            assert tree.fold()
+            assert tree.key == "a"
+            assert tree.fold()
+            assert not tree.fold()
+            assert tree.open == set()
+
+    async def test_fresh_data_moves_neither_folds_nor_cursor(self) -> None:
+        known: dict[str | None, list[str]] = {**self.tree}
+
+        def children(key: str | None) -> Sequence[Node]:
+            return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
+
+        tree = Tree(children, look)
+        async with alone(tree):
+            tree.show()
+            tree.unfold()
+            tree.move(2)
+            assert tree.key == "a2"
+            known[None] = ["0", "a", "b"]
+            known["a"] = ["a0", "a1", "a2"]
+            tree.show()
+            assert tree.key == "a2"
+            assert tree.open == {"a"}
+
+    async def test_a_node_that_is_not_there_yet_is_pointed_at_when_it_comes(self) -> None:
+        known: dict[str | None, list[str]] = {None: ["a", "b"], "b": []}
+
+        def children(key: str | None) -> Sequence[Node]:
+            return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
+
+        tree = Tree(children, look)
+        async with alone(tree):
+            tree.show()
+            tree.point_to("b2", below=["b"])
+            assert tree.open == {"b"}
+            known["b"] = ["b1", "b2"]
+            tree.show()
+            assert tree.key == "b2"
+
+    async def test_an_empty_tree_takes_every_key(self) -> None:
+        tree = Tree(lambda _: (), look)
+        async with alone(tree):
+            tree.show()
+            tree.move(1)
+            tree.choose()
+            assert not tree.fold()
+            assert not tree.unfold()
+            assert tree.key is None
+
+
+@dataclass
+class Heading:
+    level: int
+    text: str
+    line: int
+
+
+@dataclass
+class Slow:
+    """A page that lays out line by line, and counts."""
+
+    width: int
+    size: int = 5000
+    lines: list[Line] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        return len(self.lines) >= self.size
+
+    def at_least(self, count: int) -> None:
+        while len(self.lines) < min(count, self.size):
+            number = len(self.lines)
+            if number % 100 == 50:
+                self.headings.append(Heading(1, f"part {number}", number))
+            link = f"https://x.example/{number}" if number % 3 == 0 else None
+            self.lines.append((Span(f"line {number} in {self.width} "), Span("there", "link", link)))
+
+    def advance(self, seconds: float) -> bool:
+        self.at_least(len(self.lines) + 200)
+        return self.done
+
+
+async def laid_out(page: PageView) -> None:
+    async with asyncio.timeout(20):
+        while page.document and not page.document.done:
+            await asyncio.sleep(0.005)
+
+
+class TestPage:
+    async def test_what_is_seen_is_laid_out_first_and_the_rest_when_idle(self) -> None:
+        page = PageView(look)
+        async with alone(page) as pilot:
+            page.show(Slow)
+            assert page.count < 100
+            assert "line 0 in 39" in shown(pilot.app)[0]
+            await laid_out(page)
+            assert page.count == 5000
+
+    async def test_the_end_is_reached_when_it_is_there(self) -> None:
+        page = PageView(look)
+        async with alone(page) as pilot:
+            page.show(Slow)
+            page.move(1 << 30)
+            await laid_out(page)
+            await pilot.pause()
+            assert page.cursor == 4999
+            assert "line 4999" in shown(pilot.app)[-1]
+
+    async def test_headings(self) -> None:
+        page = PageView(look)
+        async with alone(page):
+            page.show(lambda width: Slow(width, 300))
+            await laid_out(page)
+            page.next_heading()
+            page.next_heading()
+            assert page.cursor == 150
+            page.next_heading(-1)
+            assert page.cursor == 50
+
+    async def test_links_are_followed_by_label(self) -> None:
+        page, followed = PageView(look), list[Any]()
+        async with alone(page, told=followed) as pilot:
+            page.show(lambda width: Slow(width, 300))
+            assert page.label_links()
+            await pilot.pause()
+            assert "[s]there" in shown(pilot.app)[3]
+            await pilot.press("s")
+            assert [message.target for message in followed] == ["https://x.example/3"]
+            assert "[s]" not in "".join(shown(pilot.app))
+
+    async def test_a_key_that_is_no_label_takes_them_away(self) -> None:
+        page = PageView(look)
+        async with alone(page) as pilot:
+            page.show(Slow)
+            page.label_links()
+            await pilot.press("!")
+            assert not page.is_labelled
+
+    async def test_the_same_page_anew_stays_where_the_eye_is(self) -> None:
+        page = PageView(look)
+        async with alone(page):
+            page.show(Slow)
+            page.move(40)
+            page.show(Slow, line=None)
+            assert page.cursor == 40
+            page.show(Slow)
+            assert page.cursor == 0
+
+    async def test_a_resize_lays_out_anew(self) -> None:
+        page = PageView(look)
+        async with alone(page) as pilot:
+            page.show(Slow)
+            page.move(40)
+            await pilot.resize_terminal(70, 10)
+            await pilot.pause()
+            assert "in 69" in shown(pilot.app)[0]
+            assert page.cursor in page.seen
+
+
+def laid(columns: int) -> Laid:
+    lines = [(Span(f"{number} in {columns}"),) for number in range(200)]
+    anchors = {number: f"block {number}" for number in range(0, 200, 10)}
+    return Laid(lines, {"change": [20, 90, 150], "thread": [95]}, anchors)
+
+
+class TestChanges:
+    async def test_stepping(self) -> None:
+        view = ChangeView(look)
+        async with alone(view):
+            view.show(laid)
+            assert view.step("change")
+            assert view.cursor == 20
+            assert view.step("thread")
+            assert view.cursor == 95
+            assert view.stands_for == "block 90"
+            assert view.step("change", -1)
+            assert view.cursor == 90
+            assert view.cursor in view.seen
+            assert not view.step("thread", -1)
+            assert not view.step("nothing")
+
+    async def test_what_the_cursor_stands_on_is_found_again(self) -> None:
+        view = ChangeView(look)
+        async with alone(view):
+            view.show(laid)
+            view.point(100)
+
+            def longer(columns: int) -> Laid:
+                lines = [(Span("new"),)] * 7 + list(laid(columns).lines)
+                return Laid(lines, {}, {number + 7: f"block {number}" for number in range(0, 200, 10)})
+
+            view.show(longer, keep=True)
+            assert view.cursor == 107
+            assert view.point_to("block 0")
+            assert view.cursor == 7
+            assert not view.point_to("block 1")
+
+    async def test_a_resize_keeps_the_place(self) -> None:
+        view = ChangeView(look)
+        async with alone(view) as pilot:
+            view.show(laid)
+            view.point(150)
+            await pilot.resize_terminal(50, 12)
+            await pilot.pause()
+            assert view.cursor == 150
+            assert "150 in 49" in "\n".join(shown(pilot.app))
+
+
+async def test_lines_scroll() -> None:
+    lines = Lines(look)
+    async with alone(lines) as pilot:
+        lines.show([(Span(str(number)),) for number in range(30)])
+        lines.move(3)
+        await pilot.pause()
+        assert shown(pilot.app)[0] == "3"
+        lines.move(1 << 30)
+        await pilot.pause()
+        assert shown(pilot.app)[-1] == "29"
+        lines.show([(Span("only"),)])
+        await pilot.pause()
+        assert shown(pilot.app)[0] == "only"
+
+
+@pytest.mark.parametrize("kind", ["rows", "tree", "page", "changes"])
+async def test_hostile_text_never_acts(kind: str) -> None:
+    lines: list[Line] = [(Span(display_text(text)),) for text in HOSTILE]
+    document = Slow(39, len(lines), lines)
+    rows = Rows(lambda at, _: lines[at], look)
+    tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], look)
+    page, changes = PageView(look), ChangeView(look)
+    widget = {"rows": rows, "tree": tree, "page": page, "changes": changes}[kind]
+    async with alone(widget, size=(40, 50)) as pilot:
+        rows.show(len(lines))
+        tree.show()
+        page.show(lambda _: document)
+        changes.show(lambda _: Laid(lines))
+        for top in range(0, len(lines), 50):
+            widget.scroll_lines(50 if top else 0)
+            await pilot.pause()
+            for strip in pilot.app.screen._compositor.render_strips():
+                assert strip.cell_length == 40
+                assert not [segment.text for segment in strip if ACTS.search(segment.text)]
