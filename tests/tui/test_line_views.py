@@ -89,7 +89,10 @@ class TestRows:
             rows.move(1)
             rows.choose()
             await pilot.pause()
-            assert [(type(message).__name__, message.index) for message in told] == [("RowPointed", 2), ("RowChosen", 2)]
+            assert [(type(message).__name__, message.index) for message in told] == [
+                ("RowPointed", 2),
+                ("RowChosen", 2),
+            ]
 
     async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
         rows = Rows(numbered([]), look)

@@ -47,7 +47,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = []
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
-    CSS_PATH = "app.tcss"
+    CSS_PATH = str(Path(__file__).with_name("app.tcss"))
 
     def __init__(
         self,
@@ -127,13 +127,24 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
             return BUG
-        return code if code is not None else self.return_code or 0
+        # nobody said how to end: the terminal went away
+        return ENDED_BY[signal.SIGHUP] if code is None else code
 
     def on_load(self) -> None:
         """End cleanly when the terminal or the system asks for it."""
         loop = asyncio.get_running_loop()
         for number, code in ENDED_BY.items():
             loop.add_signal_handler(number, self.exit, code)
+
+    def _fatal_error(self) -> None:
+        """End by a bug without showing its surroundings, which may hold secrets; the log gets the traceback."""
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        self._exit_renderables.clear()
+        if self._exception is not None:
+            where = f"; the traceback is in {self.notices.log}" if self.notices.log else ""
+            self.error_console.print(f"presscheck ended by a bug of its own{where}", markup=False, highlight=False)
 
     def _show_world(self) -> None:
         show = getattr(self.screen, "show_world", None) if self.screen_stack else None

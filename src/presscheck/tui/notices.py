@@ -36,7 +36,7 @@ class Notices:
 
     def __init__(self, log: Path | None = None) -> None:
         self.said: list[Notice] = []
-        self._log = log
+        self.log = log
         self._shown_at: float | None = None
 
     def say(self, text: str, *, is_error: bool = False) -> None:
@@ -65,8 +65,8 @@ class Notices:
 
     def write_traceback(self, error: BaseException) -> None:
         """Keep what a bug looked like."""
-        if self._log:
-            handler = logging.FileHandler(self._log, encoding="utf-8")
+        if self.log:
+            handler = logging.FileHandler(self.log, encoding="utf-8")
             logger = logging.getLogger("presscheck")
             logger.addHandler(handler)
             logger.error("the app ended by a bug", exc_info=error)

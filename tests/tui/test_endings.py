@@ -1,0 +1,109 @@
+"""However the app ends, the terminal is left as it was found, and the exit code says what happened."""
+
+import fcntl
+import os
+import signal
+import struct
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.terminal import Terminal
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from presscheck.config import Profile
+from presscheck.paths import Places
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.reading import Reading
+from presscheck.documents.spans import Span
+from presscheck.wiring import open_desk
+
+class Greeting(Reading):
+    def __init__(self):
+        super().__init__("Ready", [(Span(f"line {n}"),) for n in range(200)])
+
+    def command_errors(self):
+        secret_in_a_local = "marker-token"
+        raise RuntimeError("a bug")
+
+class Small(PresscheckApp):
+    MODES = {"inbox": Greeting}
+
+home = Path(sys.argv[1])
+profile = Profile(base_url="http://127.0.0.1:9", token="marker-token")
+desk = open_desk(profile, Places(home / "config", home / "cache", home / "state", home / "data"))
+sys.exit(Small(desk, profile=profile, log=home / "log").run_to_end())
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
+    try:
+        one.wait("Ready")
+        one.wait("line 5")
+        yield one
+    finally:
+        one.close()
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (lambda one: one.press("q"), 0),
+        (lambda one: one.press("ctrl+q"), 0),
+        (lambda one: one.press("ctrl+c"), 0),
+        (lambda one: one.kill(signal.SIGTERM), 143),
+        (lambda one: one.kill(signal.SIGHUP), 129),
+        (lambda one: one.kill(signal.SIGINT), 130),
+        (lambda one: one.press("!"), 70),
+    ],
+    ids=["q", "ctrl+q", "ctrl+c", "SIGTERM", "SIGHUP", "SIGINT", "a bug"],
+)
+def test_the_terminal_is_clean(terminal: Terminal, end: Callable[[Terminal], None], code: int) -> None:
+    end(terminal)
+    assert terminal.end() == code
+    assert terminal.left_on() == []
+
+
+def test_a_bug_is_told_in_the_log_alone_and_without_secrets(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.press("!")
+    terminal.end()
+    assert "ended by a bug of its own" in terminal.text
+    assert "RuntimeError: a bug" in (tmp_path / "log").read_text()
+    assert b"marker-token" not in terminal.raw
+    assert "marker-token" not in (tmp_path / "log").read_text()
+
+
+def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
+    os.close(terminal.fd)
+    _, status = os.waitpid(terminal.pid, 0)
+    terminal.status, terminal.fd = status, os.open(os.devnull, os.O_RDONLY)
+    assert os.waitstatus_to_exitcode(status) == 129
+
+
+def test_nothing_is_sent_at_rest(terminal: Terminal) -> None:
+    terminal.wait("offline")
+    terminal.press("j")
+    before = b""
+    while terminal.raw != before:
+        before = terminal.raw
+        terminal.read(0.5)
+    terminal.read(1.0)
+    assert terminal.raw == before
+
+
+def test_a_resize_storm_leaves_a_working_screen(terminal: Terminal) -> None:
+    for size in ((10, 3), (200, 60), (1, 1), (80, 24), (13, 5), (80, 24)):
+        fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        terminal.kill(signal.SIGWINCH)
+        terminal.read(0.02)
+    terminal.press("j", "k", "q")
+    assert terminal.end() == 0
+    assert terminal.left_on() == []
