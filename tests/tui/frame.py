@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.message import Message
@@ -25,7 +26,7 @@ def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | 
     """The app whose inbox is that place."""
 
     class Framed(PresscheckApp):
-        MODES = {**PresscheckApp.MODES, "inbox": place}
+        MODES: ClassVar = {**PresscheckApp.MODES, "inbox": place}
 
     profile = Profile(base_url="http://127.0.0.1:9", token="secret")
     places = Places(home / "config", home / "cache", home / "state", home / "data")

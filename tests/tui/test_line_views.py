@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
@@ -182,7 +182,7 @@ class TestRows:
 
 
 class TestTree:
-    tree = {None: ["a", "b"], "a": ["a1", "a2"], "a1": ["deep"], "b": ["b1"]}
+    tree: ClassVar = {None: ["a", "b"], "a": ["a1", "a2"], "a1": ["deep"], "b": ["b1"]}
 
     def children(self, key: str | None) -> Sequence[Node]:
         return [
@@ -294,7 +294,7 @@ class Slow:
 
 async def laid_out(page: PageView) -> None:
     async with asyncio.timeout(20):
-        while page.document and not page.document.done:
+        while page.document and not page.document.done:  # noqa: ASYNC110  # it lays out when there is time
             await asyncio.sleep(0.005)
 
 

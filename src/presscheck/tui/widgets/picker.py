@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.documents.spans import Line, Span, cut, pad, width
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.strips import Look, raised
@@ -139,8 +139,9 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         choice = self.found[number]
         mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.many else ()
         line = (*mark, *(choice.line or (Span(choice.label),)))
-        room = columns - len(choice.note) - 2
-        return (*pad(cut(line, room), room), Span(f" {choice.note} ", "quiet")) if choice.note else line
+        note = cut((Span(choice.note, "quiet"),), columns // 2)
+        room = max(0, columns - width(note) - 1)
+        return (*pad(cut(line, room - 1), room), *note) if choice.note else line
 
 
 def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True) -> list[Choice]:

@@ -95,8 +95,9 @@ class Tree(LineView):
         head = (Span(" " * INDENT * level + fold, "quiet"), *node.label)
         if not node.note:
             return head
-        room = columns - width(node.note)
-        return (*pad(cut(head, room - 1), room), *node.note)
+        note = cut(node.note, columns // 2)
+        room = max(0, columns - width(note))
+        return (*pad(cut(head, room - 1), room), *note)
 
     def show(self, *, cursor: str | None = None) -> None:
         """Any node may have changed: lay all out anew; the cursor stays on its node unless told otherwise."""
