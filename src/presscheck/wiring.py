@@ -16,6 +16,7 @@ from presscheck.paths import Places, places, private_directory
 if TYPE_CHECKING:
     from presscheck.client.client import Client
     from presscheck.desk.desk import Desk
+    from presscheck.store.cache import Cache
 
 
 def connect(profile: Profile) -> Client:
@@ -43,37 +44,46 @@ def needed_token(profile: Profile) -> str:
     return profile.token
 
 
-def open_desk(profile: Profile, where: Places | None = None) -> Desk:
+def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Desk:
     """A desk over the profile's cache and outbox; it connects when it is started.
 
     What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
     was renewed must not strand a comment.
     """
     from presscheck.desk.desk import Desk
-    from presscheck.store.cache import Cache
     from presscheck.store.outbox import Outbox
 
     where = where or places()
-    service = f"{profile.name}-{_mark(profile.base_url)}"
     return Desk(
         lambda: connect(profile),
-        Cache(where.cache_file(f"{service}-{_mark(needed_token(profile))}")),
-        Outbox(where.outbox_file(service)),
+        cache or open_cache(profile, where),
+        Outbox(where.outbox_file(_service(profile))),
         read_only=profile.read_only,
     )
+
+
+def open_cache(profile: Profile, where: Places) -> Cache:
+    """What is remembered of the profile's service."""
+    from presscheck.store.cache import Cache
+
+    return Cache(where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}"))
 
 
 def open_app(profile: Profile, *, theme: str | None = None) -> int:
     """Open the app on a profile; the exit code."""
     from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.still import KEY
 
     where = places()
+    cache = open_cache(profile, where)
+    still = cache.answer(KEY)
     app = PresscheckApp(
-        open_desk(profile, where),
+        lambda: open_desk(profile, where, cache),
         profile=profile,
         theme=theme or profile.theme,
         own_themes=where.config / "themes",
         log=where.log_file(),
+        still=still.json if still else None,
     )
     return app.run_to_end()
 
@@ -109,6 +119,10 @@ def run_service(
             until_closed=until_closed,
         )
     )
+
+
+def _service(profile: Profile) -> str:
+    return f"{profile.name}-{_mark(profile.base_url)}"
 
 
 def _mark(text: str) -> str:

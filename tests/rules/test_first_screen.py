@@ -28,3 +28,8 @@ def test_a_first_screen_does_not_load(name: str) -> None:
     assert name not in loaded(
         "import presscheck.tui.app, presscheck.tui.screens.inbox, presscheck.desk.desk, presscheck.wiring"
     )
+
+
+def test_a_first_picture_loads_no_api() -> None:
+    names = loaded("import presscheck.tui.app, presscheck.wiring, presscheck.store.cache")
+    assert not names & (LATE - {"asyncio", "click", "pygments"} | {"pydantic"})

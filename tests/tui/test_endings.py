@@ -35,8 +35,8 @@ class Small(PresscheckApp):
 
 home = Path(sys.argv[1])
 profile = Profile(base_url="http://127.0.0.1:9", token="marker-token")
-desk = open_desk(profile, Places(home / "config", home / "cache", home / "state", home / "data"))
-sys.exit(Small(desk, profile=profile, log=home / "log").run_to_end())
+places = Places(home / "config", home / "cache", home / "state", home / "data")
+sys.exit(Small(lambda: open_desk(profile, places), profile=profile, log=home / "log").run_to_end())
 """
 
 

@@ -197,6 +197,10 @@ class Desk:
         """Page id → the revision at which it was viewed."""
         return self.outbox.viewed(change_request)
 
+    def remember(self, name: str, json: str) -> None:
+        """Keep a text of the screen's own in the cache, which may forget it."""
+        self._thread.submit(self._cache.keep, name, json.encode(), time.time())
+
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
         """Read an answer and keep it, off this thread; the answer, and whether it is news.
 

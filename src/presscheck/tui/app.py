@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.style import Style
+from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import BindingType
+from textual.screen import Screen
 
 from presscheck.config import Profile
 from presscheck.documents.spans import Line, plain
@@ -17,10 +21,14 @@ from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.tui.commands import Keymap
 from presscheck.tui.going import Going
 from presscheck.tui.notices import Notices
+from presscheck.tui.painting import Canvas
+from presscheck.tui.still import Still
 from presscheck.tui.theme import Theme, load
 from presscheck.tui.wall import Wall
 
 if TYPE_CHECKING:
+    from textual.signal import Signal
+
     from presscheck.desk.desk import Desk
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -33,12 +41,13 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     """The whole program on one terminal.
 
     Args:
-        desk: what is behind the screens; started after the first picture, closed with the app.
+        open_desk: opens what is behind the screens: after the first picture, and closed with the app.
         profile: whose it is.
         theme: the name of a theme; ink when not given.
         own_themes: a directory with themes of the user's own.
         keymap: keys by the name of a command, instead of those in the table.
         log: where a traceback goes.
+        still: what the inbox showed last, as it was given to the desk to remember.
 
     Raises:
         ConfigurationError: there is no such theme.
@@ -51,16 +60,18 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
 
     def __init__(
         self,
-        desk: Desk,
+        open_desk: Callable[[], Desk],
         *,
         profile: Profile,
         theme: str | None = None,
         own_themes: Path | None = None,
         keymap: Keymap | None = None,
         log: Path | None = None,
+        still: str | None = None,
     ) -> None:
         super().__init__()
-        self.desk, self.profile, self.keymap = desk, profile, keymap or {}
+        self._open_desk, self._still = open_desk, still
+        self.profile, self.keymap = profile, keymap or {}
         self.notices = Notices(log)
         self.themes = load(own_themes)
         for one in self.themes.values():
@@ -71,6 +82,12 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
             raise ConfigurationError(f"there is no theme {chosen!r}; known: {', '.join(sorted(self.themes))}")
         self.theme = chosen
         self._filters.append(Wall())
+        self._canvas = Canvas()
+
+    @cached_property
+    def desk(self) -> Desk:
+        """What is behind the screens; opened when it is first asked for."""
+        return self._open_desk()
 
     @property
     def palette(self) -> Theme:
@@ -81,15 +98,34 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         """What a style of spans looks like now."""
         return self.palette.style(words)
 
+    def get_default_screen(self) -> Still:
+        """What is seen first."""
+        return Still(self._still, self.look(""))
+
     def on_mount(self) -> None:
+        """Once something is seen, load the inbox."""
+        resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
+        resumed.subscribe(self, self.repaint, immediate=True)
+        self.call_after_refresh(self._begin)
+
+    async def _begin(self) -> None:
         """Show what is known, then connect."""
+        await self.switch_mode("inbox")
         for notice in self.desk.notices:
             self.notice(notice)
         self.call_after_refresh(self.desk.start)
 
     async def on_unmount(self) -> None:
         """Let go of the store and the connection."""
-        await self.desk.close()
+        if "desk" in self.__dict__:
+            await self.desk.close()
+
+    def exit(self, *args: Any, **more: Any) -> None:
+        """End; what the inbox shows is seen first at the next start."""
+        remember = getattr(self.screen, "remember_still", None) if self.screen_stack else None
+        if remember:
+            remember()
+        super().exit(*args, **more)
 
     def notice(self, text: str) -> None:
         """Say something in the line below, until a later key."""
@@ -120,6 +156,20 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
             self.notice(text)
         else:
             self.forget_notice()
+
+    def repaint(self, _: object = None) -> None:
+        """Send the whole picture again, whatever the terminal was told before."""
+        self._canvas.forget()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """A terminal of another size shows nobody knows what."""
+        self._canvas.forget()
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        if isinstance(renderable, CompositorUpdate):
+            renderable = cast("Any", self._canvas.update(renderable))  # Textual says less than it takes
+        super()._display(screen, renderable)  # pyright: ignore[reportUnknownMemberType]  # screens are generic
 
     def run_to_end(self) -> int:
         """Run until the user or a signal ends it; the exit code."""

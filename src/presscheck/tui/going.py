@@ -1,6 +1,6 @@
 """Going between places, and the commands that work everywhere: inbox, browse and publish are modes with a stack each.
 
-Places are imported when they are first gone to, so that a start pays for the inbox alone.
+Places are imported when they are first gone to, so that a first picture pays for none.
 """
 
 from __future__ import annotations
@@ -11,13 +11,18 @@ from textual.app import App
 from textual.screen import Screen
 
 from presscheck.documents.spans import Line, Span
-from presscheck.tui.screens.inbox import Inbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.place import Place
+
+
+def _inbox() -> Screen[None]:
+    from presscheck.tui.screens.inbox import Inbox
+
+    return Inbox()
 
 
 def _browse() -> Screen[None]:
@@ -36,11 +41,10 @@ class Going(App[int], inherit_bindings=False):
     """The app as far as it is a map."""
 
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
-        "inbox": Inbox,
+        "inbox": _inbox,
         "browse": _browse,
         "publish": _publish,
     }
-    DEFAULT_MODE = "inbox"
     last_review: tuple[str, str] | None = None
 
     def command_go_inbox(self) -> None:

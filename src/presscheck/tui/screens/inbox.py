@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
+from textual.events import Key
+from textual.timer import Timer
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.operation import Operation
@@ -13,20 +16,26 @@ from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.desk.asking import NEXT
-from presscheck.desk.inbox import VIEWS, Facts, View, facts
+from presscheck.desk.inbox import VIEWS, View
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.inbox_lines import preview, request_row
+from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.place import Place
+from presscheck.tui.status_lines import footer
+from presscheck.tui.still import KEY, taken
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.strips import drawn
 
-CHUNK = 100
-"""Rows that are read from the store together."""
+REST = 0.12
+"""Seconds that the cursor stands on a row before the service is asked about it."""
+QUESTIONS: tuple[Callable[[ChangeRequest], Operation[Any]], ...] = (reviews_of, reviewers_of, changes_in, comments_on)
+"""What a row and its preview show beside the change request."""
 
 
 class Inbox(Place):
@@ -37,12 +46,10 @@ class Inbox(Place):
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
-        self.view: View = VIEWS[0]
+        self._known = KnownRows(self.desk)
         self._spaces: dict[str, str] = {}
-        self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
-        self._facts: dict[str, Facts] = {}
         self._answered = False
-        self._me = ""
+        self._rest: Timer | None = None
 
     def title_line(self) -> Line:
         """The organization."""
@@ -62,7 +69,7 @@ class Inbox(Place):
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
         me, known = self.desk.known(GetCurrentUser()), self.desk.known(ListOrganizations())
-        self._me = me.value.id if me else ""
+        self._known.me = me.value.id if me else ""
         if known:
             self._organizations(known.value.items)
         self.follow(
@@ -77,13 +84,25 @@ class Inbox(Place):
         self.query_one("#hairline", Bar).show((Span(" " + "─" * max(0, self.size.width - 3), "quiet"),))
         self._show_preview()
 
+    def on_screen_suspend(self) -> None:
+        """Another place is gone to: this may be the last that is seen of the inbox."""
+        self.remember_still()
+
+    def remember_still(self) -> None:
+        """Keep what is shown for the next start."""
+        strips = {0: drawn(self.title_line(), self.size.width, self.home.look)}
+        for seen in self.query("#tabs, #rows, #hairline, #preview"):
+            strips |= {seen.region.y + y: seen.render_line(y) for y in range(seen.region.height)}
+        strips[self.size.height - 1] = drawn(footer(self, ()), self.size.width, self.home.look)
+        self.desk.remember(KEY, taken(self.home.theme, *self.size, strips))
+
     def command_right(self) -> None:
         """The view to the right."""
-        self._choose(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
+        self._choose(VIEWS[(VIEWS.index(self._known.view) + 1) % len(VIEWS)])
 
     def command_left(self) -> None:
         """The view to the left."""
-        self._choose(VIEWS[VIEWS.index(self.view) - 1])
+        self._choose(VIEWS[VIEWS.index(self._known.view) - 1])
 
     def command_open(self) -> None:
         """Review the request under the cursor."""
@@ -109,17 +128,24 @@ class Inbox(Place):
         self.home.last_notice = ""
         super().command_refresh()
 
+    def on_key(self, event: Key) -> None:
+        """The preview follows the cursor in the same picture; the message that tells of it comes one later."""
+        super().on_key(event)
+        self._show_preview()
+
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
         """Another request is under the cursor."""
         self._show_preview()
-        self._follow_current()
+        if self._rest:
+            self._rest.stop()
+        self._rest = self.set_timer(REST, self._follow_current)
 
     def _signed_in(self, seen: Seen[User | None]) -> None:
         """Who we are decides what needs us; it is the store that says so from the second start on."""
-        if seen.value is not None and seen.value.id != self._me:
-            self._me = seen.value.id
-            self._choose(self.view)
+        if seen.value is not None and seen.value.id != self._known.me:
+            self._known.me = seen.value.id
+            self._choose(self._known.view)
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
         wanted = self.home.profile.organization
@@ -127,10 +153,11 @@ class Inbox(Place):
         if chosen is None or (self.organization and self.organization.id == chosen.id):
             return
         self.organization = chosen
+        self._known.organization = chosen.id
         self.show_world()
         spaces = ListSpaces(organization_id=chosen.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: self._learn_spaces(spaces), group="spaces")
-        self._choose(self.view)
+        self._choose(self._known.view)
 
     def _learn_spaces(self, spaces: ListSpaces) -> None:
         found = self.desk.window(spaces, 0, 10_000).items
@@ -138,10 +165,10 @@ class Inbox(Place):
         self.query_one(Rows).redraw()
 
     def _choose(self, view: View) -> None:
-        self.view, self._answered = view, False
-        if self.organization is None or not self._me:
+        self._known.view, self._answered = view, False
+        listing = self._known.listing()
+        if listing is None:
             return
-        listing = view.listing(self.organization.id, self._me)
         self._redraw()
         self.query_one(Rows).point(0)
         self.follow(self.desk.watch_listing(listing), self._listed, group="listing")
@@ -154,56 +181,36 @@ class Inbox(Place):
 
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
-        self._chunks.clear()
-        self._facts.clear()
+        self._known.forget()
         self._show_tabs()
-        self.query_one(Rows).show(self._total(self.view))
+        self.query_one(Rows).show(self._known.total())
         self._show_preview()
-
-    def _total(self, view: View) -> int:
-        if self.organization is None:
-            return 0
-        return self.desk.window(view.listing(self.organization.id, self._me), 0, 0).total
 
     def _show_tabs(self) -> None:
         line: list[Span] = [Span(" ")]
         for view in VIEWS:
-            count = self._total(view)
-            style = "accent strong" if view is self.view else "quiet"
+            count = self._known.total(view)
+            style = "accent strong" if view is self._known.view else "quiet"
             line += [Span(view.title, style), Span(f" {count}" if count else "", style), Span("   ")]
         self.query_one("#tabs", Bar).show(tuple(line))
 
-    def _request(self, index: int) -> ChangeRequest | None:
-        if self.organization is None:
-            return None
-        start = index - index % CHUNK
-        if start not in self._chunks:
-            listing = self.view.listing(self.organization.id, self._me)
-            self._chunks[start] = self.desk.window(listing, start, CHUNK).items
-        chunk = self._chunks[start]
-        return chunk[index - start] if index - start < len(chunk) else None
-
     def _row(self, index: int, columns: int) -> Line:
-        request = self._request(index)
+        request = self._known.request(index)
         if request is None:
             return (Span("…", "quiet"),)
-        return request_row(request, self._known(request), self._spaces.get(request.space, ""), columns, now())
-
-    def _known(self, request: ChangeRequest) -> Facts:
-        if request.id not in self._facts:
-            self._facts[request.id] = facts(self.desk, request, self._me)
-        return self._facts[request.id]
+        space = self._spaces.get(request.space, "")
+        return request_row(request, self._known.facts(request), space, columns, now())
 
     def _current(self) -> ChangeRequest | None:
         rows = self.query_one(Rows)
-        return self._request(rows.cursor) if rows.count else None
+        return self._known.request(rows.cursor) if rows.count else None
 
     def _show_preview(self) -> None:
         request = self._current()
         if request:
-            lines = preview(request, self._known(request), self.size.width, now())
+            lines = preview(request, self._known.facts(request), self.size.width, now())
         elif self._answered or not self.desk.status.online:
-            lines = [(Span(f" {self.view.empty}", "quiet"),)]
+            lines = [(Span(f" {self._known.view.empty}", "quiet"),)]
         else:
             lines = [(Span(" Asking the service …", "quiet"),)]
         self.query_one("#preview", Lines).show(lines)
@@ -213,18 +220,11 @@ class Inbox(Place):
         request = self._current()
         if request is None:
             return
-        self._ask(reviews_of(request), request)
-        self._ask(reviewers_of(request), request)
-        self._ask(changes_in(request), request)
-        self._ask(comments_on(request), request)
-
-    def _ask(self, question: Operation[Any], request: ChangeRequest) -> None:
-        answers = self.desk.watch(question, priority=NEXT)
-        self.follow(answers, lambda _: self._learned(request), group=question.stored_name())
+        for number, question in enumerate(QUESTIONS):
+            answers = self.desk.watch(question(request), priority=NEXT)
+            self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
 
     def _learned(self, request: ChangeRequest) -> None:
-        before = self._facts.pop(request.id, None)
-        if self._known(request) != before:
-            rows = self.query_one(Rows)
-            rows.redraw()
+        if self._known.learn(request):
+            self.query_one(Rows).redraw()
             self._show_preview()

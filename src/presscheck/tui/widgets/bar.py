@@ -1,13 +1,12 @@
-"""One line across the screen, with a left and a right side; only cells that changed are sent."""
+"""One line across the screen, with a left and a right side; painted when it says something else."""
 
 from __future__ import annotations
 
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.tui.widgets.strips import Look, differing, drawn
+from presscheck.tui.widgets.strips import Look, drawn
 
 
 class Bar(Widget):
@@ -20,37 +19,15 @@ class Bar(Widget):
         self.look = look
         self.left: Line = ()
         self.right: Line = ()
-        self._strip: Strip | None = None
 
     def show(self, left: Line, right: Line = ()) -> None:
         """Say this from now on."""
-        if (left, right) == (self.left, self.right):
-            return
-        self.left, self.right = left, right
-        if self._strip is None:
+        if (left, right) != (self.left, self.right):
+            self.left, self.right = left, right
             self.refresh()
-            return
-        before, self._strip = self._strip, self._draw()
-        cells = differing(before, self._strip)
-        if cells:
-            self.refresh(Region(0, 0, cells, 1))
 
     def render_line(self, y: int) -> Strip:
         """The line."""
-        if self._strip is None:
-            self._strip = self._draw()
-        return self._strip
-
-    def notify_style_update(self) -> None:
-        """The theme changed."""
-        self._strip = None
-        super().notify_style_update()
-
-    def on_resize(self) -> None:
-        """There is more room, or less."""
-        self._strip = None
-
-    def _draw(self) -> Strip:
         columns = self.size.width
         right = cut(self.right, max(0, columns * 2 // 3))
         left = cut(self.left, max(0, columns - width(right) - 3))

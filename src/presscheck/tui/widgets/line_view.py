@@ -1,8 +1,8 @@
-"""The one line-drawn widget: only lines that the eye sees are drawn, and only cells that changed are sent.
+"""The one line-drawn widget: only lines that the eye sees are drawn, and only those that changed are painted.
 
-Whatever changes, a subclass says so with `redraw`; what was painted before is compared with what is to be painted, by
-the cell. Nothing scrolls with an animation, and a hundred thousand lines cost what forty do. What is drawn has passed
-`display_text` before it comes here.
+Whatever changes, a subclass says so with `redraw`; what was painted is compared with what is to be. Nothing scrolls
+with an animation, and a hundred thousand lines cost what forty do. What is drawn has passed `display_text` before it
+comes here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.documents.spans import Line, Span, plain
-from presscheck.tui.widgets.strips import Look, differing, drawn, highlighted
+from presscheck.tui.widgets.strips import Look, drawn, highlighted
 
 WHEEL = 3
 """Lines that one turn of the wheel scrolls."""
@@ -129,9 +129,8 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         for y in lines:
             new, old = self._draw(y), self._strips.get(y)
             self._strips[y] = new
-            cells = differing(old, new) if old else columns
-            if cells:
-                dirty.append(Region(0, y, cells, 1))
+            if new != old:
+                dirty.append(Region(0, y, columns, 1))
         if dirty:
             self.refresh(*dirty)
 

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from presscheck.documents.differences import wrap
+from presscheck.documents.rendering.wrapping import wrap
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.lines import Lines

@@ -1,10 +1,9 @@
-"""Lines as strips of cells: a line becomes exactly so many cells, and two strips are told apart by the cell."""
+"""Lines as strips: a line becomes exactly so many cells in the colours of a theme."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -31,25 +30,6 @@ def raised(look: Look) -> Look:
     return lambda words: look(f"{words} raised")
 
 
-def differing(old: Strip, new: Strip) -> int:
-    """How many cells, from the left, hold all that differs; 0 where the strips look the same."""
-    before, after = [*old], [*new]
-    same = 0
-    while before and after:
-        (text, style, _), (other, other_style, _) = before[-1], after[-1]
-        if style != other_style:
-            break
-        if text != other:
-            same += _same_end(text, other)
-            break
-        same += cell_len(text)
-        before.pop()
-        after.pop()
-    if not before and not after:
-        return 0
-    return new.cell_length - same
-
-
 def highlighted(line: Line, needle: str) -> Line:
     """The line with every place that holds the needle (in lower case) marked; what spans two styles is left alone."""
     if not needle or not any(needle in span.text.lower() for span in line):
@@ -63,9 +43,3 @@ def highlighted(line: Line, needle: str) -> Line:
             rest, lower = rest[end:], lower[end:]
         found.append(span._replace(text=rest))
     return tuple(span for span in found if span.text)
-
-
-def _same_end(text: str, other: str) -> int:
-    most = min(len(text), len(other))
-    same = next((n for n in range(most) if text[-1 - n] != other[-1 - n]), most)
-    return cell_len(text[len(text) - same :])

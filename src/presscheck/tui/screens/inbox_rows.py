@@ -1,0 +1,61 @@
+"""The rows of the inbox as the store has them: read by window, kept until something changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.desk.inbox import VIEWS, Facts, View, facts
+
+if TYPE_CHECKING:
+    from presscheck.desk.desk import Desk
+
+CHUNK = 100
+"""Rows that are read from the store together."""
+
+
+class KnownRows:
+    """The rows of one view, for an organization and the signed-in user (both by id; nothing is known without them)."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.organization = self.me = ""
+        self.view: View = VIEWS[0]
+        self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
+        self._facts: dict[str, Facts] = {}
+
+    def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
+        """The question behind a view (this one, where none is given); None while it cannot be asked."""
+        return (view or self.view).listing(self.organization, self.me) if self.organization and self.me else None
+
+    def total(self, view: View | None = None) -> int:
+        """How many rows a view has, as far as known."""
+        listing = self.listing(view)
+        return self._desk.window(listing, 0, 0).total if listing else 0
+
+    def forget(self) -> None:
+        """Anything may have changed."""
+        self._chunks.clear()
+        self._facts.clear()
+
+    def request(self, index: int) -> ChangeRequest | None:
+        """The change request of a row; None where it is not known."""
+        listing = self.listing()
+        if listing is None:
+            return None
+        start = index - index % CHUNK
+        if start not in self._chunks:
+            self._chunks[start] = self._desk.window(listing, start, CHUNK).items
+        chunk = self._chunks[start]
+        return chunk[index - start] if index - start < len(chunk) else None
+
+    def facts(self, request: ChangeRequest) -> Facts:
+        """What is known of a row beside itself."""
+        if request.id not in self._facts:
+            self._facts[request.id] = facts(self._desk, request, self.me)
+        return self._facts[request.id]
+
+    def learn(self, request: ChangeRequest) -> bool:
+        """Look at the facts of a row again; whether there is something new."""
+        before = self._facts.pop(request.id, None)
+        return self.facts(request) != before
