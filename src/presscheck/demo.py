@@ -6,6 +6,7 @@ begin afresh.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import shutil
@@ -15,9 +16,11 @@ import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from presscheck.config import Profile
+from presscheck.errors import ConfigurationError
 from presscheck.paths import Places, places, private_directory
 
 LONGEST_SOCKET_PATH = 100
@@ -31,27 +34,53 @@ def demo_service(
     """The profile of a running sample workspace; the service ends with the block, or with this process.
 
     Args:
-        fresh: throw away what was done in it before, here and in the service.
+        fresh: throw away what was done in it before, here and in the service; refused beside another demo.
         docs: documentation repositories to bring in as spaces.
         where: the directories of the user, when not given.
     """
     where = where or places()
     kept = where.data / "demo"
-    if fresh:
-        _forget(kept, where)
-    path = _socket_path(private_directory(kept))
-    with socket.socket(socket.AF_UNIX) as listening:
+    with _own_socket(private_directory(where.data), alone=fresh) as path:
+        if fresh:
+            _forget(kept, where)
+        private_directory(kept)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            path.chmod(0o600)
+            listening.listen(128)
+            child = _start(listening.fileno(), kept, docs)
+        with child:
+            try:
+                yield Profile(name="demo", base_url=f"unix:{path}", token=_token(kept / "token"))
+            finally:
+                child.terminate()
+
+
+@contextmanager
+def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
+    """A path for the socket, the same at each start; a second demo beside this one gets another.
+
+    Raises:
+        ConfigurationError: there is another demo, and this one wants to be alone.
+    """
+    from filelock import FileLock, Timeout  # late: only a demo needs it here
+
+    for number in count(1):
+        lock = FileLock(directory / f"demo-{number}.lock", timeout=0, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout:
+            if alone:
+                raise ConfigurationError("another demo is open: quit it, then begin afresh") from None
+            continue
+        path = _socket_path(directory, f"demo-{number}.sock")
         path.unlink(missing_ok=True)
-        listening.bind(str(path))
-        path.chmod(0o600)
-        listening.listen(128)
-        child = _start(listening.fileno(), kept, docs)
-    try:
-        yield Profile(name="demo", base_url=f"unix:{path}", token=_token(kept / "token"))
-    finally:
-        child.terminate()
-        child.wait(10)
-        path.unlink(missing_ok=True)
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+            lock.release()
+        return
 
 
 def _start(fd: int, kept: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
@@ -72,11 +101,12 @@ def _token(file: Path) -> str:
     return file.read_text("utf-8").strip()
 
 
-def _socket_path(kept: Path) -> Path:
-    path = kept / "service.sock"
+def _socket_path(directory: Path, name: str) -> Path:
+    path = directory / name
     if len(bytes(path)) <= LONGEST_SOCKET_PATH:
         return path
-    return private_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{os.getpid()}.sock"
+    short = hashlib.sha256(bytes(directory)).hexdigest()[:8]
+    return private_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
 
 
 def _forget(kept: Path, where: Places) -> None:

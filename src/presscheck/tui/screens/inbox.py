@@ -15,7 +15,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.desk.asking import NEXT
+from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.inbox import VIEWS, View
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.desk.seen import Seen
@@ -34,8 +34,11 @@ from presscheck.tui.widgets.strips import drawn
 
 REST = 0.12
 """Seconds that the cursor stands on a row before the service is asked about it."""
-QUESTIONS: tuple[Callable[[ChangeRequest], Operation[Any]], ...] = (reviews_of, reviewers_of, changes_in, comments_on)
+Question = Callable[[ChangeRequest], Operation[Any]]
+QUESTIONS: tuple[Question, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
 """What a row and its preview show beside the change request."""
+ROW_QUESTIONS: tuple[Question, ...] = (reviews_of, changes_in)
+"""What a row alone shows of that."""
 
 
 class Inbox(Place):
@@ -57,10 +60,9 @@ class Inbox(Place):
         return (Span(" presscheck  ", "strong"), Span(name, "quiet"))
 
     def body(self) -> ComposeResult:
-        """Tabs, rows, a hairline, the preview."""
+        """Tabs, rows, the preview."""
         yield Bar(self.home.look, id="tabs")
         yield Rows(self._row, self.home.look, id="rows")
-        yield Bar(self.home.look, id="hairline")
         yield Lines(self.home.look, id="preview")
 
     def on_mount(self) -> None:
@@ -79,9 +81,8 @@ class Inbox(Place):
         )
 
     def on_resize(self) -> None:
-        """The hairline is as wide as the screen."""
+        """The preview is as wide as the screen."""
         super().on_resize()
-        self.query_one("#hairline", Bar).show((Span(" " + "─" * max(0, self.size.width - 3), "quiet"),))
         self._show_preview()
 
     def on_screen_suspend(self) -> None:
@@ -91,7 +92,7 @@ class Inbox(Place):
     def remember_still(self) -> None:
         """Keep what is shown for the next start."""
         strips = {0: drawn(self.title_line(), self.size.width, self.home.look)}
-        for seen in self.query("#tabs, #rows, #hairline, #preview"):
+        for seen in self.query("#tabs, #rows, #preview"):
             strips |= {seen.region.y + y: seen.render_line(y) for y in range(seen.region.height)}
         strips[self.size.height - 1] = drawn(footer(self, ()), self.size.width, self.home.look)
         self.desk.remember(KEY, taken(self.home.theme, *self.size, strips))
@@ -213,7 +214,8 @@ class Inbox(Place):
             lines = [(Span(f" {self._known.view.empty}", "quiet"),)]
         else:
             lines = [(Span(" Asking the service …", "quiet"),)]
-        self.query_one("#preview", Lines).show(lines)
+        hairline = (Span(f" {'─' * (self.size.width - 2)}", "quiet"),)
+        self.query_one("#preview", Lines).show([hairline, *lines])
 
     def _follow_current(self) -> None:
         """Ask for what the eye sees of the row under the cursor."""
@@ -223,6 +225,16 @@ class Inbox(Place):
         for number, question in enumerate(QUESTIONS):
             answers = self.desk.watch(question(request), priority=NEXT)
             self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
+        self.run(self._fill(), group="fill", exclusive=True)
+
+    async def _fill(self) -> None:
+        """Ask for what the other rows on the screen show, where nothing is known, when there is nothing else to do."""
+        requests = [self._known.request(index) for index in self.query_one(Rows).seen]
+        for request in filter(None, requests):
+            calls = [question(request) for question in ROW_QUESTIONS]
+            for call in [call for call in calls if self.desk.known(call) is None]:
+                await self.desk.read(call, priority=BACKGROUND)
+                self._learned(request)
 
     def _learned(self, request: ChangeRequest) -> None:
         if self._known.learn(request):

@@ -80,14 +80,10 @@ def _reviewers(known: Facts) -> Line:
 
 def _changes(known: Facts) -> Line:
     if known.changes is None:
-        return (Span(" Changes    …", "quiet"),)
+        return (Span(" Pages      …", "quiet"),)
     words = [
         f"{count} {word}"
         for count, word in zip(known.changes, ("added", "edited", "moved", "deleted"), strict=True)
         if count
     ]
-    return (
-        Span(" Changes    ", "quiet"),
-        Span(", ".join(words) or "none yet"),
-        Span(" pages" if words else "", "quiet"),
-    )
+    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "none changed yet", "" if words else "quiet"))
