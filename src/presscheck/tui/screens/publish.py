@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,22 +10,17 @@ from textual.containers import Horizontal
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
-from presscheck.api.site_structure import (
-    GetSiteStructure,
-    SiteSection,
-    SiteSectionGroup,
-    SiteSpace,
-    SiteStructure,
-    StructureItem,
-)
-from presscheck.api.sites import ListSites, PublishSite, Site, UnpublishSite
+from presscheck.api.site_structure import GetSiteStructure, SiteStructure
+from presscheck.api.sites import ListSites, Site
+from presscheck.api.spaces import ListSpaces
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.tui.outside import open_address
+from presscheck.tui.screens import publish_acts as acts
 from presscheck.tui.screens.place import Place
-from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.screens.publish_site import SitePane
 from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.sheet import Sheet
 
 MANY = 1000
 
@@ -33,14 +28,14 @@ MANY = 1000
 class Publish(Place):
     """Sites on the left, the structure of the one under the cursor on the right."""
 
-    FOOTER = ("publish", "copy", "web", "go_inbox", "refresh", "close")
+    FOOTER = ("publish", "add", "next_pane", "move_down", "web", "close")
 
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
         self.sites: tuple[Site, ...] = ()
-        self._structure: SiteStructure | None = None
         self._wanted = ""
+        self._words = "Asking the service …"
 
     def title_line(self) -> Line:
         """The organization and the site."""
@@ -49,16 +44,21 @@ class Publish(Place):
         return (Span(" " + " › ".join(display_text(part) for part in way if part), "quiet"),)
 
     def body(self) -> ComposeResult:
-        """Sites, and the structure of one."""
+        """Sites, and what one is and is made of."""
         with Horizontal():
             yield Rows(self._row, self.home.look, id="tree")
-            yield Lines(self.home.look, id="structure")
+            yield SitePane(self.home.look, id="site")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
         super().on_mount()
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
+
+    @property
+    def organization_id(self) -> str:
+        """Whose sites these are."""
+        return self.organization.id if self.organization else ""
 
     @property
     def current(self) -> Site | None:
@@ -71,56 +71,85 @@ class Publish(Place):
         self._wanted = site_id
         self._redraw()
 
+    @property
+    def site(self) -> SitePane:
+        """The site under the cursor."""
+        return self.query_one(SitePane)
+
     def reason_publish(self) -> str | None:
         """It needs a site and the service."""
         if self.current is None:
-            return "there is no site to publish"
+            return "there is no site to publish: a makes one"
         return None if self.desk.status.online else "offline: publishing cannot wait in a queue"
 
-    async def command_publish(self) -> None:
+    def reason_move_down(self) -> str | None:
+        """It needs an item."""
+        return None if self.site.item else "tab goes to the structure; J and K move what is under the cursor there"
+
+    reason_move_up = reason_move_down
+
+    def command_publish(self) -> Awaitable[None] | None:
         """Put the site live, or take it away, after asking."""
+        return acts.publish(self, self.current) if self.current else None
+
+    def command_add(self) -> Awaitable[None] | None:
+        """Among sites a site, in a structure a space."""
         site = self.current
-        if site is None or self.organization is None:
-            return
-        act = "Unpublish" if site.published else "Publish"
-        if not await self.ask(Sheet(f"{act} {display_text(site.title)}?", self._facts(site), act, self.home.look)):
-            return
-        given = {"organization_id": self.organization.id, "site_id": site.id}
-        if site.published:
-            await self.desk.write(UnpublishSite(**given)).landed()
-            self.home.notice(f"{site.title} is no longer published")
-            return
-        answer = await self.desk.write(PublishSite(**given)).landed()
-        if isinstance(answer, Site):
-            self.home.notice(f"{answer.title} is live: {answer.urls.published or 'the service does not say where'}")
-        else:
-            self.home.notice("the service asks for a payment first: finish it in the browser")
+        return acts.add_space(self, site) if site and self.site.parts.has_focus else acts.add_site(self)
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Another title, or another path."""
+        site, item = self.current, self.site.item
+        if site is None:
+            return None
+        return acts.rename_item(self, site, item) if item else acts.rename_site(self, site)
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Throw the site away, or take the item out of it, after asking."""
+        site, item = self.current, self.site.item
+        if site is None:
+            return None
+        return acts.remove_item(self, site, item) if item else acts.delete_site(self, site)
+
+    def command_move_down(self) -> Awaitable[None] | None:
+        """Below the next sibling."""
+        site, item = self.current, self.site.item
+        return acts.move(self, site, item, 1) if site and item else None
+
+    def command_move_up(self) -> Awaitable[None] | None:
+        """Above the sibling before."""
+        site, item = self.current, self.site.item
+        return acts.move(self, site, item, -1) if site and item else None
+
+    def command_open(self) -> None:
+        """From a site to its structure; there, fold and unfold."""
+        tree = self.site.parts
+        if tree.has_focus:
+            tree.toggle()
+        elif self.site.items:
+            tree.focus()
 
     def command_copy(self) -> None:
         """Copy where the site is published."""
         site = self.current
-        if site and site.urls.published:
-            self.home.copy_to_clipboard(display_text(site.urls.published))
+        if site and (site.urls.published or site.urls.app):
+            self.home.copy_to_clipboard(display_text(site.urls.published or site.urls.app or ""))
             self.home.notice("copied")
 
     def command_web(self) -> None:
-        """Show where the site is."""
+        """Open the site in the browser."""
         site = self.current
         if site:
-            self.home.notice(site.urls.published or site.urls.app or "it has no web address")
+            where = site.urls.published or site.urls.app
+            if where:
+                open_address(self.home, where)
+            else:
+                self.home.notice("it has no web address")
 
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
         """Another site."""
         self._follow_structure()
-
-    def _facts(self, site: Site) -> list[Line]:
-        if site.published:
-            where = display_text(site.urls.published or "")
-            return [(Span(f"Readers can open {where} until then, and not afterwards."),)]
-        seen = {"public": "anybody, and search engines", "unlisted": "anybody who has the address"}
-        lines: list[Line] = [(Span(f"Visible to {seen.get(site.visibility, display_text(site.visibility))}."),)]
-        return [*lines, (Span(f"It holds {site.site_spaces} spaces, as they are now.", "quiet"),)]
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         wanted = self.home.profile.organization
@@ -131,56 +160,44 @@ class Publish(Place):
         self.organization = chosen
         listing = ListSites(organization_id=chosen.id, limit=MANY)
         self.follow(self.desk.watch(listing), self._listed, group="sites")
+        spaces = ListSpaces(organization_id=chosen.id)
+        self.follow(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _listed(self, seen: Seen[Page[Site] | None]) -> None:
         if seen.value:
             self.sites = seen.value.items
+            self._words = "There is no site yet: a makes one."
+        elif seen.error:
+            self._words = f"The sites cannot be shown: {display_text(seen.error.message)}"
         self._redraw()
 
     def _redraw(self) -> None:
         rows = self.query_one(Rows)
-        at = next((at for at, site in enumerate(self.sites) if site.id == self._wanted), rows.cursor)
-        rows.show(len(self.sites), cursor=at)
+        at = next((at for at, site in enumerate(self.sites) if site.id == self._wanted), None)
+        rows.show(len(self.sites), cursor=rows.cursor if at is None else at)
+        if at is not None:
+            self._wanted = ""
         self._follow_structure()
 
     def _follow_structure(self) -> None:
         site = self.current
         self.show_world()
-        if site is None or self.organization is None:
-            self.query_one(Lines).show([(), (Span("  There is no site yet.", "quiet"),)])
+        if site is None:
+            self.site.show_words(self._words)
             return
-        ask = GetSiteStructure(organization_id=self.organization.id, site_id=site.id)
+        self.site.show_site(site)
+        ask = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         self.follow(self.desk.watch(ask), lambda seen: self._structured(site, seen), group="structure")
 
     def _structured(self, site: Site, seen: Seen[SiteStructure | None]) -> None:
-        where = display_text(site.urls.published) if site.published and site.urls.published else "not published"
-        lines: list[Line] = [(Span(f"  {display_text(site.title)}", "title"),), (Span(f"  {where}", "link"),), ()]
-        if seen.value is None:
-            lines.append((Span(f"  {display_text(seen.error.message) if seen.error else '…'}", "quiet"),))
-        else:
-            lines += list(structure_lines(seen.value.structure, 1))
-        self.query_one(Lines).show(lines)
+        if self.site.has_own_order:
+            return
+        why = seen.error.message if seen.error and seen.value is None else ""
+        self.site.show_site(site, f"Its structure cannot be shown: {display_text(why)}" if why else "")
+        self.site.show_items(site, seen.value.structure if seen.value else ())
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
         name = pad(cut((Span(display_text(site.title), "strong"),), columns - 10), columns - 10)
         return (*name, Span(" "), *pad((state,), 8), Span("│", "quiet"))
-
-
-def structure_lines(items: tuple[StructureItem, ...], level: int) -> Iterator[Line]:
-    """The structure of a site, sections before what they hold."""
-    blank = Span("  " * level)
-    for item in items:
-        if isinstance(item, SiteSpace):
-            path = display_text(item.path)
-            mark = (Span("  first", "quiet"),) if item.default else ()
-            yield (blank, Span(display_text(item.title or item.space.title)), Span(f"  /{path}", "quiet"), *mark)
-        elif isinstance(item, SiteSection):
-            yield (blank, Span(display_text(item.title), "strong"), Span(f"  /{display_text(item.path)}", "quiet"))
-            yield from structure_lines(item.site_spaces, level + 1)
-        elif isinstance(item, SiteSectionGroup):
-            yield (blank, Span(display_text(item.title), "heading"))
-            yield from structure_lines(item.children, level + 1)
-        else:
-            yield (blank, Span(display_text(item.title), "link"))

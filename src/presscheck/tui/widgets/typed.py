@@ -18,5 +18,5 @@ class Typed(Input):
     takes_text = True
 
     def __init__(self, value: str = "", *, placeholder: str = "") -> None:
-        super().__init__(value=value, placeholder=placeholder, compact=True)
+        super().__init__(value=value, placeholder=placeholder, select_on_focus=False, compact=True)
         self.cursor_blink = False

@@ -1,0 +1,93 @@
+"""A question with one line for an answer, such as a title; it says at once why an answer will not do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from presscheck.documents.spans import Span
+from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.strips import Look, raised
+from presscheck.tui.widgets.typed import Typed
+
+
+class Entry(ModalScreen[str | None], inherit_bindings=False):
+    """Answers the line, without blanks around it; None where the person left.
+
+    Args:
+        title: the question, as display text.
+        value: what to begin with.
+        look: the theme.
+        least: how many characters it needs.
+        most: how many it may have.
+        save: keeps a draft.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    Entry { align: center middle; background: transparent; }
+    Entry > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
+    Entry Typed { margin: 1 0; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        value: str,
+        look: Look,
+        *,
+        least: int = 1,
+        most: int = 256,
+        save: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.heading, self.value, self.look, self.save = title, value, raised(look), save
+        self.least, self.most = least, most
+
+    def compose(self) -> ComposeResult:
+        """The question, the line, the keys."""
+        with Vertical():
+            yield Bar(self.look, id="entry-title")
+            yield Typed(self.value)
+            yield Bar(self.look, id="entry-keys")
+
+    def on_mount(self) -> None:
+        """Ready for typing."""
+        self.query_one(Typed).focus()
+        self._show()
+
+    def on_input_changed(self) -> None:
+        """Keep what is typed, and say what is wrong with it."""
+        if self.save:
+            self.save(self.query_one(Typed).value)
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Answer, or leave."""
+        if event.key == "escape":
+            self.dismiss(None)
+        elif event.key == "enter":
+            if self._reason() is None:
+                self.dismiss(self.query_one(Typed).value.strip())
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _reason(self) -> str | None:
+        size = len(self.query_one(Typed).value.strip())
+        if size < self.least:
+            return f"at least {self.least} characters" if self.least > 1 else "nothing typed yet"
+        return f"{size - self.most:,} too many: at most {self.most:,}" if size > self.most else None
+
+    def _show(self) -> None:
+        why = self._reason()
+        self.query_one("#entry-title", Bar).show((Span(self.heading, "title"),), (Span(why or "", "waiting"),))
+        keys = (Span("enter", "quiet" if why else "accent"), Span(" done   ", "quiet"))
+        self.query_one("#entry-keys", Bar).show((*keys, Span("esc", "accent"), Span(" leave", "quiet")))

@@ -1,0 +1,172 @@
+"""Publish by keys, on the sample workspace: what is done there is so at the service."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.site_structure import GetSiteStructure
+from presscheck.api.sites import GetSite, ListSites, Site
+from presscheck.client.client import Client
+
+ORG = "tallowick"
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory):
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    one = Client(service.base_url, service.token)
+    yield one
+    await one.aclose()
+
+
+async def sites(client: Client) -> dict[str, Site]:
+    page = await client.send(ListSites(organization_id=ORG))
+    return {site.title: site for site in page.items}
+
+
+async def titles(client: Client, site: Site) -> list[str]:
+    found = await client.send(GetSiteStructure(organization_id=ORG, site_id=site.id))
+    return [item.title for item in found.structure]
+
+
+async def opened(pilot: Any) -> None:
+    await until(pilot, shows="live")
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live")
+
+
+async def test_a_site_goes_live_and_comes_back(service: RunningService, client: Client, tmp_path: Path) -> None:
+    drafts = [site for site in (await sites(client)).values() if not site.published]
+    assert len(drafts) == 1
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        while f"› {drafts[0].title}" not in shown(pilot.app):
+            await pilot.press("j")
+            await pilot.pause()
+        await pilot.press("P")
+        await until(pilot, shows=f"Publish {drafts[0].title}?")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: f"Publish {drafts[0].title}?" not in shown(pilot.app))
+        again = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
+        assert not again.published, "the answer is No until Yes is chosen"
+        await pilot.press("P")
+        await until(pilot, shows="It will be seen by")
+        await pilot.press("y")
+        await until(pilot, shows="is live: ")
+        now = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
+        assert now.published
+        assert now.urls.published
+        await until(pilot, shows=now.urls.published)
+        await pilot.press("P")
+        await until(pilot, shows="Unpublish")
+        await pilot.press("tab", "enter")
+        await until(pilot, shows="no longer published")
+        assert not (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
+
+
+async def test_items_change_places(service: RunningService, client: Client, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        site = next(site for site in (await sites(client)).values() if site.title in shown(pilot.app).split("\n")[0])
+        before = await titles(client, site)
+        assert len(before) > 1
+        await until(pilot, shows=before[0])
+        await pilot.press("J")
+        await until(pilot, shows="tab goes to the structure")
+        await pilot.press("tab", "J")
+        swapped = [before[1], before[0], *before[2:]]
+
+        async def told() -> bool:
+            return await titles(client, site) == swapped
+
+        while not await told():
+            await pilot.pause(0.02)
+        text = shown(pilot.app)
+        assert text.index(f" {before[1]}") < text.rindex(f" {before[0]}")
+        await pilot.press("K")
+        while await told():
+            await pilot.pause(0.02)
+        assert await titles(client, site) == before
+        await pilot.press("K")
+        await until(pilot, shows="it is the first one here")
+
+
+async def test_a_site_is_made_filled_named_and_thrown_away(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await pilot.press("a")
+        await until(pilot, shows="What is the new site called?")
+        await pilot.press("x")
+        await until(pilot, shows="at least 2 characters")
+        await pilot.press("enter", *" [b]y")
+        await pilot.press("enter")
+        await until(pilot, shows="What does it show?")
+        await pilot.press(*"Runbook", "tab", "enter")
+        await until(pilot, shows="x [b]y is made")
+        made = (await sites(client))["x [b]y"]
+        assert made.site_spaces == 1
+        await until(pilot, shows="› x [b]y")
+        await until(pilot, shows="/runbook")
+        await pilot.press("tab", "a")
+        await until(pilot, shows="Add to x [b]y")
+        assert "Runbook" not in shown(pilot.app).split("Add to")[1].split("esc")[0], "it is there already"
+        await pilot.press(*"Guides", "enter")
+        await until(pilot, shows="/guides")
+        assert await titles(client, made) == ["Runbook", "Guides"]
+        await pilot.press("j", "E")
+        await until(pilot, shows="Path of Guides")
+        await pilot.press("s", "enter")
+        await until(pilot, shows="/guidess")
+        await pilot.press("-")
+        await until(pilot, shows="Take Guides out of the site?")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: "/guidess" not in shown(pilot.app))
+        await pilot.press("shift+tab", "E")
+        await until(pilot, shows="Title of the site")
+        await pilot.press("!", "enter")
+        await until(pilot, shows="› x [b]y!")
+        await pilot.press("delete")
+        await until(pilot, shows="type: x [b]y!")
+        await pilot.press(*"x [b]y!", "enter")
+        await until(pilot, holds=lambda: "x [b]y!" not in shown(pilot.app))
+        assert "x [b]y!" not in await sites(client)
+
+
+async def test_offline_it_shows_what_is_known_and_refuses_to_publish(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await pilot.press("tab", "shift+tab")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        before = shown(pilot.app)
+        await pilot.press("P")
+        await until(pilot, shows="offline: publishing cannot wait in a queue")
+        assert before.split("\n")[1:-1] == shown(pilot.app).split("\n")[1:-1]
+
+
+async def test_a_profile_that_may_only_read_changes_nothing(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path, read_only=True)) as pilot:
+        await opened(pilot)
+        first = shown(pilot.app).split("\n")[0]
+        site = next(site for site in (await sites(client)).values() if site.title in first)
+        before = await titles(client, site)
+        await until(pilot, shows=before[0])
+        await pilot.press("tab", "J")
+        await until(pilot, shows="read-only")
+        assert await titles(client, site) == before
+        text = shown(pilot.app)
+        assert text.rindex(f" {before[0]}") < text.rindex(f" {before[1]}"), "the order is shown as it is"
