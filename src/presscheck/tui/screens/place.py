@@ -130,7 +130,7 @@ class Place(Moving, inherit_bindings=False):
                     self.home.complain(seen.error)
                 handle(seen)
 
-        self.run(run(), group=group, exclusive=True)
+        self._start(run, group=group, exclusive=True)
 
     def unfollow(self, group: str) -> None:
         """Follow nothing in that group any more."""
@@ -138,14 +138,17 @@ class Place(Moving, inherit_bindings=False):
 
     def run(self, work: Awaitable[Any], *, group: str = "work", exclusive: bool = False) -> Worker[None]:
         """Do something that waits; what fails is shown. It ends with the place."""
+        return self._start(lambda: work, group=group, exclusive=exclusive)
 
+    def _start(self, begin: Callable[[], Awaitable[Any]], *, group: str, exclusive: bool) -> Worker[None]:
         async def guarded() -> None:
             try:
-                await work
+                await begin()
             except PresscheckError as error:
                 self.home.complain(error)
 
-        return self.run_worker(guarded(), group=group, exclusive=exclusive)
+        # not called here: a place that is being left starts nothing, and nothing must be left unawaited
+        return self.run_worker(guarded, group=group, exclusive=exclusive)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
         """The answer to a sheet, a composer or a picker; None where it was closed. Only in async commands and `run`."""
