@@ -1,6 +1,6 @@
 import pytest
 
-from presscheck.tui.screens.review_editing import edited, opened
+from presscheck.tui.screens.page_markdown import edited, opened
 from presscheck.tui.screens.review_places import MOST, place, quote
 
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]

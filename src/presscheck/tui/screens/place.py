@@ -121,12 +121,17 @@ class Place(Moving, inherit_bindings=False):
             self._clock.stop()
             self._clock = None
 
-    def follow(self, answers: AsyncIterator[Seen[T]], handle: Callable[[Seen[T]], None], *, group: str) -> None:
-        """Hand each answer to `handle`, until something else is followed in that group or the place is left."""
+    def follow(
+        self, answers: AsyncIterator[Seen[T]], handle: Callable[[Seen[T]], None], *, group: str, complains: bool = True
+    ) -> None:
+        """Hand each answer to `handle`, until something else is followed in that group or the place is left.
+
+        What failed is said below too, unless the place shows it where the answer would stand (`complains` is False).
+        """
 
         async def run() -> None:
             async for seen in answers:
-                if seen.error and seen.state == "failed":
+                if complains and seen.error and seen.state == "failed":
                     self.home.complain(seen.error)
                 handle(seen)
 

@@ -187,7 +187,8 @@ class Publish(Place):
             return
         self.site.show_site(site)
         ask = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
-        self.follow(self.desk.watch(ask), lambda seen: self._structured(site, seen), group="structure")
+        answers = self.desk.watch(ask)
+        self.follow(answers, lambda seen: self._structured(site, seen), group="structure", complains=False)
 
     def _structured(self, site: Site, seen: Seen[SiteStructure | None]) -> None:
         if self.site.has_own_order:

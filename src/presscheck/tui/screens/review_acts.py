@@ -11,15 +11,11 @@ from presscheck.api.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
-from presscheck.api.changes import EditChangeRequestContent, UpdatePage
-from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
-from presscheck.tui.outside import edit_text
+from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.review_changes import counted
-from presscheck.tui.screens.review_editing import edited, opened
 from presscheck.tui.screens.review_header import merge_line, verdicts
 from presscheck.tui.screens.review_talk import Talk
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -91,6 +87,8 @@ class Acts(Talk):
         new = tuple(one for one in chosen if one not in asked)
         if new:
             self.send(RequestReviewers(**self.known.path, users=new))
+            if self.known.request and self.known.request.status == "draft":
+                self.send(UpdateChangeRequest(**self.known.path, status="open"))  # who is asked must find it
         for gone in {choice.key for choice in choices} & asked - set(chosen):
             self.send(RemoveRequestedReviewer(**self.known.path, user_id=gone))
 
@@ -104,31 +102,9 @@ class Acts(Talk):
         return self.finished() or self.reason_comment()
 
     async def command_edit(self) -> None:
-        """Edit the page's Markdown; what comes back is shown in numbers before it is sent, and kept where it is not."""
-        thing = self.thing
-        if thing is None:
-            return
-        page = await self.desk.read(GetChangeRequestPage(**self.known.path, page_id=thing.id, format="markdown"))
-        before, key = opened(page.title, page.markdown or ""), self.draft_key(f"edit {thing.id}")
-        text = edit_text(self.home, self.desk.outbox.draft(key) or before.text)
-        found = edited(before, text)
-        if found is None:
-            self.home.notice("nothing was changed")
-            return
-        self.desk.outbox.save_draft(key, text)
-        lines: list[Line] = [(Span(f"{found.changed} lines of {thing.title} as you wrote them"),)]
-        if found.title:
-            lines.append((Span(f"a new title: {display_text(found.title)}"),))
-        if found.collateral:
-            lines.append((Span(f"{found.collateral} further lines, spelled otherwise by the service", "waiting"),))
-        if await self.ask(Sheet("Put this into the change request?", lines, "Save", self.home.look)):
-            given: dict[str, Any] = {"title": found.title} if found.title else {}
-            change = UpdatePage(page=thing.id, document=Document(markdown=found.markdown), **given)
-            ticket = self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,)))
-            await ticket.landed()
-            self.desk.outbox.save_draft(key, "")
-        else:
-            self.home.notice("not sent; e opens what you wrote again")
+        """Edit the page's Markdown."""
+        if self.thing:
+            await edit_page(self, self.known.path, self.thing.id)
 
     def finished(self) -> str | None:
         """Why nothing in it changes any more."""

@@ -9,6 +9,7 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Subm
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.documents.display_text import display_text
 from presscheck.errors import PresscheckError
+from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.screens.review_page import words_at
 from presscheck.tui.screens.review_places import quote
@@ -118,7 +119,7 @@ class Talk(Moves):
 
     def draft_key(self, name: str) -> str:
         """Under which a draft is kept."""
-        return f"review {self.known.path['change_request_id']} {name}"
+        return draft_key(self.known.path["change_request_id"], name)
 
     def draft_of(self, call: Any) -> str:
         """Under which the text of a write was, or is again, a draft."""

@@ -86,7 +86,7 @@ class Tree(LineView):
     @property
     def key(self) -> str | None:
         """The node under the cursor."""
-        return self._placed[self.cursor].node.key if self._placed else None
+        return self._placed[self.cursor].node.key if self.cursor < len(self._placed) else None
 
     def item(self, number: int, part: int, columns: int) -> Line:
         """A node: its fold, its label, and its note at the right end."""
@@ -101,8 +101,10 @@ class Tree(LineView):
 
     def show(self, *, cursor: str | None = None) -> None:
         """Any node may have changed: lay all out anew; the cursor stays on its node unless told otherwise."""
-        wanted = cursor or self._wanted or self.key
+        wanted, parent = cursor or self._wanted or self.key, self._parent_key(self.cursor)
         self._placed = self._flat(None, 0, None, [])
+        if self._parent_key(self.cursor) != parent:
+            self.cursor -= 1  # what it stood on is gone and had no sibling below: it stays in the family
         self.cursor = max(0, min(self.cursor, self.count - 1))
         found = self._find(wanted)
         if found is not None:
@@ -169,6 +171,10 @@ class Tree(LineView):
         self._wanted = None
         if self.key is not None:
             self.post_message(self.NodePointed(self, self.key))
+
+    def _parent_key(self, number: int) -> str | None:
+        parent = self._placed[number].parent if number < len(self._placed) else None
+        return None if parent is None else self._placed[parent].node.key
 
     def _find(self, key: str | None) -> int | None:
         return next((number for number, placed in enumerate(self._placed) if placed.node.key == key), None)

@@ -1,0 +1,133 @@
+"""Editing while browsing: a space is browsed live, or in a change request that its pages can be edited in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
+from presscheck.documents.display_text import display_text
+from presscheck.tui.screens import page_edits
+from presscheck.tui.screens.browse_reading import Reading
+from presscheck.tui.screens.browse_tree import count_below
+from presscheck.tui.widgets.entry import Entry
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
+
+SUBJECT = 100
+"""Characters that a subject may have."""
+
+
+class Editing(Reading):
+    """The commands of a place where pages are edited in change requests."""
+
+    def browse_in(self, space: Space, request: ChangeRequest | None) -> None:
+        """Browse a space in a change request from now on, or (None) live."""
+        raise NotImplementedError
+
+    def _no_space(self) -> str | None:
+        item = self.item
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        if not self.desk.status.online:
+            return "offline: an edit cannot wait"
+        return "this profile is read-only" if self.desk.status.read_only else None
+
+    def _no_page(self) -> str | None:
+        item = self.item
+        return self._no_space() or (None if item and item.page else "go to a page first")
+
+    reason_new_request = reason_add = _no_space
+    reason_rename = reason_delete = _no_page
+
+    def reason_edit(self) -> str | None:
+        """It needs a page with a text."""
+        item = self.item
+        return self._no_space() or (None if item and item.kind == "document" else "go to a page with a text first")
+
+    async def command_new_request(self) -> None:
+        """Choose what the space is browsed in: a new change request, one that is there, or what is live."""
+        item = self.item
+        if item and item.space:
+            await self._choose(item.space)
+
+    async def command_edit(self) -> None:
+        """Edit the page, in a change request."""
+        item = self.item
+        path = await self._path()
+        if item and item.page and path:
+            await page_edits.edit_page(self, path, item.page.id)
+
+    async def command_add(self) -> None:
+        """Add a page below a group, a space or the page that this one is below."""
+        item = self.item
+        path = await self._path()
+        if item and path:
+            parent = item if item.kind == "group" else self.library.item(item.parent)
+            await page_edits.add_page(self, path, parent.page.id if parent and parent.page else None)
+
+    async def command_rename(self) -> None:
+        """Give the page another title."""
+        item = self.item
+        path = await self._path()
+        if item and item.page and path:
+            await page_edits.rename_page(self, path, item.page.id, item.page.title)
+
+    async def command_delete(self) -> None:
+        """Delete the page, in a change request."""
+        item = self.item
+        path = await self._path()
+        if item and item.page and path:
+            await page_edits.delete_page(self, path, item.page.id, item.page.title, count_below(item.page))
+
+    async def _path(self) -> dict[str, Any] | None:
+        """The change request that the space is browsed in; asks for one where it is browsed live."""
+        item = self.item
+        if item is None or item.space is None:
+            return None
+        request = self.library.requests.get(item.space.id) or await self._choose(item.space)
+        return {"space_id": item.space.id, "change_request_id": request.id} if request else None
+
+    async def _choose(self, space: Space) -> ChangeRequest | None:
+        now = self.library.requests.get(space.id)
+        found = await self._unfinished(space)
+        choices = [Choice("new", "New change request …")]
+        if now:
+            choices.append(Choice("live", "What is live", "leaves the change request"))
+        choices += [
+            Choice(one.id, f"{one.number} {display_text(one.subject) or '(no subject)'}", one.status) for one in found
+        ]
+        chosen = ("new",) if not found and not now else None
+        chosen = chosen or await self.ask(Picker(f"Edit {display_text(space.title)} in", choices, self.home.look))
+        if chosen is None:
+            return None
+        begin: dict[str, Callable[[], ChangeRequest | None]] = {one.id: lambda one=one: one for one in found}
+        request = await self._begin(space) if chosen[0] == "new" else begin.get(chosen[0], lambda: None)()
+        if request or chosen[0] == "live":
+            self.browse_in(space, request)
+        return request
+
+    async def _unfinished(self, space: Space) -> list[ChangeRequest]:
+        found: list[ChangeRequest] = []
+        for status in ("draft", "open"):
+            found += (await self.desk.read(ListChangeRequests(space_id=space.id, status=status))).items
+        return sorted(found, key=lambda one: -one.number)
+
+    async def _begin(self, space: Space) -> ChangeRequest | None:
+        question = f"New change request in {display_text(space.title)}: what is it about?"
+        key, outbox = f"subject {space.id}", self.desk.outbox
+        entry = Entry(
+            question,
+            outbox.draft(key) or "",
+            self.home.look,
+            most=SUBJECT,
+            save=lambda text: outbox.save_draft(key, text),
+        )
+        subject = await self.ask(entry)
+        if subject is None:
+            return None
+        request = await self.desk.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
+        outbox.save_draft(key, "")
+        return request

@@ -1,0 +1,186 @@
+"""Browse by keys, on the sample workspace: what is read, where links lead, and edits in a change request."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.content import ListChangeRequestPages, RevisionPage
+from presscheck.client.client import Client
+from presscheck.tui.screens.browse import Browse
+from presscheck.tui.widgets.tree import Tree
+
+
+@pytest.fixture
+def service(tmp_path: Path):
+    with running_service(tmp_path, sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    one = Client(service.base_url, service.token)
+    yield one
+    await one.aclose()
+
+
+async def drafts(client: Client) -> dict[str, ChangeRequest]:
+    page = await client.send(ListOrganizationChangeRequests(organization_id="tallowick", status="draft"))
+    return {one.subject: one for one in page.items}
+
+
+async def titles(client: Client, request: ChangeRequest) -> list[str]:
+    def every(pages: tuple[RevisionPage, ...]) -> list[str]:
+        return [title for page in pages for title in (page.title, *every(page.pages))]
+
+    ask = ListChangeRequestPages(space_id=request.space, change_request_id=request.id)
+    return every((await client.send(ask)).pages)
+
+
+async def go(pilot: Any, *titles: str) -> None:
+    """Put the cursor of the tree on the node with this title, unfolding what is above it."""
+    for title in titles:
+        screen = pilot.app.screen
+        assert isinstance(screen, Browse)
+        tree = screen.query_one(Tree)
+        await pilot.press("g", "g")
+        await until(pilot, shows=title)
+        for _ in range(tree.count):
+            if screen.item and screen.item.title == title:
+                break
+            await pilot.press("j")
+        assert screen.item
+        assert screen.item.title == title
+        if title != titles[-1]:
+            await pilot.press("l")
+
+
+async def opened(pilot: Any, *way: str) -> None:
+    await until(pilot, shows="live")
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    await go(pilot, *way)
+
+
+async def begins(pilot: Any) -> None:
+    """Choose a new change request, among those that are there."""
+    await until(pilot, shows="New change request …")
+    await pilot.press("enter")
+    await until(pilot, shows="what is it about?")
+
+
+async def test_a_page_is_read_and_its_links_are_followed(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "API docs", "Authentication")
+        await until(pilot, shows="A request without a token is answered with 401")
+        await until(pilot, shows="› API docs › Authentication")
+        await pilot.press("H")
+        await until(pilot, shows="there is no page before")
+        await pilot.press("f")
+        await until(pilot, shows="[a]")
+        await pilot.press("a")
+        await until(pilot, shows="› Authentication › Tokens")
+        await until(pilot, shows="A token belongs to one workspace")
+        await pilot.press("H")
+        await until(pilot, shows="A request without a token is answered with 401")
+        await pilot.press("L")
+        await until(pilot, shows="A token belongs to one workspace")
+
+
+async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "API docs", "Limits")
+        await pilot.press("g", "i", "ctrl+k")
+        await until(pilot, shows="type to find")
+        await pilot.press(*"Limits")
+        await until(pilot, shows="API docs")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Browse))
+        await until(pilot, shows="› API docs › Limits")
+
+
+async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "Handbook")
+        await pilot.press("E")
+        await until(pilot, shows="go to a page first")
+        await pilot.press("O")
+        await begins(pilot)
+        await pilot.press(*"All new [b]notes", "enter")
+        await until(pilot, shows="you edit in #")
+        await until(pilot, shows="All new [b]notes")
+        request = (await drafts(client))["All new [b]notes"]
+        before = await titles(client, request)
+        await pilot.press("a")
+        await until(pilot, shows="Title of the new page")
+        await pilot.press(*"One [i]more", "enter")
+        await until(pilot, shows="  One [i]more")
+        assert await titles(client, request) == [*before, "One [i]more"]
+        await go(pilot, "One [i]more")
+        await pilot.press("E")
+        await until(pilot, shows="Title of the page")
+        await pilot.press("!", "enter")
+        await until(pilot, shows="One [i]more!")
+        assert "One [i]more!" in await titles(client, request)
+        await go(pilot, "One [i]more!")
+        await pilot.press("-")
+        await until(pilot, shows="Delete One [i]more!?")
+        await pilot.press("enter")
+        assert "One [i]more!" in await titles(client, request), "No is what enter says"
+        await pilot.press("-")
+        await until(pilot, shows="Delete One [i]more!?")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: "One [i]more!" not in shown(pilot.app))
+        assert await titles(client, request) == before
+        assert "✗" not in shown(pilot.app)
+        await pilot.press("O")
+        await until(pilot, shows="leaves the change request")
+        await pilot.press(*"what is live", "enter")
+        await until(pilot, shows="what is shown is live again")
+        await until(pilot, holds=lambda: "All new [b]notes" not in shown(pilot.app))
+
+
+async def test_a_subject_that_was_typed_is_there_again(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "Handbook")
+        await pilot.press("a")
+        await begins(pilot)
+        await pilot.press(*"Half a tho", "escape")
+        await until(pilot, holds=lambda: "what is it about?" not in shown(pilot.app))
+        await pilot.press("a")
+        await begins(pilot)
+        await until(pilot, shows="Half a tho")
+
+
+async def test_a_change_request_is_chosen_among_those_that_are_there(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "API docs")
+        await pilot.press("O")
+        await until(pilot, shows="Edit API docs in")
+        await pilot.press(*"Rewrite the auth", "enter")
+        await until(pilot, shows="#5 Rewrite the auth guide")
+        await go(pilot, "Authentication")
+        await pilot.press("l")
+        await until(pilot, shows="Sessions")
+        await pilot.press("g", "r")
+        await until(pilot, shows="Can merge?")
+
+
+async def test_offline_it_shows_what_was_seen_and_begins_nothing(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "API docs", "Authentication")
+        await until(pilot, shows="A request without a token")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("e")
+        await until(pilot, shows="offline: an edit cannot wait")
+        assert "A request without a token" in shown(pilot.app)
+        await go(pilot, "Limits")
+        await until(pilot, shows="This page cannot be shown")
