@@ -42,9 +42,11 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if not self.pid:
             os.environ.update({"TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})})
-            os.environ.pop("CI", None)
+            for name in ("CI", "COLUMNS", "LINES"):
+                os.environ.pop(name, None)
+            # here, not in the parent: a quick program would look before
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execvp(command[0], command)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.status: int | None = None
 
     def read(self, wait: float = 0.05) -> bool:

@@ -9,7 +9,7 @@ from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, L
 from presscheck.documents.display_text import display_text
 from presscheck.tui.screens import page_edits
 from presscheck.tui.screens.browse_reading import Reading
-from presscheck.tui.screens.browse_tree import count_below
+from presscheck.tui.screens.browse_tree import count_below, page_key
 from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -64,9 +64,11 @@ class Editing(Reading):
         """Add a page below a group, a space or the page that this one is below."""
         item = self.item
         path = await self._path()
-        if item and path:
+        if item and item.space and path:
             parent = item if item.kind == "group" else self.library.item(item.parent)
-            await page_edits.add_page(self, path, parent.page.id if parent and parent.page else None)
+            made = await page_edits.add_page(self, path, parent.page.id if parent and parent.page else None)
+            if made:
+                self.go_to(page_key(item.space.id, made))
 
     async def command_rename(self) -> None:
         """Give the page another title."""

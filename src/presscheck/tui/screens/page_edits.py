@@ -58,13 +58,15 @@ async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
 
 
 async def add_page(place: Place, path: dict[str, Any], into: str | None) -> str | None:
-    """Add a page below another, or at the root; its title."""
-    title = await _titled(place, "Title of the new page", "", draft_key(path["change_request_id"], "new page"))
-    if title is not None:
-        change = InsertPage(title=title, document=Document(markdown=""), into=into)
-        await place.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
-        place.desk.outbox.save_draft(draft_key(path["change_request_id"], "new page"), "")
-    return title
+    """Add a page below another, or at the root; its id, where the service tells."""
+    key = draft_key(path["change_request_id"], "new page")
+    title = await _titled(place, "Title of the new page", "", key)
+    if title is None:
+        return None
+    change = InsertPage(title=title, document=Document(markdown=""), into=into)
+    answer = await place.desk.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
+    place.desk.outbox.save_draft(key, "")
+    return next((one.page_id for one in answer.changes if one.object == "created_page"), None) if answer else None
 
 
 async def rename_page(place: Place, path: dict[str, Any], page_id: str, title: str) -> None:
