@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check screenshots clean
+.PHONY: help env demo test lint types check screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ test: lint types check  ## everything that CI runs
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py
+
+snapshots: env  ## the pictures that the tests compare with: look at each that changed
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py --snapshot-update
 
 clean:  ## throw the environment away
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

@@ -21,7 +21,9 @@ from presscheck.service.identity import Clock, system_clock
 class RunningService:
     """A service in a thread of its own, at an address that stays when it is stopped and started again."""
 
-    def __init__(self, directory: Path, *, sample: bool = False, clock: Clock = system_clock) -> None:
+    def __init__(
+        self, directory: Path, *, sample: bool = False, clock: Clock = system_clock, on_a_path: bool = False
+    ) -> None:
         self.directory = directory
         self.clock = clock
         self.database_url = f"sqlite:///{directory / 'service.sqlite'}"
@@ -38,7 +40,8 @@ class RunningService:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}"
+        self._path = directory / "s" if on_a_path else None
+        self.base_url = f"unix:{self._path}" if on_a_path else f"http://127.0.0.1:{self.port}"
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
 
@@ -46,9 +49,7 @@ class RunningService:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
         app = build(self.database_url, data_dir=self.directory, clock=self.clock)
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", self.port))
+        listener = self._bound()
         listener.listen(128)
         config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = self._server = uvicorn.Server(config)
@@ -60,6 +61,17 @@ class RunningService:
         self._thread = threading.Thread(target=run)
         self._thread.start()
 
+    def _bound(self) -> socket.socket:
+        if self._path:
+            self._path.unlink(missing_ok=True)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(self._path))
+            return listener
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", self.port))
+        return listener
+
     def stop(self) -> None:
         """End it: the port is closed when this returns."""
         if self._thread and self._server:
@@ -70,9 +82,11 @@ class RunningService:
 
 
 @contextmanager
-def running_service(directory: Path, *, sample: bool = False, clock: Clock = system_clock) -> Iterator[RunningService]:
+def running_service(
+    directory: Path, *, sample: bool = False, clock: Clock = system_clock, on_a_path: bool = False
+) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
-    service = RunningService(directory, sample=sample, clock=clock)
+    service = RunningService(directory, sample=sample, clock=clock, on_a_path=on_a_path)
     service.start()
     try:
         yield service

@@ -35,6 +35,12 @@ def since(iso: str | None, now: datetime) -> str:
     return f"{short} ago" if short[-1].isalpha() else short
 
 
+def long_ago(seconds: float) -> str:
+    """How long ago, in a sentence: `just now`, `2 h ago`."""
+    short = span(seconds)
+    return "just now" if short == "now" else f"{short} ago"
+
+
 def span(seconds: float) -> str:
     """A length of time in its largest unit: `now` below a minute, else `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
     for size, unit in _STEPS:

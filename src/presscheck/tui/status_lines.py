@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import span
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.spans import Line, Span, width
 from presscheck.tui.commands import PREFIXES, keys_of, shown
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def footer(place: Place, notice: Line) -> Line:
     if notice:
         return notice
     known = {command.name: command for command in place.commands()}
-    spans: list[Span] = []
+    parts: list[tuple[Span, Span]] = []
     said: set[str] = set()
     for name in (*place.FOOTER[:MOST], "help"):
         command = known.get(name)
@@ -59,5 +59,8 @@ def footer(place: Place, notice: Line) -> Line:
         if first not in said:
             said.add(first)
             is_off = place.reason(name) is not None
-            spans += [Span(f" {shown(first)}", "quiet" if is_off else "accent"), Span(f" {title}  ", "quiet")]
-    return tuple(spans)
+            parts.append((Span(f" {shown(first)}", "quiet" if is_off else "accent"), Span(f" {title}  ", "quiet")))
+    # the last one says where all the others are
+    while len(parts) > 1 and sum(map(width, parts)) > place.size.width - 3:
+        parts.pop(-2)
+    return tuple(span for part in parts for span in part)

@@ -147,7 +147,10 @@ class Browse(Editing):
         found = self.desk.window(collections, 0, MANY)
         if found.age is None:
             return
-        self.library.take(found.items, self.desk.window(spaces, 0, MANY).items)
+        known = self.desk.window(spaces, 0, MANY)
+        self.library.take(found.items, known.items)
+        if not known.items and known.age is not None:
+            self.say("There is no space yet. `presscheck serve --docs DIR` brings one in.")
         if self._is_fresh:
             self._is_fresh = False
             self.tree_view.open |= self.library.collections()

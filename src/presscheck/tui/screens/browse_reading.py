@@ -12,7 +12,7 @@ from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.lines import PageLines
 from presscheck.documents.links import Places, source_of
-from presscheck.documents.moments import span
+from presscheck.documents.moments import long_ago
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.browse_tree import Item, Library, page_key
 from presscheck.tui.screens.place import Place
@@ -116,7 +116,7 @@ class Reading(Place):
             why = seen.error.message if seen.error else "nothing is known of it"
             self.say(f"This page cannot be shown: {display_text(why)}")
             return
-        self.age = f"   {span(seen.age)} old" if seen.state == "offline" else ""
+        self.age = f"   as it was {long_ago(seen.age)}" if seen.state == "offline" else ""
         self.show_world()
         self._open_page(item.key, seen.value.markdown or "", seen.value.title)
 

@@ -11,7 +11,7 @@ from textual.events import Key
 from textual.timer import Timer
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
@@ -22,7 +22,8 @@ from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span
-from presscheck.tui.screens.inbox_lines import preview, request_row
+from presscheck.tui.outside import open_address
+from presscheck.tui.screens.inbox_lines import preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.place import Place
 from presscheck.tui.status_lines import footer
@@ -52,6 +53,7 @@ class Inbox(Place):
         self._known = KnownRows(self.desk)
         self._spaces: dict[str, str] = {}
         self._answered = False
+        self._trouble = ""
         self._rest: Timer | None = None
 
     def title_line(self) -> Line:
@@ -76,7 +78,7 @@ class Inbox(Place):
             self._organizations(known.value.items)
         self.follow(
             self.desk.watch(ListOrganizations()),
-            lambda seen: self._organizations(seen.value.items if seen.value else ()),
+            self._organized,
             group="organizations",
         )
 
@@ -119,15 +121,10 @@ class Inbox(Place):
             self.home.notice("copied")
 
     def command_web(self) -> None:
-        """Show the web address of the request under the cursor."""
+        """Open the request under the cursor in the browser."""
         request = self._current()
         if request:
-            self.home.notice(request.urls.app or "it has no web address")
-
-    def command_refresh(self) -> None:
-        """Ask again."""
-        self.home.last_notice = ""
-        super().command_refresh()
+            open_address(self.home, request.urls.app or "")
 
     def on_key(self, event: Key) -> None:
         """The preview follows the cursor in the same picture; the message that tells of it comes one later."""
@@ -147,6 +144,14 @@ class Inbox(Place):
         if seen.value is not None and seen.value.id != self._known.me:
             self._known.me = seen.value.id
             self._choose(self._known.view)
+
+    def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
+        if seen.value is not None:
+            self._trouble = "" if seen.value.items else "You are in no organization yet."
+            self._organizations(seen.value.items)
+        elif seen.state == "failed" and seen.error:
+            self._trouble = f"{display_text(seen.error.message)}. ctrl+r asks again."
+        self._show_preview()
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
         wanted = self.home.profile.organization
@@ -183,17 +188,9 @@ class Inbox(Place):
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
         self._known.forget()
-        self._show_tabs()
+        self.query_one("#tabs", Bar).show(tabs(self._known.view, [self._known.total(view) for view in VIEWS]))
         self.query_one(Rows).show(self._known.total())
         self._show_preview()
-
-    def _show_tabs(self) -> None:
-        line: list[Span] = [Span(" ")]
-        for view in VIEWS:
-            count = self._known.total(view)
-            style = "accent strong" if view is self._known.view else "quiet"
-            line += [Span(view.title, style), Span(f" {count}" if count else "", style), Span("   ")]
-        self.query_one("#tabs", Bar).show(tuple(line))
 
     def _row(self, index: int, columns: int) -> Line:
         request = self._known.request(index)
@@ -210,6 +207,8 @@ class Inbox(Place):
         request = self._current()
         if request:
             lines = preview(request, self._known.facts(request), self.size.width, now())
+        elif self._trouble:
+            lines = [(Span(f" {self._trouble}", "waiting"),)]
         elif self._answered or not self.desk.status.online:
             lines = [(Span(f" {self._known.view.empty}", "quiet"),)]
         else:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.desk.inbox import Facts, name_of
+from presscheck.desk.inbox import VIEWS, Facts, View, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
 from presscheck.documents.spans import Line, Span, cut, pad, width
@@ -33,6 +34,15 @@ def request_row(request: ChangeRequest, known: Facts, space: str, columns: int, 
     subject = display_text(request.subject) or "(no subject)"
     head = (Span(f"{request.number:>5} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
     return cut((*head, *(span for part in tail for span in (Span("  "), *part))), columns)
+
+
+def tabs(chosen: View, totals: Sequence[int]) -> Line:
+    """The views, each with how many it has."""
+    line: list[Span] = [Span(" ")]
+    for view, total in zip(VIEWS, totals, strict=True):
+        style = "accent strong" if view is chosen else "quiet"
+        line += [Span(view.title, style), Span(f" {total}" if total else "", style), Span("   ")]
+    return tuple(line)
 
 
 def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:

@@ -112,7 +112,7 @@ class Outbox(Place):
         if self.waiting:
             block.away()
         else:
-            block.empty("Everything is sent.", "What you write while offline waits here.", "q")
+            block.empty("Everything is sent.", "What you write while offline waits here.")
         self.show_world()
 
     def _row(self, at: int, columns: int) -> Line:

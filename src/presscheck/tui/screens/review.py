@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now, span
+from presscheck.documents.moments import long_ago, now
 from presscheck.documents.spans import Line, Span, cut
 from presscheck.tui.screens.review_acts import Acts
 from presscheck.tui.screens.review_bodies import Bodies
@@ -178,7 +178,7 @@ class Review(Acts):
         self.known.take_request(seen)
         self._trouble = ""
         if seen.state == "offline":
-            self._trouble = f"offline · as of {span(seen.age)}"
+            self._trouble = f"as it was {long_ago(seen.age)}"
         elif seen.state == "failed" and seen.error:
             self._trouble = f"{seen.error.message} · ctrl+r asks again"
         self.known.read_marks()

@@ -1,0 +1,202 @@
+"""What every screen looks like, at two sizes and in two themes; `make snapshots` draws them anew."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, noon, shown, until
+
+Drive = Callable[[Any, RunningService], Awaitable[None]]
+SIZES = [(80, 24), (120, 40)]
+THEMES = ["ink", "paper"]
+STABLE = 8
+"""Looks in a row that must be the same."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), clock=noon, on_a_path=True) as one:
+        yield one
+
+
+@pytest.fixture(autouse=True)
+def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("notices", "screens.inbox", "screens.review", "screens.outbox"):
+        monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
+
+
+async def rested(pilot: Any, driven: Awaitable[None]) -> None:
+    """Drive, then wait until nothing is asked any more and nothing changes."""
+    await driven
+    same, before = 0, ""
+    while same < STABLE:
+        await pilot.pause()
+        await asyncio.sleep(0.04)
+        text = shown(pilot.app)
+        same = same + 1 if text == before and not pilot.app.desk._asking._asked else 0
+        before = text
+
+
+async def inbox(pilot: Any, service: RunningService) -> None:
+    await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+
+
+async def review(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("enter")
+    await until(pilot, shows="Can merge?")
+
+
+async def review_change(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("tab", "]")
+
+
+async def review_thread(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("t")
+
+
+async def review_conversation(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("g", "g")
+
+
+async def merge_sheet(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("m")
+    await until(pilot, shows="Merge into the live content?")
+
+
+async def composer(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("C", *"One thing more")
+    await until(pilot, shows="the draft is kept")
+
+
+async def verdict_keys(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("v")
+    await until(pilot, shows="request changes")
+
+
+async def reviewers(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("R")
+    await until(pilot, shows="Who reviews it?")
+
+
+async def browse(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    await pilot.press("j", "j", "l")
+    await until(pilot, shows="Overview")
+    await pilot.press("j", "j")
+    await until(pilot, shows="A request without a token")
+
+
+async def publish(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("g", "p")
+    await until(pilot, shows="Inside Tallowick")
+
+
+async def publish_sheet(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await pilot.press("j", "P")
+    await until(pilot, shows="Publish Inside Tallowick?")
+
+
+async def outbox(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("g", "x")
+
+
+async def palette(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press(":")
+    await until(pilot, shows="type to find")
+
+
+async def keys(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("?")
+
+
+async def offline(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    service.stop()
+    await pilot.press("ctrl+r")
+    await until(pilot, shows="offline")
+
+
+async def offline_review(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    service.stop()
+    await pilot.press("ctrl+r")
+    await until(pilot, shows="as it was just now")
+
+
+SCREENS: list[Drive] = [
+    *(inbox, review, review_change, review_thread, review_conversation, merge_sheet, composer, verdict_keys),
+    *(reviewers, browse, publish, publish_sheet, outbox, palette, keys, offline, offline_review),
+]
+
+
+def names(value: Any) -> str:
+    return f"{value[0]}x{value[1]}" if isinstance(value, tuple) else getattr(value, "__name__", str(value))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=names)
+@pytest.mark.parametrize("drive", SCREENS, ids=names)
+def test_it_looks_as_it_did(
+    drive: Drive, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    app = app_on(service, tmp_path, theme=theme)
+    try:
+        assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot, service)))
+    finally:
+        service.stop()
+        service.start()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=names)
+@pytest.mark.parametrize("place", ["inbox", "browse", "publish"])
+def test_where_nothing_is_yet(
+    place: str, size: tuple[int, int], empty: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="Nobody waits for your verdict.")
+        await pilot.press("g", {"inbox": "i", "browse": "o", "publish": "p"}[place])
+
+    assert snap_compare(
+        app_on(empty, tmp_path), terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot))
+    )
+
+
+def test_a_token_that_is_not_known(service: RunningService, tmp_path: Path, snap_compare: Any) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="✗")
+
+    app = app_on(service, tmp_path, token="wrong")
+    assert snap_compare(app, terminal_size=(80, 24), run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
+def test_a_profile_that_may_only_read(service: RunningService, tmp_path: Path, snap_compare: Any) -> None:
+    async def drive(pilot: Any) -> None:
+        await review(pilot, service)
+        await pilot.press("c")
+
+    app = app_on(service, tmp_path, read_only=True)
+    assert snap_compare(app, terminal_size=(120, 40), run_before=lambda pilot: rested(pilot, drive(pilot)))
