@@ -100,6 +100,8 @@ class Drawing:
         before, columns = self._room(piece.within)
         draw = self._draw.get(piece.kind)
         lines = draw(one, piece, columns) if draw else self._layout.lines(piece.text, columns)
+        if not lines and one.kind in ("added", "removed") and piece.kind != "end":
+            lines = self._layout.words(piece.text, "quiet", columns)  # nothing to read, and yet a difference
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
@@ -231,6 +233,8 @@ class Drawing:
         """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
         if piece.kind == "code":
             return [pad(part, columns, "code") for part in _by_cell(line, columns)]
+        if width(line) <= columns:
+            return [line]
         text = plain(line)
         indent = min(len(text) - len(text.lstrip(" ")), columns // 2)
         lead = (Span(" " * indent),) if indent else ()

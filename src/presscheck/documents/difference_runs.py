@@ -82,10 +82,15 @@ def in_one(runs: Sequence[Run[Ink]]) -> Iterator[Span]:
     before = "same"
     for run in runs:
         for number, span in enumerate(_spans(run.tokens, _TINTS[run.kind])):
-            if not number and before == "removed" and run.kind == "added" and not span.text[:1].isspace():
+            if not number and before == "removed" and not span.text[:1].isspace() and _stands_apart(run):
                 yield Span(" ")
             yield span
         before = run.kind
+
+
+def _stands_apart(run: Run[Ink]) -> bool:
+    """Whether a blank must stand between a run and what went before it: always before what came in its place."""
+    return run.kind == "added" or (bool(run.old) and bool(run.old[0].blank))
 
 
 def one_side(runs: Iterable[Run[Ink]], side: RunKind, ground: str = "") -> Line:
