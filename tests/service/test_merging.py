@@ -17,6 +17,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.changes import DeletePage, GetRevisionChanges, InsertFiles, NewFile
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, GetCurrentRevision, GetPage, GetRevision, ListPages
+from presscheck.api.spaces import UpdateSpace
 
 
 def path_of(world: World, change_request: ChangeRequest) -> dict[str, str]:
@@ -70,6 +71,21 @@ async def test_a_merge_makes_the_content_live_and_is_final(world: World) -> None
             await world.admin.send(call)
     with pytest.raises(errors.Conflict, match="merged"):
         await world.edit(draft, insert("Late"))
+
+
+async def test_a_locked_space_is_neither_edited_nor_merged_until_it_is_unlocked(world: World) -> None:
+    draft = await world.draft(by="edit")
+    await world.edit(draft, rewrite("guide", "Other.\n"))
+    locked = await world.admin.send(UpdateSpace(space_id=world.space, edit_mode="locked"))
+    assert locked.permissions
+    assert (locked.permissions.edit, locked.permissions.merge) == (False, False)
+    with pytest.raises(errors.Forbidden, match="locked"):
+        await world.edit(draft, rewrite("guide", "More.\n"))
+    with pytest.raises(errors.Forbidden, match="locked"):
+        await merge(world, draft)
+    await world.admin.send(UpdateSpace(space_id=world.space, edit_mode="live"))
+    await merge(world, draft)
+    assert await live_text(world, "guide") == "# Guide\n\nOther.\n"
 
 
 async def test_others_are_outdated_until_they_are_updated(world: World) -> None:

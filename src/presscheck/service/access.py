@@ -69,6 +69,16 @@ def space_for(context: Context, space_id: str, wanted: str = "read", *, to_write
     return found
 
 
+def demand_unlocked(space: SpaceRow) -> None:
+    """Refuse to edit a space that is locked.
+
+    Raises:
+        Problem: 403.
+    """
+    if space.edit_mode == "locked":
+        raise Problem(403, "This space is locked: unlock it before you edit pages or merge.")
+
+
 def collection_for(context: Context, collection_id: str, wanted: str = "read") -> CollectionRow:
     """The collection, for somebody who may do this in it."""
     found = context.session.get(CollectionRow, collection_id)

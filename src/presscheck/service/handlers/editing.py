@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from presscheck.api.changes import ContentUpdate, EditChangeRequestContent
+from presscheck.service.access import demand_unlocked
 from presscheck.service.branches import as_change_request, change_request_for, demand_unfinished, note_work
 from presscheck.service.content import add_revision
 from presscheck.service.content_edits import ContentEdit
@@ -16,7 +17,8 @@ from presscheck.service.pages import as_files
 @answers(EditChangeRequestContent)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
     """Make the changes in order; what became of each is told with `compat` false, else the change request alone."""
-    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unlocked(space)
     demand_unfinished(row)
     before = context.session.get_one(RevisionRow, row.revision)
     edit = ContentEdit(context, row, before)

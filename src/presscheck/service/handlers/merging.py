@@ -9,6 +9,7 @@ from typing import Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
 from presscheck.documents.merging import MergedTree, merge_pages
+from presscheck.service.access import demand_unlocked
 from presscheck.service.branches import ancestor, change_request_for, demand_unfinished, note_work
 from presscheck.service.content import add_document, add_revision
 from presscheck.service.content_tables import ChangeRequestRow, DocumentRow, RevisionRow
@@ -21,6 +22,7 @@ from presscheck.service.tables import SpaceRow
 def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
     """Make the content of a change request the live one, if the rules of the space allow."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    demand_unlocked(space)
     demand_unfinished(row)
     unmet = unmet_rules(context, space, row)
     if unmet:
