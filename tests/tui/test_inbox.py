@@ -72,3 +72,12 @@ async def test_a_prefix_shows_what_may_follow(service: RunningService, tmp_path:
         await until(pilot, shows="g to the top")
         await pilot.press("escape")
         await until(pilot, holds=lambda: "g to the top" not in shown(pilot.app))
+
+
+async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("6")
+        await until(pilot, shows="merged · by")
+        await pilot.press("1")
+        await until(pilot, shows="open · by")

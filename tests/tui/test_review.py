@@ -57,6 +57,43 @@ async def test_narrow_puts_the_change_behind_enter(service: RunningService, tmp_
         assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
 
 
+async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="expires after 90 days")
+        assert "{% hint" not in shown(pilot.app)
+        await pilot.press("d")
+        await until(pilot, shows='{% hint style="warning" %}')
+        assert "− A token belongs to one workspace" in shown(pilot.app)
+        await pilot.press("d")
+        await until(pilot, holds=lambda: "{% hint" not in shown(pilot.app))
+
+
+async def test_the_change_takes_the_whole_width(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="Conversation")
+        await pilot.press("=")
+        await until(pilot, holds=lambda: "Conversation" not in shown(pilot.app))
+        await until(pilot, shows="expires after 90")
+        await pilot.press("h")
+        await until(pilot, shows="Conversation")
+
+
+async def test_the_text_of_a_page_is_copied(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("Y")
+        await until(pilot, shows="Markdown is copied")
+        assert "A token belongs to one project." in pilot.app.clipboard
+
+
+async def test_a_comment_reads_as_markdown(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="Conversation")
+        await pilot.press("C", *"It is **bold**", "enter", "enter", *"- and a list", "ctrl+s", "g", "g")
+        await until(pilot, shows="It is bold")
+        await until(pilot, shows="• and a list")
+
+
 async def test_space_marks_a_page_as_viewed_and_goes_on(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")

@@ -75,6 +75,15 @@ class Reading(Place):
         else:
             self.home.notice("it has no web address")
 
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page."""
+        key, markdown, _ = self._shown
+        if key:
+            self.home.copy_to_clipboard(markdown)
+            self.home.notice("the page's Markdown is copied")
+        else:
+            self.home.notice("there is no page here")
+
     def command_web(self) -> None:
         """Open the space in the browser."""
         item = self.item

@@ -51,7 +51,6 @@ class Inbox(Place):
         super().__init__()
         self.organization: Organization | None = None
         self._known = KnownRows(self.desk)
-        self._spaces: dict[str, str] = {}
         self._answered = False
         self._trouble = ""
         self._rest: Timer | None = None
@@ -72,15 +71,9 @@ class Inbox(Place):
         super().on_mount()
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
-        me, known = self.desk.known(GetCurrentUser()), self.desk.known(ListOrganizations())
+        me = self.desk.known(GetCurrentUser())
         self._known.me = me.value.id if me else ""
-        if known:
-            self._organizations(known.value.items)
-        self.follow(
-            self.desk.watch(ListOrganizations()),
-            self._organized,
-            group="organizations",
-        )
+        self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
 
     def on_resize(self) -> None:
         """The preview is as wide as the screen."""
@@ -101,11 +94,15 @@ class Inbox(Place):
 
     def command_right(self) -> None:
         """The view to the right."""
-        self._choose(VIEWS[(VIEWS.index(self._known.view) + 1) % len(VIEWS)])
+        self._step(1)
 
     def command_left(self) -> None:
         """The view to the left."""
-        self._choose(VIEWS[VIEWS.index(self._known.view) - 1])
+        self._step(-1)
+
+    def command_tab(self) -> None:
+        """The view of that number."""
+        self._choose(VIEWS[min(int(self.last_key), len(VIEWS)) - 1])
 
     def command_open(self) -> None:
         """Review the request under the cursor."""
@@ -116,8 +113,8 @@ class Inbox(Place):
     def command_copy(self) -> None:
         """Copy the web address of the request under the cursor."""
         request = self._current()
-        if request and request.urls.app:
-            self.home.copy_to_clipboard(display_text(request.urls.app))
+        if request:
+            self.home.copy_to_clipboard(display_text(request.urls.app or request.id))
             self.home.notice("copied")
 
     def command_web(self) -> None:
@@ -162,13 +159,15 @@ class Inbox(Place):
         self._known.organization = chosen.id
         self.show_world()
         spaces = ListSpaces(organization_id=chosen.id)
-        self.follow(self.desk.watch_listing(spaces), lambda _: self._learn_spaces(spaces), group="spaces")
+        self.follow(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
         self._choose(self._known.view)
 
-    def _learn_spaces(self, spaces: ListSpaces) -> None:
-        found = self.desk.window(spaces, 0, 10_000).items
-        self._spaces = {space.id: display_text(space.title) for space in found}
+    def _spaced(self, spaces: ListSpaces) -> None:
+        self._known.learn_spaces(spaces)
         self.query_one(Rows).redraw()
+
+    def _step(self, by: int) -> None:
+        self._choose(VIEWS[(VIEWS.index(self._known.view) + by) % len(VIEWS)])
 
     def _choose(self, view: View) -> None:
         self._known.view, self._answered = view, False
@@ -196,7 +195,7 @@ class Inbox(Place):
         request = self._known.request(index)
         if request is None:
             return (Span("…", "quiet"),)
-        space = self._spaces.get(request.space, "")
+        space = self._known.spaces.get(request.space, "")
         return request_row(request, self._known.facts(request), space, columns, now())
 
     def _current(self) -> ChangeRequest | None:

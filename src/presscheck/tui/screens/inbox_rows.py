@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.spaces import ListSpaces
 from presscheck.desk.inbox import VIEWS, Facts, View, facts
+from presscheck.documents.display_text import display_text
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -21,6 +23,7 @@ class KnownRows:
         self._desk = desk
         self.organization = self.me = ""
         self.view: View = VIEWS[0]
+        self.spaces: dict[str, str] = {}
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._facts: dict[str, Facts] = {}
 
@@ -32,6 +35,10 @@ class KnownRows:
         """How many rows a view has, as far as known."""
         listing = self.listing(view)
         return self._desk.window(listing, 0, 0).total if listing else 0
+
+    def learn_spaces(self, spaces: ListSpaces) -> None:
+        """What the spaces of the organization are called, as display text."""
+        self.spaces = {space.id: display_text(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
         """Anything may have changed."""

@@ -49,6 +49,7 @@ class Review(Acts):
         self._place = (request, number) if isinstance(request, str) else (request.space, request.id)
         self.laid = Laid()
         self.only_changed = False
+        self.mode = "prose"
         self.unfolded: set[str] = set()
         self._asked: dict[str, int] = {}
         self._trouble = ""
@@ -156,7 +157,7 @@ class Review(Acts):
         """Lay the change out anew; `afresh` goes to its top."""
         rows = self.query_one("#change", Rows)
         threads, thing = self.threads_here(), self.thing
-        manner = Manner(max(20, rows.size.width - 2), now(), self.only_changed, self.unfolded)
+        manner = Manner(max(20, rows.size.width - 2), now(), self.only_changed, self.mode, self.unfolded)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)

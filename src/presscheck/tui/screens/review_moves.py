@@ -8,6 +8,7 @@ from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
+    from presscheck.documents.differences import Mode
     from presscheck.tui.screens.review_bodies import Bodies
     from presscheck.tui.screens.review_changes import Changed
     from presscheck.tui.screens.review_dossier import Dossier
@@ -22,6 +23,7 @@ class Moves(Place):
     bodies: Bodies
     laid: Laid
     only_changed: bool
+    mode: Mode
 
     @property
     def thing(self) -> Changed | None:
@@ -48,11 +50,33 @@ class Moves(Place):
     def command_next_pane(self) -> None:
         """To the other pane."""
         at_pages = self.query_one("#pages").has_focus
+        self.remove_class("zoomed")
         self.query_one("#change" if at_pages else "#pages").focus()
         self.set_class(at_pages, "at-change")
         self.redraw()
 
     command_previous_pane = command_next_pane
+
+    def command_diff_view(self) -> None:
+        """Prose, as it reads, or the source, as it is written."""
+        self.mode = "source" if self.mode == "prose" else "prose"
+        self.home.notice({"source": "the Markdown, as it is written", "prose": "the page, as it reads"}[self.mode])
+        self.show_change()
+
+    def command_zoom(self) -> None:
+        """Give the change the whole width, or share it with the list again."""
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+        self.toggle_class("zoomed")
+        self.call_after_refresh(self.redraw)
+
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page, as the change request has it."""
+        if self.page.after:
+            self.home.copy_to_clipboard(self.page.after)
+            self.home.notice("the page's Markdown is copied")
+        else:
+            self.home.notice("there is no text here")
 
     def command_left(self) -> None:
         """To the list."""

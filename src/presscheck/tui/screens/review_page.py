@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from presscheck.documents.differences import PageDifference, difference_lines, wrap
+from presscheck.documents.differences import Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
+from presscheck.documents.rendering.glyphs import UNICODE
+from presscheck.documents.rendering.layout import Layout
 from presscheck.documents.spans import Line, Span, cut, plain
 from presscheck.tui.screens.review_changes import Changed, counted, described
 from presscheck.tui.screens.review_places import place
@@ -61,13 +64,15 @@ class Manner:
     columns: int
     now: datetime
     only_changed: bool = False
+    mode: Mode = "prose"
     unfolded: Collection[str] = ()
 
 
+@lru_cache(512)
 def typeset(markdown: str, columns: int) -> Sequence[Line]:
-    """A comment in lines."""
-    lines = display_text(markdown.strip("\n"), lines=True).split("\n")
-    return [row for line in lines for row in wrap((Span(line),), columns)]
+    """A comment in lines; as it is written where nothing of it would be seen."""
+    layout = Layout(UNICODE)
+    return layout.lines(markdown.strip("\n"), columns) or layout.source(markdown, columns)
 
 
 def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Manner, position: str) -> Laid:
@@ -96,7 +101,8 @@ def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Mann
 
 
 def _add_difference(laid: Laid, difference: PageDifference, placed: dict[int, list[Thread]], manner: Manner) -> None:
-    shown = difference_lines(difference, manner.columns, context=CONTEXT if manner.only_changed else None)
+    context = CONTEXT if manner.only_changed else None
+    shown = difference_lines(difference, manner.columns, mode=manner.mode, context=context)
     starts = set(shown.changes)
     for number, line in enumerate(shown.lines):
         if number in starts:
