@@ -14,6 +14,7 @@ from tests.tui.driving import app_on, running, until  # noqa: E402
 PLACES = {
     "inbox": ((), "Needs me"),
     "review": (("enter",), "Can merge?"),
+    "browse": (("g", "o", "j", "j", "l", "j", "j"), "Authentication"),
     "publish": (("g", "p"), "Sites"),
 }
 
