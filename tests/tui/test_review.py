@@ -53,6 +53,7 @@ async def test_narrow_puts_the_change_behind_enter(service: RunningService, tmp_
         assert "90 days" not in shown(pilot.app)
         await pilot.press("enter")
         await until(pilot, shows="90 days")
+        assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
         assert "Conversation" not in shown(pilot.app)
         assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
 

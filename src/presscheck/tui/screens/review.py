@@ -157,7 +157,9 @@ class Review(Acts):
         """Lay the change out anew; `afresh` goes to its top."""
         rows = self.query_one("#change", Rows)
         threads, thing = self.threads_here(), self.thing
-        manner = Manner(max(20, rows.size.width - 2), now(), self.only_changed, self.mode, self.unfolded)
+        # a narrow change is laid out before it is seen for the first time, and takes the whole width
+        columns = self.size.width if self.has_class("narrow") else rows.size.width
+        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
