@@ -19,6 +19,7 @@ read_only = true
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     (tmp_path / "token").write_text("from the file\n")
+    (tmp_path / "token").chmod(0o600)
     (tmp_path / "config.toml").write_text(FILE.format(token=tmp_path / "token"))
     return tmp_path / "config.toml"
 
@@ -63,3 +64,22 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
 def test_a_profile_that_is_not_there(file: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"there is no \[profiles.other\]"):
         load(file, "other", environment={})
+
+
+def test_a_token_that_others_may_read_is_refused(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "token").chmod(0o640)
+    with pytest.raises(ConfigurationError, match="others may read it; run `chmod 600"):
+        load(file, environment={})
+
+
+@pytest.mark.parametrize("url", ["https://docs.example", "http://localhost:3", "http://[::1]:3", "unix:/run/s.sock"])
+def test_a_token_goes_where_nobody_on_the_way_can_read_it(file: Path, url: str) -> None:
+    assert load(file, environment={"PRESSCHECK_BASE_URL": url}).base_url == url
+
+
+@pytest.mark.parametrize("url", ["http://docs.example", "http://10.0.0.3:8300", "http://localhost.example"])
+def test_a_token_goes_over_http_only_where_one_says_so(file: Path, url: str) -> None:
+    with pytest.raises(ConfigurationError, match="allow_http"):
+        load(file, environment={"PRESSCHECK_BASE_URL": url})
+    file.write_text(f"[profiles.default]\nbase_url = '{url}'\nallow_http = true\n")
+    assert load(file, environment={}).base_url == url

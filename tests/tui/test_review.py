@@ -10,6 +10,7 @@ from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.api.comments import ListComments
 from presscheck.tui.screens.review import Review
 
 WIDE, NARROW = (120, 40), (80, 24)
@@ -128,7 +129,8 @@ async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_pa
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
         await until(pilot, shows="Wait until it ships?")
         await pilot.press("r", *"It ships today", "ctrl+s")
-        await until(pilot, shows="waiting to send  It ships today")
+        await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
+        await until(pilot, shows="It ships today")
         await pilot.press("x")
         await until(pilot, shows="✓ resolved")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
@@ -167,6 +169,9 @@ async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: Running
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         await until(pilot, shows="now  Later")
+        path = pilot.app.screen.known.path
+        kept = await pilot.app.desk.read(ListComments(**path, format="markdown"))
+        assert [(one.body.markdown or "").strip() for one in kept.items].count("Later") == 1
 
 
 async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: RunningService, tmp_path: Path) -> None:
