@@ -1,5 +1,6 @@
 """The command `presscheck`; a version is answered before anything is imported."""
 
+import os
 import sys
 
 
@@ -30,9 +31,13 @@ def _open_app() -> None:
         from presscheck.wiring import open_app
 
         profile = load(places().config / "config.toml")
-        sys.exit(open_app(profile))
+        code = open_app(profile)
     except PresscheckError:
         return
+    # all is closed by now: to take the interpreter apart would take as long again as all that came before
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
