@@ -81,3 +81,13 @@ async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> N
         await until(pilot, shows="merged · by")
         await pilot.press("1")
         await until(pilot, shows="open · by")
+
+
+async def test_a_change_request_is_opened_by_its_number(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press(":", *"cr 5")
+        await until(pilot, shows="▌5 Rewrite the auth guide")
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge?")
+        await until(pilot, shows="› 5 Rewrite the auth guide")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import GetCurrentUser
+from presscheck.desk.inbox import VIEWS
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, pad
 from presscheck.tui.commands import Command, keys_of, shown
@@ -94,12 +95,19 @@ def _things(home: PresscheckApp, kind: str) -> Iterator[tuple[Choice, Act]]:
         if kind in ("", "space"):
             yield from (_space(home, space, titles) for space in spaces)
         if kind in ("", "cr"):
-            listing = ListOrganizationChangeRequests(organization_id=organization.id, status="open")
-            yield from (_request(home, one, titles) for one in home.desk.window(listing, 0, MANY).items)
+            yield from (_request(home, one, titles) for one in _requests(home, organization.id))
         for space in spaces if kind in ("", "page") else ():
             pages = home.desk.known(ListPages(space_id=space.id))
             for page in _all_pages(pages.value.pages if pages else ()):
                 yield _page(home, space, page, titles)
+
+
+def _requests(home: PresscheckApp, organization_id: str) -> list[ChangeRequest]:
+    """Every change request that some view of the inbox has brought in."""
+    me = home.desk.known(GetCurrentUser())
+    listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
+    found = (one for listing in listings for one in home.desk.window(listing, 0, MANY).items)
+    return list({one.id: one for one in found}.values())
 
 
 def _space(home: PresscheckApp, space: Space, titles: dict[str, str]) -> tuple[Choice, Act]:

@@ -45,7 +45,7 @@ ROW_QUESTIONS: tuple[Question, ...] = (reviews_of, changes_in)
 class Inbox(Place):
     """Views as tabs, rows from the store by window, a preview below."""
 
-    FOOTER = ("open", "right", "copy", "go_browse", "refresh", "close")
+    FOOTER = ("open", "tab", "find_anything", "go_browse", "refresh", "close")
 
     def __init__(self) -> None:
         super().__init__()
