@@ -41,12 +41,11 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            os.environ.update({"TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})})
-            for name in ("CI", "COLUMNS", "LINES"):
-                os.environ.pop(name, None)
+            left = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "LINES")}
+            left |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
             # here, not in the parent: a quick program would look before
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            os.execvp(command[0], command)
+            os.execvpe(command[0], command, left)
         self.status: int | None = None
 
     def read(self, wait: float = 0.05) -> bool:

@@ -19,6 +19,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.browse_edits import Editing
 from presscheck.tui.screens.browse_tree import Item, page_key
+from presscheck.tui.screens.organization import chosen
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.tree import Node, Tree
 
@@ -129,16 +130,15 @@ class Browse(Editing):
         return self.library.nodes(key)
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
-        wanted = self.home.profile.organization
         found = seen.value.items if seen.value else ()
-        chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
-        if chosen is None:
+        organization = chosen(found, self.home.profile.organization)
+        if organization is None:
             self.say("You are in no organization yet." if seen.value else "Nothing is known of it yet.")
-        if chosen is None or self.organization == chosen.title:
+        if organization is None or self.organization == organization.title:
             return
-        self.organization = chosen.title
-        collections = ListCollections(organization_id=chosen.id, nested=True)
-        spaces = ListSpaces(organization_id=chosen.id)
+        self.organization = organization.title
+        collections = ListCollections(organization_id=organization.id, nested=True)
+        spaces = ListSpaces(organization_id=organization.id)
         for listing in (collections, spaces):
             answers = self.desk.watch_listing(listing)
             self.follow(answers, lambda _: self._gathered(collections, spaces), group=type(listing).__name__)

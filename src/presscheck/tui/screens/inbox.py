@@ -25,6 +25,7 @@ from presscheck.documents.spans import Line, Span
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.inbox_lines import preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
+from presscheck.tui.screens.organization import chosen
 from presscheck.tui.screens.place import Place
 from presscheck.tui.status_lines import footer
 from presscheck.tui.still import KEY, taken
@@ -151,14 +152,13 @@ class Inbox(Place):
         self._show_preview()
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
-        wanted = self.home.profile.organization
-        chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
-        if chosen is None or (self.organization and self.organization.id == chosen.id):
+        organization = chosen(found, self.home.profile.organization)
+        if organization is None or (self.organization and self.organization.id == organization.id):
             return
-        self.organization = chosen
-        self._known.organization = chosen.id
+        self.organization = organization
+        self._known.organization = organization.id
         self.show_world()
-        spaces = ListSpaces(organization_id=chosen.id)
+        spaces = ListSpaces(organization_id=organization.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
         self._choose(self._known.view)
 

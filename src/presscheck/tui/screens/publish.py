@@ -18,6 +18,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens import publish_acts as acts
+from presscheck.tui.screens.organization import chosen
 from presscheck.tui.screens.place import Place
 from presscheck.tui.screens.publish_site import SitePane
 from presscheck.tui.widgets.rows import Rows
@@ -152,15 +153,14 @@ class Publish(Place):
         self._follow_structure()
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
-        wanted = self.home.profile.organization
         found = seen.value.items if seen.value else ()
-        chosen = next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
-        if chosen is None or (self.organization and self.organization.id == chosen.id):
+        organization = chosen(found, self.home.profile.organization)
+        if organization is None or (self.organization and self.organization.id == organization.id):
             return
-        self.organization = chosen
-        listing = ListSites(organization_id=chosen.id, limit=MANY)
+        self.organization = organization
+        listing = ListSites(organization_id=organization.id, limit=MANY)
         self.follow(self.desk.watch(listing), self._listed, group="sites")
-        spaces = ListSpaces(organization_id=chosen.id)
+        spaces = ListSpaces(organization_id=organization.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _listed(self, seen: Seen[Page[Site] | None]) -> None:
