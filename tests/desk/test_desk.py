@@ -3,16 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
-from presscheck.api.operation import FAMILIES
+from presscheck.api.operation import FAMILIES, Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
+from presscheck.api.users import GetCurrentUser
 from presscheck.config import Profile
+from presscheck.desk.asking import Asking
 from presscheck.desk.desk import Desk
 from presscheck.desk.effects import effects_of
 from presscheck.errors import NotFound, NotNow, RequestError
@@ -269,3 +272,30 @@ def test_every_write_has_effects() -> None:
         assert effects.stale(call)
         assert effects.settle != "look" or (effects.listing and effects.found)
         assert effects.settle != "state" or effects.wanted
+
+
+async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_it() -> None:
+    gate, answers = asyncio.Event(), iter((b"before", b"after"))
+
+    class Slow:
+        async def fetch(self, call: Operation[Any]) -> bytes:
+            body = next(answers)
+            if body == b"before":
+                await gate.wait()
+            return body
+
+        async def aclose(self) -> None:
+            gate.set()
+
+    asking = Asking(Slow, lambda: None)
+    asking.start()
+    first = asyncio.create_task(asking.fetch(GetCurrentUser()))
+    twin = asyncio.create_task(asking.fetch(GetCurrentUser()))
+    await asyncio.sleep(0)
+    while not asking._under_way:
+        await asyncio.sleep(0)
+    asking.outdate(("/user",))
+    assert await asking.fetch(GetCurrentUser()) == b"after"
+    gate.set()
+    assert await asyncio.gather(first, twin) == [b"before", b"before"]
+    await asking.close()

@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import random
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
@@ -46,6 +47,7 @@ class Asking:
         self._queue: asyncio.PriorityQueue[tuple[int, int, str]] = asyncio.PriorityQueue()
         self._order = itertools.count()
         self._asked: dict[str, tuple[Operation[Any], asyncio.Future[bytes]]] = {}
+        self._under_way: set[str] = set()
         self._wanting: dict[str, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._back: asyncio.Task[None] | None = None
@@ -108,6 +110,7 @@ class Asking:
             await self._answer(key, call, future)
 
     async def _answer(self, key: str, call: Operation[Any], future: asyncio.Future[bytes]) -> None:
+        self._under_way.add(key)
         try:
             body = await self.service.fetch(call)
         except asyncio.CancelledError:
@@ -122,7 +125,17 @@ class Asking:
             if not future.done():
                 future.set_result(body)
         finally:
-            self._asked.pop(key, None)
+            if key in self._asked and self._asked[key][1] is future:
+                del self._asked[key]
+                self._under_way.discard(key)
+
+    def outdate(self, patterns: tuple[str, ...]) -> None:
+        """A write has landed: what is under way for these paths may have been answered before it, and gets no twin."""
+        for key in [*self._under_way]:
+            call, _ = self._asked[key]
+            if any(fnmatchcase(call.wire_path(), pattern) for pattern in patterns):
+                del self._asked[key]
+                self._under_way.discard(key)
 
     def lost(self, error: NetworkError) -> None:
         """The service cannot be reached: look again from time to time."""

@@ -165,7 +165,9 @@ class Writing:
     def _after(self, call: Operation[Any]) -> None:
         from presscheck.desk.effects import effects_of
 
-        self._watching.stale_paths(effects_of(call).stale(call))
+        patterns = effects_of(call).stale(call)
+        self._asking.outdate(patterns)
+        self._watching.stale_paths(patterns)
 
     async def _send_at_once(self, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]) -> None:
         try:

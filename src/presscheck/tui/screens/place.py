@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker
@@ -71,6 +72,11 @@ class Place(Moving, inherit_bindings=False):
         """The desk."""
         return self.home.desk
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether this is on its way out, so that parts of it may be gone."""
+        return self._closing or self._closed or self._pruning
+
     def title_line(self) -> Line:
         """Where this is."""
         return (Span(" presscheck", "strong"),)
@@ -110,7 +116,7 @@ class Place(Moving, inherit_bindings=False):
 
     def show_world(self) -> None:
         """Write both lines anew, where they say something else."""
-        if not self.is_mounted or self.home.screen is not self:
+        if not self.is_mounted or self.is_leaving or self.home.screen is not self:
             return
         status = self.desk.status
         self.query_one("#above", Bar).show(self.title_line(), world(status, self.home.profile.name))
@@ -151,6 +157,9 @@ class Place(Moving, inherit_bindings=False):
                 await begin()
             except PresscheckError as error:
                 self.home.complain(error)
+            except NoMatches:
+                if not self.is_leaving:
+                    raise
 
         # not called here: a place that is being left starts nothing, and nothing must be left unawaited
         return self.run_worker(guarded, group=group, exclusive=exclusive)

@@ -136,7 +136,7 @@ class Review(Acts):
 
     def redraw(self) -> None:
         """Draw all of it anew from what is known."""
-        if not self.is_mounted:
+        if not self.is_mounted or self.is_leaving:
             return
         request, columns = self.known.request, self.size.width
         if request:

@@ -62,7 +62,7 @@ class Bodies:
             texts = [found.value.markdown or "" if found else "" for found in stored]
             if sum(map(len, texts)) < LARGE:
                 self._pages[key] = Page(compare(*texts), texts[1])
-        self.review.run_worker(self._fetch(key, before, after), group=f"body-{thing.id}", exclusive=True)
+        self.review.run(self._fetch(key, before, after), group=f"body-{thing.id}", exclusive=True)
 
     def _questions(self, thing: Changed) -> tuple[Operation[Any] | None, Operation[Any] | None]:
         request = self.review.known.request

@@ -157,7 +157,7 @@ class Talk(Moves):
         except PresscheckError as error:
             self.home.complain(error)
             return False
-        self.run_worker(self._landed(ticket))
+        self.run(self._landed(ticket))
         self.redraw()
         return True
 
