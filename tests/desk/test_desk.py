@@ -275,11 +275,12 @@ def test_every_write_has_effects() -> None:
 
 
 async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_it() -> None:
-    gate, answers = asyncio.Event(), iter((b"before", b"after"))
+    begun, gate, answers = asyncio.Event(), asyncio.Event(), iter((b"before", b"after"))
 
     class Slow:
         async def fetch(self, call: Operation[Any]) -> bytes:
             body = next(answers)
+            begun.set()
             if body == b"before":
                 await gate.wait()
             return body
@@ -291,9 +292,7 @@ async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_
     asking.start()
     first = asyncio.create_task(asking.fetch(GetCurrentUser()))
     twin = asyncio.create_task(asking.fetch(GetCurrentUser()))
-    await asyncio.sleep(0)
-    while not asking._under_way:
-        await asyncio.sleep(0)
+    await begun.wait()
     asking.outdate(("/user",))
     assert await asking.fetch(GetCurrentUser()) == b"after"
     gate.set()

@@ -100,7 +100,7 @@ class Asking:
         while True:
             _, _, key = await self._queue.get()
             found = self._asked.get(key)
-            if found is None or found[1].done():
+            if found is None or found[1].done() or key in self._under_way:
                 continue
             call, future = found
             if key not in self._wanting:
