@@ -30,7 +30,7 @@ def _open_app() -> None:
         from presscheck.paths import places
         from presscheck.wiring import open_app
 
-        profile = load(places().config / "config.toml")
+        profile = load(places().config_file)
         code = open_app(profile)
     except PresscheckError:
         return

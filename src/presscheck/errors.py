@@ -5,8 +5,11 @@
     PresscheckError                     a message in the user's words
     ├── InvalidArgument                 a value breaks a limit; names field and limit; nothing was sent
     ├── ConfigurationError              a setting is wrong; names file, key and what to do
+    │   └── NoToken                     there is no token; says where one may be put
     ├── StoreError                      the cache or the outbox cannot be used
     ├── NotNow                          an act that may not wait, tried without a connection
+    │   └── ReadOnly                    a write with a profile that writes nothing
+    ├── ChecksFailed                    what was checked is not as it should be
     └── RequestError                    carries the request: method and path
         ├── NetworkError                nothing came back (name, connection, time-out)
         │   └── Ambiguous               it was sent, and nothing is known of what became of it
@@ -48,12 +51,24 @@ class ConfigurationError(PresscheckError):
     """A setting that cannot be used."""
 
 
+class NoToken(ConfigurationError):
+    """There is no token for the service."""
+
+
 class StoreError(PresscheckError):
     """The cache or the outbox cannot be used."""
 
 
 class NotNow(PresscheckError):
     """An act that needs the service at once, and there is no connection."""
+
+
+class ReadOnly(NotNow):
+    """A write with a profile that writes nothing, connected or not."""
+
+
+class ChecksFailed(PresscheckError):
+    """What was checked is not as it should be."""
 
 
 class RequestError(PresscheckError):

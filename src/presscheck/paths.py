@@ -25,6 +25,11 @@ class Places:
     data: Path
     """What the local service keeps."""
 
+    @property
+    def config_file(self) -> Path:
+        """The settings; it need not be there."""
+        return self.config / "config.toml"
+
     def cache_file(self, profile: str) -> Path:
         """The SQLite file that remembers what the service of a profile said."""
         return private_directory(self.cache) / f"{profile}.sqlite"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presscheck.config import Profile
-from presscheck.errors import ConfigurationError
+from presscheck.errors import NoToken
 from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
@@ -23,22 +23,22 @@ def connect(profile: Profile) -> Client:
     """A client for the profile's service.
 
     Raises:
-        ConfigurationError: there is no token; says where one may be put.
+        NoToken: there is none; says where one may be put.
     """
     from presscheck.client.client import Client
 
-    return Client(profile.base_url, needed_token(profile))
+    return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http)
 
 
 def needed_token(profile: Profile) -> str:
     """The profile's token.
 
     Raises:
-        ConfigurationError: there is none; says where one may be put.
+        NoToken: there is none; says where one may be put.
     """
     if not profile.token:
-        raise ConfigurationError(
-            f"there is no token for {profile.base_url}: set PRESSCHECK_TOKEN, or token_file in config.toml; "
+        raise NoToken(
+            f"there is no token for {profile.base_url}: `presscheck login`, or set PRESSCHECK_TOKEN; "
             "`presscheck demo` needs none"
         )
     return profile.token

@@ -1,50 +1,64 @@
-"""The command line: each command reads its options and hands over to `wiring`; data on stdout, talk on stderr.
+"""The command line: each command reads its options and hands over; data on stdout, talk on stderr.
 
-Exit codes: 0 done, 1 the service said no, 2 usage, 3 no network, 4 not signed in, 5 conflict.
+The commands of a family are imported when one of them is used, so that none pays for the others.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from functools import wraps
+from importlib import import_module
 from pathlib import Path
-from typing import ParamSpec
 
 import click
 
-from presscheck import __version__, errors
+from presscheck import __version__
+from presscheck.cli.failing import says_what_failed
 from presscheck.config import Profile
 
-Arguments = ParamSpec("Arguments")
+LATER: dict[str, tuple[str, str]] = {
+    "api": ("calls", "calls"),
+    "collection": ("families", "collection"),
+    "completion": ("diagnosing", "completion"),
+    "config": ("settings", "config"),
+    "conversation": ("families", "conversation"),
+    "cr": ("change_requests", "cr"),
+    "doctor": ("diagnosing", "doctor"),
+    "import": ("families", "running"),
+    "integration": ("families", "integration"),
+    "log": ("diagnosing", "log"),
+    "login": ("account", "login"),
+    "logout": ("account", "logout"),
+    "member": ("families", "member"),
+    "open": ("finding", "open_thing"),
+    "openapi": ("families", "specification"),
+    "org": ("families", "org"),
+    "outbox": ("outbox", "outbox"),
+    "profiles": ("account", "profiles"),
+    "search": ("finding", "search"),
+    "site": ("sites", "site"),
+    "space": ("spaces", "space"),
+    "team": ("families", "team"),
+    "translation": ("families", "translation"),
+    "whoami": ("account", "whoami"),
+}
+"""Commands that are imported when they are used: the module beside this one, and the name in it."""
 
-EXIT_CODES: tuple[tuple[type[errors.PresscheckError], int], ...] = (
-    (errors.InvalidArgument, 2),
-    (errors.ConfigurationError, 2),
-    (errors.NetworkError, 3),
-    (errors.NotNow, 3),
-    (errors.NotSignedIn, 4),
-    (errors.Conflict, 5),
-    (errors.PreconditionFailed, 5),
-)
 
+class Commands(click.Group):
+    """The commands of this module, and those of `LATER`."""
 
-def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn an error into one line on stderr and its exit code."""
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command."""
+        return sorted({*super().list_commands(ctx), *LATER})
 
-    @wraps(function)
-    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        try:
-            function(*args, **kwargs)
-        except errors.PresscheckError as error:
-            from presscheck.documents.display_text import display_text
-
-            request = f" ({error.request})" if isinstance(error, errors.RequestError) else ""
-            click.echo(f"presscheck: {display_text(error.message)}{display_text(request)}", err=True)
-            sys.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
-
-    return guarded
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in LATER:
+            return super().get_command(ctx, cmd_name)
+        module, name = LATER[cmd_name]
+        found: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
+        return found
 
 
 def show(profile: Profile, theme: str | None) -> int:
@@ -64,10 +78,10 @@ def profile_named(name: str | None) -> Profile:
     from presscheck.config import load
     from presscheck.paths import places
 
-    return load(places().config / "config.toml", name)
+    return load(places().config_file, name)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--profile", metavar="NAME", help="Which [profiles.NAME] of config.toml to use.")
 @click.option("--theme", metavar="NAME", help="ink, paper, contrast, ansi, or one of your own.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from presscheck.api.operation import Operation, revive
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.desk.seen import Ticket, Waiting
-from presscheck.errors import Ambiguous, NetworkError, NotNow, PresscheckError, ServiceFailed
+from presscheck.errors import Ambiguous, NetworkError, NotNow, PresscheckError, ReadOnly, ServiceFailed
 
 if TYPE_CHECKING:
     from presscheck.desk.asking import Asking
@@ -54,7 +54,8 @@ class Writing:
 
         settle = SETTLE if self._settle is None else self._settle
         self._sending = Sending(self._outbox, self._asking, landed=self._landed, refused=self._refused, settle=settle)
-        self._sending.start()
+        if not self.read_only:  # what waits from before it became so stays where it is
+            self._sending.start()
         self.background(self._learn_who_we_are())
 
     async def close(self) -> None:
@@ -83,7 +84,7 @@ class Writing:
         from presscheck.desk.effects import effects_of
 
         if self.read_only:
-            raise NotNow("This profile is read-only: nothing is written with it")
+            raise ReadOnly("This profile is read-only: nothing is written with it")
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_look_at)
         number = 0

@@ -1,0 +1,61 @@
+"""Failures on the command line: one line on stderr, and an exit code that a script can rely on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import click
+
+from presscheck import errors
+
+Arguments = ParamSpec("Arguments")
+
+EXIT_CODES: dict[int, str] = {
+    0: "done; what may wait is taken, and stderr says when it waits",
+    1: "the service said no",
+    2: "usage: an argument or a setting is wrong, or the profile is read-only",
+    3: "no network, and the act may not wait",
+    4: "not signed in",
+    5: "conflict: something else must happen first",
+    6: "checks failed",
+}
+"""What each exit code means."""
+
+BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
+    (errors.NoToken, 4),
+    (errors.InvalidArgument, 2),
+    (errors.ConfigurationError, 2),
+    (errors.ReadOnly, 2),
+    (errors.NetworkError, 3),
+    (errors.NotNow, 3),
+    (errors.NotSignedIn, 4),
+    (errors.Conflict, 5),
+    (errors.PreconditionFailed, 5),
+    (errors.ChecksFailed, 6),
+)
+"""The first kind that fits gives the code; any other error is 1."""
+
+
+def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """Turn an error into one line on stderr and its exit code."""
+
+    @wraps(function)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except errors.PresscheckError as error:
+            from presscheck.documents.display_text import display_text
+
+            request = f" ({error.request})" if isinstance(error, errors.RequestError) else ""
+            click.echo(f"presscheck: {display_text(error.message)}{display_text(request)}", err=True)
+            sys.exit(exit_code(error))
+
+    return guarded
+
+
+def exit_code(error: errors.PresscheckError) -> int:
+    """The exit code of an error."""
+    return next((code for kind, code in BY_ERROR if isinstance(error, kind)), 1)

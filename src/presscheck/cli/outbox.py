@@ -1,0 +1,89 @@
+"""`presscheck outbox`: what is not sent, sending it, and deciding over what was refused."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import click
+
+from presscheck.api.users import GetCurrentUser
+from presscheck.cli.printing import talk
+from presscheck.cli.session import LOOK_AGAIN, Session, asking
+from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
+
+number = click.argument("number", type=int)
+
+
+@click.group()
+def outbox() -> None:
+    """What is not sent: `list`, `send`, `retry`, `drop`."""
+
+
+@outbox.command("list")
+@asking
+async def list_all(session: Session) -> None:
+    """Print what waits and what was refused, the oldest first."""
+    rows = [
+        {"id": row.id, "state": row.state, "call": row.name, "request": str(row.call or ""), "error": row.error}
+        for row in session.desk.waiting()
+    ]
+    session.show(rows, ("id", "state", "call", "request", "error"))
+
+
+@outbox.command()
+@asking
+async def send(session: Session) -> None:
+    """Send what waits; ends when nothing does, or when there is no connection."""
+    if session.profile.read_only:
+        raise ReadOnly("This profile is read-only: nothing is written with it")
+    await session.desk.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
+    while [row for row in session.desk.outbox.rows() if row.state in ("waiting", "sending")]:
+        if not session.desk.status.online:
+            raise NetworkError("The connection was lost; what is not sent stays", request="outbox")
+        await _something_changed(session)
+    refused = session.desk.outbox.rows()
+    if refused:
+        raise Refused(f"{len(refused)} were refused: `presscheck outbox list`", request="outbox", status=400)
+    talk("Nothing waits.")
+
+
+@outbox.command()
+@number
+@asking
+async def retry(session: Session, number: int) -> None:
+    """Let a write that was refused be sent again."""
+    _known(session, number)
+    if session.profile.read_only:
+        raise ReadOnly("This profile is read-only: nothing is written with it")
+    session.desk.retry(number)
+    talk("It is to be sent again: `presscheck outbox send`.")
+
+
+@outbox.command()
+@number
+@asking
+async def drop(session: Session, number: int) -> None:
+    """Give a write up; it is printed once more."""
+    row = _known(session, number)
+    session.desk.drop(number)
+    session.show(row)
+
+
+async def _something_changed(session: Session) -> None:
+    """Wait until the state of the world changes, or until it is time to look whether another window sent something."""
+    changed = asyncio.Event()
+    ends = session.desk.on_status(lambda _: changed.set())
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_AGAIN):
+                await changed.wait()
+    finally:
+        ends()
+
+
+def _known(session: Session, number: int) -> dict[str, object]:
+    row = session.desk.outbox.row(number)
+    if row is None:
+        raise InvalidArgument("NUMBER", f"nothing in the outbox is number {number}")
+    return {"id": row.id, "call": row.name, "given": row.given, "error": row.error}

@@ -1,0 +1,195 @@
+"""Where a token is found and kept: the environment, a command, a file, or what `login` stored; shown by nobody.
+
+What `login` stores belongs to one profile at one address, so that a profile that is pointed elsewhere sends no token
+there. A marker beside the settings tells where it is, so that a start asks the keyring only when something is in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from presscheck.errors import ConfigurationError
+
+SERVICE = "presscheck"
+"""Under this name the system keyring keeps our tokens."""
+PATIENCE = 120.0
+"""Seconds that a token_command may take: it may ask for a passphrase."""
+IN_KEYRING = "the system keyring"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token, and where it was found."""
+
+    text: str | None = field(default=None, repr=False)
+    origin: str | None = None
+
+
+def find_token(
+    directory: Path, profile: str, base_url: str, settings: Mapping[str, Any], environment: Mapping[str, str]
+) -> Token:
+    """The token of a profile, from the first place that is set to hold one.
+
+    Raises:
+        ConfigurationError: that place has none; names it and what to do.
+    """
+    if environment.get("PRESSCHECK_TOKEN"):
+        return Token(environment["PRESSCHECK_TOKEN"], "PRESSCHECK_TOKEN")
+    if "token_command" in settings:
+        return Token(_printed(settings["token_command"]), "token_command")
+    if "token_file" in settings:
+        file = Path(settings["token_file"]).expanduser()
+        return Token(_read(file), f"token_file {file}")
+    return stored_token(directory, profile, base_url)
+
+
+def set_elsewhere(settings: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
+    """The place that comes before what `login` stores, where there is one."""
+    if environment.get("PRESSCHECK_TOKEN"):
+        return "PRESSCHECK_TOKEN"
+    return next((key for key in ("token_command", "token_file") if key in settings), None)
+
+
+def is_stored(directory: Path, profile: str, base_url: str) -> bool:
+    """Whether `login` stored a token, as its marker says; no keyring is asked."""
+    file = _file(directory, profile, base_url)
+    return file.exists() or _marker(file).exists()
+
+
+def stored_token(directory: Path, profile: str, base_url: str) -> Token:
+    """What `login` stored.
+
+    Raises:
+        ConfigurationError: it is in the keyring, which does not give it.
+    """
+    file = _file(directory, profile, base_url)
+    if _marker(file).exists():
+        return Token(_from_keyring(file.name), IN_KEYRING)
+    if file.exists():
+        return Token(_read(file), f"the file {file}")
+    return Token()
+
+
+def store_token(directory: Path, profile: str, base_url: str, token: str) -> str:
+    """Keep a token in the system keyring, or where there is none in a file that only its owner reads; where it is."""
+    file = _file(directory, profile, base_url)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _into_keyring(file.name, token):
+        file.unlink(missing_ok=True)
+        _write(_marker(file), "")
+        return IN_KEYRING
+    _write(file, token + "\n")
+    _marker(file).unlink(missing_ok=True)
+    return f"the file {file}"
+
+
+def forget_token(directory: Path, profile: str, base_url: str) -> bool:
+    """Forget what `login` stored; False where there was nothing.
+
+    Raises:
+        ConfigurationError: the keyring keeps it.
+    """
+    file = _file(directory, profile, base_url)
+    had = is_stored(directory, profile, base_url)
+    if _marker(file).exists():
+        _out_of_keyring(file.name)
+        _marker(file).unlink()
+    file.unlink(missing_ok=True)
+    return had
+
+
+def _file(directory: Path, profile: str, base_url: str) -> Path:
+    address = base_url.rstrip("/").removesuffix("/v1").rstrip("/")
+    return directory / "tokens" / f"{profile}-{hashlib.sha256(address.encode()).hexdigest()[:16]}"
+
+
+def _marker(file: Path) -> Path:
+    return file.with_name(file.name + ".in-keyring")
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that was never readable by anybody else, whole or not at all."""
+    new = file.with_name(f"{file.name}.{os.getpid()}.new")
+    with contextlib.suppress(FileNotFoundError):
+        new.unlink()
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)
+    new.replace(file)
+
+
+def _read(file: Path) -> str | None:
+    try:
+        if os.name == "posix" and file.stat().st_mode & 0o077:
+            raise ConfigurationError(f"token_file {file}: others may read it; run `chmod 600 {file}`")
+        return file.read_text("utf-8").strip() or None
+    except OSError as error:
+        raise ConfigurationError(
+            f"token_file {file}: {error.strerror}; write the token into it, with mode 0600"
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"token_file {file}: it holds no text") from None
+
+
+def _printed(command: str) -> str:
+    """What the command prints. Neither its words nor its output are repeated: either may hold the token."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise ConfigurationError("token_command: a quote in it is not closed") from None
+    if not words:
+        raise ConfigurationError("token_command: it is empty")
+    try:
+        # the user's own command, from the user's own settings
+        ran = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=PATIENCE, text=True)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        raise ConfigurationError(f"token_command: it did not end within {PATIENCE:.0f} seconds") from None
+    except OSError as error:
+        raise ConfigurationError(f"token_command: it cannot be started: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError("token_command: it printed no text") from None
+    if ran.returncode or not ran.stdout.strip():
+        why = f"it ended with {ran.returncode}" if ran.returncode else "it printed nothing"
+        raise ConfigurationError(f"token_command: {why}; it must print the token")
+    return ran.stdout.strip()
+
+
+def _from_keyring(name: str) -> str:
+    import keyring  # late: it takes longer than a first picture may
+
+    try:
+        found = keyring.get_password(SERVICE, name)
+    except Exception:  # a keyring is somebody else's program: whatever it says, it gives no token
+        found = None
+    if not found:
+        raise ConfigurationError(f"{IN_KEYRING} does not give the token: unlock it, or `presscheck login` again")
+    return found
+
+
+def _into_keyring(name: str, token: str) -> bool:
+    import keyring
+
+    try:
+        keyring.set_password(SERVICE, name, token)
+        return keyring.get_password(SERVICE, name) == token
+    except Exception:  # none, locked, or refused: a file takes it
+        return False
+
+
+def _out_of_keyring(name: str) -> None:
+    import keyring
+    import keyring.errors
+
+    try:
+        keyring.delete_password(SERVICE, name)
+    except keyring.errors.PasswordDeleteError:
+        return  # it is gone already
+    except Exception:
+        raise ConfigurationError(f"{IN_KEYRING} keeps the token: unlock it, then log out again") from None

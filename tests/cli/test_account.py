@@ -1,0 +1,134 @@
+"""Signing in and out: where a token goes, who may read it, and that it is printed nowhere."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+from tests.cli.running import Shell
+from tests.running_service import RunningService, running_service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
+        yield running
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def with_keyring(shell: Shell, tmp_path: Path) -> Path:
+    shell.env["PYTHON_KEYRING_BACKEND"] = "tests.cli.keyring_in_a_file.KeyringInAFile"
+    shell.env["TEST_KEYRING"] = str(tmp_path / "keyring.json")
+    return tmp_path / "keyring.json"
+
+
+def everything_below(home: Path) -> str:
+    return "".join(file.read_text(errors="replace") for file in home.rglob("*") if file.is_file())
+
+
+def test_the_keyring_takes_the_token_and_gives_it_back(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+    kept = with_keyring(shell, tmp_path)
+    ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
+    assert ran.returncode == 0, ran.stderr
+    assert "the system keyring" in ran.stderr
+    assert service.token in kept.read_text()
+    assert service.token not in ran.stdout + ran.stderr + everything_below(shell.home)
+    found = json.loads(shell.program("whoami", "--json").stdout)
+    assert (found["displayName"], found["tokenFrom"]) == ("Robin Achterberg", "the system keyring")
+    assert shell.program("logout").returncode == 0
+    assert service.token not in kept.read_text()
+    assert shell.program("whoami").returncode == 4
+
+
+def test_without_a_keyring_a_file_takes_it_that_nobody_else_reads(shell: Shell, service: RunningService) -> None:
+    ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
+    assert ran.returncode == 0, ran.stderr
+    assert "no system keyring" in ran.stderr
+    [file] = (shell.home / "config" / "tokens").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text().strip() == service.token
+    assert shell.json("whoami")["id"] == "robin"
+    shell.ok("logout")
+    assert not file.exists()
+
+
+def test_a_stored_token_does_not_go_to_another_address(shell: Shell, service: RunningService) -> None:
+    shell.ok("login", "--base-url", service.base_url, typed=service.token + "\n")
+    shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
+    assert shell.run("whoami").exit_code == 4
+
+
+def test_a_token_that_the_service_does_not_know_is_not_kept(shell: Shell, service: RunningService) -> None:
+    ran = shell.run("login", "--base-url", service.base_url, typed="wrong-token\n")
+    assert ran.exit_code == 4
+    assert not (shell.home / "config").exists()
+    assert "wrong-token" not in ran.output
+
+
+def test_a_token_is_asked_for_without_an_echo(shell: Shell, service: RunningService) -> None:
+    words = ["-m", "presscheck", "login", "--base-url", service.base_url]
+    child = pexpect.spawn(sys.executable, words, env=shell.environment, encoding="utf-8", timeout=30)
+    child.expect("Token for")
+    child.waitnoecho()
+    child.sendline(service.token)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert "Signed in" in child.before
+    assert service.token not in child.before
+
+
+def test_a_new_profile_is_added_and_the_file_stays_as_it_was(shell: Shell, service: RunningService) -> None:
+    shell.config.write_text("# mine\n[profiles.default]\ntheme = 'paper'  # at night\n")
+    shell.ok("--profile", "local", "login", "--base-url", service.base_url, typed=service.token + "\n")
+    text = shell.config.read_text()
+    assert text.startswith("# mine\n[profiles.default]\ntheme = 'paper'  # at night\n")
+    rows = {row["name"]: row for row in shell.json("profiles", "--profile", "local")}
+    assert rows["local"] == {
+        "name": "local",
+        "inUse": True,
+        "baseUrl": service.base_url,
+        "token": "login",
+        "readOnly": False,
+    }
+    assert (rows["default"]["inUse"], rows["default"]["token"]) == (False, None)
+    assert shell.json("whoami", "--profile", "local")["profile"] == "local"
+
+
+def test_login_says_what_comes_before_it(shell: Shell, service: RunningService) -> None:
+    shell.env["PRESSCHECK_TOKEN"] = service.token
+    ran = shell.run("login", "--base-url", service.base_url, typed="x\n")
+    assert (ran.exit_code, "PRESSCHECK_TOKEN" in ran.stderr) == (2, True)
+
+
+def test_a_command_gives_the_token(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(service.token + "\n")
+    shell.config.write_text(
+        f'[profiles.default]\nbase_url = "{service.base_url}"\ntoken_command = "cat \'{tmp_path}/secret\'"\n'
+    )
+    assert shell.json("whoami")["tokenFrom"] == "token_command"
+    (tmp_path / "secret").unlink()
+    ran = shell.program("whoami")
+    assert (ran.returncode, "token_command: it ended with 1" in ran.stderr) == (2, True)
+
+
+def test_a_token_that_others_can_read_is_refused(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(service.token)
+    file.chmod(0o644)
+    shell.config.write_text(f'[profiles.default]\nbase_url = "{service.base_url}"\ntoken_file = "{file}"\n')
+    ran = shell.run("whoami")
+    assert (ran.exit_code, "others may read it; run `chmod 600" in ran.stderr) == (2, True)
+    file.chmod(0o600)
+    assert shell.run("whoami").stderr == ""
+
+
+def test_no_token_is_asked_for_where_it_would_travel_in_the_open(shell: Shell) -> None:
+    ran = shell.run("login", "--base-url", "http://docs.example", typed="secret-token\n")
+    assert (ran.exit_code, "allow_http" in ran.stderr) == (2, True)

@@ -1,0 +1,250 @@
+"""The commands against the real service: what they print, what they change, and how they fail."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+from tests.cli.running import Shell, signed_in
+from tests.running_service import RunningService, running_service
+
+from presscheck.cli import session
+from presscheck.cli.calls import operations
+from presscheck.store.outbox import Outbox
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
+        yield running
+
+
+@pytest.fixture
+def shell(tmp_path: Path, service: RunningService) -> Shell:
+    return signed_in(tmp_path / "home", service)
+
+
+def begun(shell: Shell, space: str = "cli") -> str:
+    return shell.ok("cr", "create", space, "--subject", "From a shell").strip()
+
+
+def test_a_change_request_from_its_beginning_to_its_merge(shell: Shell) -> None:
+    which = begun(shell)
+    shell.ok("cr", "edit", which, "--status", "open", "--subject", "From a script")
+    shell.ok("cr", "edit", which, "--page", "install", "--body", "# Install\n\nWith one hand.")
+    assert "With one hand" in shell.ok("space", "page", "cli", "install", "--cr", which)
+    changed = shell.json("cr", "diff", which)
+    assert [one["type"] for one in changed] == ["page_edited"]
+    assert "With one hand" in changed[0]["after"]
+    assert "With one hand" not in changed[0]["before"]
+    said = shell.ok("cr", "diff", which)
+    assert "page edited: install" in said
+    assert "+ With one hand." in said or "With one hand." in said
+    assert shell.ok("cr", "diff", which, "--stat").count("\n") == 1
+    assert "One hand" not in shell.ok("space", "page", "cli", "install")
+    assert shell.run("cr", "merge", which).exit_code == 2, "without a terminal it must be said"
+    assert shell.json("cr", "merge", which, "--yes")["result"] == "merge"
+    assert "With one hand" in shell.ok("space", "page", "cli", "install")
+    again = shell.run("cr", "merge", which, "--yes")
+    assert (again.exit_code, again.stdout) == (5, "")
+    assert "merged" in again.stderr
+
+
+def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:
+    which = begun(shell, "runbook")
+    ran = shell.run("cr", "comment", which, "--body", "One")
+    assert (ran.exit_code, ran.stderr) == (0, "Commented.\n")
+    comment = ran.stdout.strip()
+    (tmp_path / "reply.md").write_text("Two, *of it*")
+    shell.ok("cr", "reply", which, comment, "--body-file", str(tmp_path / "reply.md"))
+    shell.ok("cr", "comment", which, "--body-file", "-", typed="Three\n")
+    shell.ok("cr", "resolve", which, comment)
+    shown = shell.json("cr", "show", which)
+    states = {one["body"]["markdown"].strip(): (one["status"], one["replies"]) for one in shown["comments"]}
+    assert states == {"One": ("resolved", 1), "Three": ("open", 0)}
+    shell.ok("cr", "resolve", which, comment, "--undo")
+    shell.ok("cr", "reviewers", which, "--add", "Ada Moreau", "--add", "kenji")
+    shell.ok("cr", "reviewers", which, "--remove", "kenji")
+    assert [one["user"]["id"] for one in shell.json("cr", "reviewers", which)] == ["ada"]
+    shell.ok("cr", "edit", which, "--status", "open")
+    shell.ok("cr", "archive", which)
+    assert shell.json("cr", "show", which)["changeRequest"]["status"] == "archived"
+
+
+def test_a_verdict(shell: Shell) -> None:
+    assert shell.run("cr", "review", "api#4").exit_code == 2
+    shell.ok("cr", "review", "api#4", "--request-changes", "--body", "Not yet")
+    reviews = shell.json("cr", "show", "api#4")["reviews"]
+    assert [one["status"] for one in reviews if one["reviewer"]["id"] == "robin"] == ["changes-requested"]
+
+
+def test_one_thing_has_many_names(shell: Shell) -> None:
+    found = shell.json("cr", "show", "API docs#5", "--no-comments")["changeRequest"]
+    for name in ("api#5", found["id"], found["urls"]["app"]):
+        assert shell.json("cr", "show", name, "--no-comments")["changeRequest"]["id"] == found["id"]
+        assert shell.ok("open", name).strip() == found["urls"]["app"]
+    assert "say the space too" in shell.run("cr", "show", "5").stderr
+    assert shell.run("cr", "show", "nowhere#5").exit_code == 1
+    assert shell.run("cr", "show", "no-such-id").exit_code == 2
+    assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
+
+
+def test_lists_are_for_programs_without_a_terminal(shell: Shell) -> None:
+    rows = [line.split("\t") for line in shell.ok("cr", "list", "--space", "api").splitlines()]
+    listed = shell.json("cr", "list", "--space", "api")
+    assert [row[-1] for row in rows] == [one["id"] for one in listed]
+    assert all(len(row) == 7 and row[2] == "open" for row in rows)
+    assert len(shell.json("cr", "list", "--limit", "2")) == 2
+    assert {one["status"] for one in shell.json("cr", "list", "--status", "merged")} == {"merged"}
+    assert "\x1b" not in shell.ok("inbox") + shell.ok("cr", "diff", "guides#4") + shell.ok("org", "list")
+
+
+@pytest.mark.parametrize(("more", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colours_are_for_a_terminal_that_wants_them(shell: Shell, more: dict[str, str], *, is_coloured: bool) -> None:
+    shell.env |= more
+    words = ["-m", "presscheck", "space", "list"]
+    printed = pexpect.run(f"{sys.executable} {' '.join(words)}", env=shell.environment, timeout=30).decode()
+    assert "Command line" in printed
+    assert ("\x1b[1m" in printed) == is_coloured
+
+
+def test_spaces(shell: Shell) -> None:
+    assert "install" in shell.ok("space", "pages", "cli")
+    assert shell.json("space", "show", "Command line")["id"] == "cli"
+    shell.ok("space", "lock", "notes")
+    assert shell.json("space", "show", "notes")["editMode"] == "locked"
+    shell.ok("space", "unlock", "notes")
+    copy = shell.ok("space", "duplicate", "notes").strip()
+    shell.ok("space", "move", copy, "--parent", "internal")
+    assert shell.json("space", "show", copy)["parent"] == "internal"
+    shell.ok("space", "move", copy, "--null", "parent")
+    assert shell.json("space", "show", copy)["parent"] is None
+    assert shell.run("space", "delete", copy).exit_code == 2
+    shell.ok("space", "delete", copy, "--yes")
+    assert copy not in shell.ok("space", "list")
+    shell.ok("space", "restore", copy)
+    assert copy in shell.ok("space", "list")
+    assert "Install" in shell.ok("search", "install")
+
+
+def test_sites(shell: Shell) -> None:
+    docs, inside = "Tallowick Docs", "Inside Tallowick"
+    before = shell.ok("site", "structure", docs)
+    assert before.count("Command line  (section") == 1
+    shell.ok("site", "move", docs, "News", "--before", "0000000004hbe47addbc")
+    assert shell.ok("site", "structure", docs).startswith("News")
+    assert shell.run("site", "move", docs, "News").exit_code == 2
+    address = shell.ok("site", "publish", inside, "--yes").strip()
+    assert address.startswith("http")
+    assert shell.ok("site", "open", inside).strip() == address
+    shell.ok("site", "unpublish", inside, "--yes")
+    assert shell.run("site", "open", inside).exit_code == 6
+    assert shell.ok("site", "check", docs) == ""
+    empty = shell.ok("site", "create", "--title", "Nothing in it").strip()
+    ran = shell.run("site", "check", empty, "--json")
+    assert (ran.exit_code, [one["kind"] for one in json.loads(ran.stdout)]) == (6, ["empty-site"])
+
+
+def test_the_program_itself(shell: Shell) -> None:
+    ran = shell.program("collection", "list", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert {one["title"] for one in json.loads(ran.stdout)} >= {"Product", "Internal"}
+    assert shell.program("cr", "show").returncode == 2
+    refused = shell.program("cr", "comment", "api#4")
+    assert (refused.returncode, "--body" in refused.stderr) == (2, True)
+
+
+def test_the_editor_and_what_it_leaves_behind(shell: Shell, tmp_path: Path, service: RunningService) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho \'Typed at length\' > "$1"; test -z "$PRESSCHECK_TOKEN"\n')
+    editor.chmod(0o755)
+    shell.env["EDITOR"] = str(editor)
+    program = [sys.executable, "-m", "presscheck"]
+    words = ["cr", "comment", "api#4"]
+    printed, code = pexpect.run(" ".join([*program, *words]), env=shell.environment, timeout=30, withexitstatus=True)
+    assert code == 0, printed
+    said = [one["body"]["markdown"].strip() for one in shell.json("cr", "show", "api#4")["comments"]]
+    assert "Typed at length" in said
+    assert not list((shell.home / "state" / "typed").iterdir())
+    printed, code = pexpect.run(
+        " ".join([*program, "cr", "reply", "api#4", "no-such-comment"]),
+        env=shell.environment,
+        timeout=30,
+        withexitstatus=True,
+    )
+    assert code == 1
+    [kept] = (shell.home / "state" / "typed").iterdir()
+    assert kept.read_text() == "Typed at length\n"
+    assert str(kept).encode() in printed.replace(b"\r\n", b"")
+
+
+def test_every_call_is_a_command(shell: Shell) -> None:
+    assert len(operations()) == 200
+    listed = shell.json("api")
+    assert [one["name"] for one in listed] == list(operations())
+    for name, operation in operations().items():
+        said = shell.ok("api", name, "--help")
+        assert operation.route.split("{")[0] in said.replace("\n", " ")
+        for field in operation.model_fields:
+            assert f"--{field.replace('_', '-')}" in said, name
+
+
+def test_a_call_by_hand(shell: Shell) -> None:
+    assert shell.json("api", "get-space", "--space-id", "cli")["title"] == "Command line"
+    assert shell.json("api", "spaces.GetSpace", "--space-id", "cli")["id"] == "cli"
+    everything = shell.json("api", "list-members", "--organization-id", "tallowick", "--limit", "2", "--all")
+    assert len(everything) == 8
+    ran = shell.run("api", "update-space", "--space-id", "cli", "--title", "x" * 51)
+    assert (ran.exit_code, "title: String should have at most 50" in ran.stderr) == (2, True)
+    assert "--title" in shell.ok("api", "update-space", "--help")
+    assert "at most 50 long" in " ".join(shell.ok("api", "update-space", "--help").split())
+    assert shell.run("api", "get-space").exit_code == 2
+    assert shell.run("api", "no-such-call").exit_code == 2
+
+
+def test_a_request_that_is_only_printed(shell: Shell, service: RunningService) -> None:
+    words = ["api", "post-comment", "--space-id", "cli", "--change-request-id", "2", "--body", "Hi", "--null", "page"]
+    first, _, body = shell.ok(*words, "--dry-run").partition("\n")
+    assert first == f"POST {service.base_url}/v1/spaces/cli/change-requests/2/comments"
+    assert json.loads(body) == {"body": {"markdown": "Hi"}, "page": None}
+    before = len(shell.json("cr", "show", "cli#2")["comments"])
+    shell.ok(*words, "--dry-run")
+    assert len(shell.json("cr", "show", "cli#2")["comments"]) == before
+    query = shell.ok(
+        "api", "list-sites", "--organization-id", "a/b", "--type", "basic", "--type", "premium", "--dry-run"
+    )
+    assert query == f"GET {service.base_url}/v1/orgs/a%2Fb/sites?type=basic&type=premium\n"
+
+
+def test_what_another_window_is_to_send_is_left_to_it(
+    shell: Shell, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.ok("cr", "show", "api#4")
+    [file] = (shell.home / "state").glob("*.sqlite")
+    other = Outbox(file)
+    assert other.may_send()
+    monkeypatch.setattr(session, "PATIENCE", 0.2)
+    ran = shell.run("cr", "comment", "api#4", "--body", "For the other window")
+    other.close()
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert "Another presscheck sends here: it waits as number 1" in ran.stderr
+    shell.ok("outbox", "send")
+    assert "For the other window" in shell.ok("cr", "show", "api#4")
+
+
+def test_a_doctor_a_log_and_completion(shell: Shell) -> None:
+    found = shell.json("doctor")
+    assert found["service"]["reached"] is True
+    assert found["stores"] == {"waiting": 0, "refused": 0, "notices": []}
+    assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
+    shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
+    ill = shell.run("doctor")
+    assert (ill.exit_code, "ill: service" in ill.stderr) == (6, True)
+    (shell.home / "state" / "presscheck.log").write_text("one\ntwo\nthree\n")
+    assert shell.ok("log", "--lines", "2") == "two\nthree\n"
+    for name in ("bash", "zsh", "fish"):
+        assert "_PRESSCHECK_COMPLETE" in shell.ok("completion", name)
+    shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"}
+    assert shell.program().stdout.split() == ["plain,reply", "plain,resolve", "plain,review", "plain,reviewers"]

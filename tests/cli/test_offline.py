@@ -1,0 +1,84 @@
+"""Without a connection: what is known is shown, what may wait waits, what may not is refused; read-only profiles."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Shell, signed_in
+from tests.running_service import RunningService, running_service
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as running:
+        yield running
+
+
+@pytest.fixture
+def shell(tmp_path: Path, service: RunningService) -> Shell:
+    return signed_in(tmp_path / "home", service)
+
+
+def texts(shell: Shell, which: str) -> list[str]:
+    return [one["body"]["markdown"].strip() for one in shell.json("cr", "show", which)["comments"]]
+
+
+def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, service: RunningService) -> None:
+    shell.ok("cr", "show", "api#5")
+    service.stop()
+    shown = shell.run("cr", "show", "api#5")
+    assert shown.exit_code == 0
+    assert "Rewrite the auth guide" in shown.stdout
+    assert shown.stderr.count("No connection: this is what was known") == 1
+    ran = shell.run("cr", "comment", "api#5", "--body", "From the train")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert "it waits as number 1 in the outbox" in ran.stderr
+    refused = shell.run("cr", "merge", "api#5", "--yes")
+    assert refused.exit_code == 3
+    assert shell.run("cr", "show", "runbook#2").exit_code == 3
+    assert shell.run("outbox", "send").exit_code == 3
+    [row] = shell.json("outbox", "list")
+    assert (row["id"], row["state"], row["call"]) == (1, "waiting", "comments.PostComment")
+    service.start()
+    shell.ok("outbox", "send")
+    assert shell.json("outbox", "list") == []
+    assert texts(shell, "api#5").count("From the train") == 1
+
+
+def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -> None:
+    ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
+    assert ran.exit_code == 1
+    assert "`presscheck outbox retry 1`, or `drop 1`" in ran.stderr
+    assert shell.run("outbox", "send").exit_code == 1
+    shell.ok("outbox", "retry", "1")
+    assert shell.run("outbox", "send").exit_code == 1
+    assert "Lost?" in shell.ok("outbox", "drop", "1")
+    assert shell.json("outbox", "list") == []
+    assert shell.run("outbox", "drop", "1").exit_code == 2
+
+
+def test_a_read_only_profile_writes_nothing_whoever_asks(shell: Shell, service: RunningService) -> None:
+    which = "api#5"
+    before = texts(shell, which)
+    service.stop()
+    shell.ok("cr", "comment", which, "--body", "Before it was read-only")
+    service.start()
+    shell.config.write_text("[profiles.default]\nread_only = true\n")
+    for words in (
+        ("cr", "comment", which, "--body", "No"),
+        ("cr", "merge", which, "--yes"),
+        ("space", "lock", "cli"),
+        ("site", "publish", "Inside Tallowick", "--yes"),
+        ("api", "update-space", "--space-id", "cli", "--title", "No"),
+        ("api", "delete-space", "--space-id", "cli", "--yes"),
+        ("outbox", "send"),
+        ("outbox", "retry", "1"),
+    ):
+        ran = shell.run(*words)
+        assert (ran.exit_code, "read-only" in ran.stderr) == (2, True), words
+    assert shell.json("space", "show", "cli")["title"] == "Command line"
+    assert [one["state"] for one in shell.json("outbox", "list")] == ["waiting"], "what waited stays where it is"
+    shell.ok("inbox")
+    plain = Shell(shell.home.parent / "other", shell.env)
+    assert texts(plain, which) == before

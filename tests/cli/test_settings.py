@@ -1,0 +1,95 @@
+"""`presscheck config`: every mistake has its line, no value is repeated, the schema is the published one."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.cli.running import Shell
+
+import presscheck.config
+from presscheck.config.checking import mistakes_in
+from presscheck.config.settings import SETTINGS, first_file, schema
+
+SECRET = "s3cr3t-value"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def test_the_published_schema_is_the_model() -> None:
+    file = Path(presscheck.config.__file__).with_name("config.schema.json")
+    assert json.loads(file.read_text()) == schema()
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> None:
+    lines = [line.removeprefix("# ") if " = " in line else line for line in first_file().splitlines()]
+    file = tmp_path / "config.toml"
+    file.write_text("\n".join(lines))
+    assert mistakes_in(file) == ()
+    whole = tomllib.loads(file.read_text())
+    jsonschema.validate(whole, schema())
+    assert set(whole["profiles"]["default"]) == set(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "says"),
+    [
+        (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a text in quotes"),
+        (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "does not belong here"),
+        (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
+        ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: base_url"),
+        (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a setting"),
+        ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
+        (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not TOML"),
+        ("profiles.default.theme = true", 1, "profiles.default.theme", "a text in quotes"),
+        ("[profiles.default]\ntheme = ''", 2, "profiles.default.theme", "is empty"),
+    ],
+)
+def test_a_mistake_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, says: str) -> None:
+    shell.config.write_text(text)
+    ran = shell.run("config", "check", "--json")
+    assert ran.exit_code == 6
+    first = json.loads(ran.stdout)[0]
+    assert (first["file"], first["line"], first["key"]) == (str(shell.config), line, key)
+    assert says in first["says"]
+    plain = shell.run("config", "check")
+    assert f"{shell.config}:{line}: {key}" in plain.stdout
+    assert SECRET not in ran.output + plain.output
+
+
+def test_a_mistake_in_another_profile_hinders_nobody(shell: Shell) -> None:
+    shell.config.write_text("[profiles.default]\ntheme = 'ink'\n[profiles.other]\ntheme = 3\n")
+    assert shell.json("config", "show")["theme"] == "ink"
+    assert shell.run("config", "show", "--profile", "other").exit_code == 2
+
+
+def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
+    shell.config.write_text(f'[profiles.default]\ntoken_command = "echo {SECRET}"\norganization = "Acme"\n')
+    shell.env |= {"PRESSCHECK_BASE_URL": f"https://me:{SECRET}@docs.example", "PRESSCHECK_THEME": "paper"}
+    found = shell.json("config", "show")
+    assert found == {
+        "file": str(shell.config),
+        "profile": "default",
+        "base_url": "https://docs.example",
+        "token": "token_command",
+        "organization": "Acme",
+        "read_only": False,
+        "theme": "paper",
+    }
+
+
+def test_edit_begins_with_every_setting_and_checks_what_came(shell: Shell, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho 'theme = 3' >> \"$1\"\n")
+    editor.chmod(0o755)
+    shell.env["EDITOR"] = str(editor)
+    ran = shell.program("config", "edit")
+    assert ran.returncode == 6
+    assert "profiles.default.theme must be a text" in ran.stdout
+    assert shell.config.read_text() == first_file() + "theme = 3\n"
+    assert shell.ok("config", "path").strip() == str(shell.config)
