@@ -42,7 +42,7 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
         (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a text in quotes"),
         (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "does not belong here"),
         (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
-        ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: base_url"),
+        ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: allow_http"),
         (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a setting"),
         ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
         (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not TOML"),
