@@ -20,6 +20,7 @@
             ├── NotFound                404
             ├── Conflict                409
             ├── PreconditionFailed      412
+            ├── NotSupported            405, 501, or 404 from a release without the call
             ├── TooManyRequests         429; carries when to try again
             ├── Refused                 any other 4xx
             └── ServiceFailed           5xx
@@ -74,11 +75,12 @@ class ChecksFailed(PresscheckError):
 class RequestError(PresscheckError):
     """A request that did not end in an answer.
 
-    `request` is the method and the path, such as ``GET /spaces/s1``; the token is never part of it.
+    `request` is the method and the path, such as ``GET /spaces/s1``; the token is never part of it. `broke_off` is
+    True where the connection ended before the answer did.
     """
 
-    def __init__(self, message: str, *, request: str, request_id: str | None = None) -> None:
-        self.request, self.request_id = request, request_id
+    def __init__(self, message: str, *, request: str, request_id: str | None = None, broke_off: bool = False) -> None:
+        self.request, self.request_id, self.broke_off = request, request_id, broke_off
         super().__init__(message)
 
 
@@ -122,6 +124,10 @@ class NotFound(ServiceError):
     """404: no such thing, or none that this person may see."""
 
 
+class NotSupported(ServiceError):
+    """405, 501, or a 404 that is about the call itself: this release of the service does not have it."""
+
+
 class Conflict(ServiceError):
     """409: the state of the thing does not allow it; the message says why."""
 
@@ -146,9 +152,11 @@ BY_STATUS: dict[int, type[ServiceError]] = {
     401: NotSignedIn,
     403: Forbidden,
     404: NotFound,
+    405: NotSupported,
     409: Conflict,
     412: PreconditionFailed,
     429: TooManyRequests,
+    501: NotSupported,
 }
 
 

@@ -14,7 +14,7 @@ import pytest
 from presscheck.client.client import Client, Timeouts
 
 TOKEN = "gb_api_marker0f9c2d71"
-QUICK = Timeouts(connect=5, read=0.5, write=0.5, pool=5, whole=1)
+QUICK = Timeouts(connect=5, read=0.5, write=0.5, pool=5, whole=1, pause=0.001, longest_pause=2)
 
 
 def http(status: int = 200, body: Any = None, *, kind: str = "application/json", **headers: str) -> bytes:

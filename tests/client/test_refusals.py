@@ -13,6 +13,7 @@ from presscheck.errors import (
     Forbidden,
     NotFound,
     NotSignedIn,
+    NotSupported,
     PreconditionFailed,
     Refused,
     ServiceError,
@@ -31,12 +32,14 @@ from .conftest import Exchanged, FaultServer, http
         (403, Forbidden),
         (404, NotFound),
         (409, Conflict),
+        (405, NotSupported),
         (412, PreconditionFailed),
         (413, Refused),
         (418, Refused),
         (422, Refused),
         (429, TooManyRequests),
         (500, ServiceFailed),
+        (501, NotSupported),
         (503, ServiceFailed),
         (599, ServiceFailed),
     ],
@@ -45,13 +48,14 @@ async def test_each_status_has_its_kind(
     server: FaultServer, client: Client, status: int, kind: type[ServiceError]
 ) -> None:
     said = {"error": {"code": status, "message": "the tide is out"}}
-    server.script = [http(status, said, x_request_id="r-7"), http(200, {"id": "u1"})]
+    server.script = [http(status, said, x_request_id="r-7")]
     with pytest.raises(ServiceError) as caught:
         await client.send(GetCurrentUser())
     error = caught.value
     assert type(error) is kind
     assert (error.status, error.request, error.request_id) == (status, "GET /user", "r-7")
     assert error.message.endswith("the tide is out") or kind is NotSignedIn
+    server.script = [http(200, {"id": "u1"})]
     assert (await client.send(GetCurrentUser())).id == "u1"
 
 

@@ -7,23 +7,30 @@ used is Ambiguous: it has probably happened.
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar, cast
 
 from httpx import Headers
 from pydantic import ValidationError
 
 from presscheck.api.operation import Operation
-from presscheck.errors import Ambiguous, MalformedAnswer, NotSignedIn, RequestError, ServiceError, for_status
+from presscheck.client.budget import asked_pause
+from presscheck.errors import (
+    Ambiguous,
+    MalformedAnswer,
+    NotSignedIn,
+    NotSupported,
+    RequestError,
+    ServiceError,
+    TooManyRequests,
+    for_status,
+)
 
 Answer = TypeVar("Answer")
 
 EMPTY = (204, 205)
 """Statuses of success without a body; a body that comes with 205 all the same is not read."""
 GOOD = (200, 201, 202, *EMPTY)
-LONGEST_WAIT = 24 * 3600.0
 LONGEST_MESSAGE = 400
 
 SENTENCES = {
@@ -31,11 +38,13 @@ SENTENCES = {
     401: "You are not signed in, or the token is no longer good",
     403: "You are not allowed to do this",
     404: "There is no such thing, or you may not see it",
+    405: "This service does not support that",
     409: "This cannot be done as things stand",
     412: "Something else must be done first",
     413: "This is too large for the service",
     422: "The service cannot take this",
     429: "Too many requests",
+    501: "This service does not support that",
 }
 
 
@@ -54,8 +63,8 @@ class Reply:
         return found[:200] if found else None
 
 
-def checked(call: Operation[Any], reply: Reply) -> bytes:
-    """The body of a good answer: right status, JSON by its type, empty exactly where the call has no answer.
+def checked(call: Operation[Any], reply: Reply) -> Reply:
+    """A good answer: right status, JSON by its type, empty exactly where the call has no answer.
 
     Raises:
         ServiceError: the service said no.
@@ -73,11 +82,11 @@ def checked(call: Operation[Any], reply: Reply) -> bytes:
     if reply.status in EMPTY or not reply.body:
         if type(call).answer is not None:
             raise unusable(call, "it is empty", reply.request_id)
-        return b""
+        return Reply(reply.status, reply.headers, b"")
     if not _is_json(reply.headers.get("content-type", "")):
         kind = _clean(reply.headers.get("content-type", "").partition(";")[0]) or "no type"
         raise unusable(call, f"it is not JSON but {kind}: {_beginning(reply.body)}", reply.request_id)
-    return reply.body
+    return reply
 
 
 def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = None) -> Answer:
@@ -107,15 +116,37 @@ def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -
     )
 
 
+def spent(call: Operation[Any], seconds: float) -> TooManyRequests:
+    """The error of a request that was not sent, because the service would refuse it."""
+    return TooManyRequests(
+        f"The service has had enough requests of this token, try again {_in(seconds)}",
+        request=str(call),
+        status=429,
+        retry_after=seconds,
+    )
+
+
+def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
+    """The error of a call that this release of the service does not have."""
+    return NotSupported(
+        f"This service does not support that: only its release {call.release} does",
+        request=str(call),
+        status=error.status,
+        request_id=error.request_id,
+    )
+
+
 def _refusal(call: Operation[Any], reply: Reply) -> ServiceError:
     said = _said(reply.body)
-    wait = _retry_after(reply.headers) if reply.status in (429, 503) else None
+    wait = asked_pause(reply.headers) if reply.status in (429, 503) else None
     sentence = SENTENCES.get(reply.status)
     if sentence is None:
         happened = "The service failed" if reply.status >= 500 else "The service refused this"
         sentence = f"{happened} ({reply.status})"
     if wait is not None:
-        sentence += f", try again in {max(1, round(wait))} s"
+        sentence += f", try again {_in(wait)}"
+    if reply.status == 404 and call.release:
+        sentence += f"; only release {call.release} of the service has this call"
     kind = for_status(reply.status)
     return kind(
         f"{sentence}: {said}" if said and kind is not NotSignedIn else sentence,
@@ -136,25 +167,8 @@ def _said(body: bytes) -> str:
     return _clean(message) if isinstance(message, str) else ""
 
 
-def _retry_after(headers: Headers) -> float | None:
-    """Seconds to wait. Dates are compared with the service's own clock, which need not agree with ours."""
-    given = headers.get("retry-after", "").strip()
-    if given.isdecimal():
-        return min(float(given[:9]), LONGEST_WAIT)
-    now = _date(headers.get("date", "")) or time.time()
-    until = _date(given) if given else _epoch(headers.get("x-ratelimit-reset", ""))
-    return None if until is None else min(max(until - now, 0.0), LONGEST_WAIT)
-
-
-def _date(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _epoch(text: str) -> float | None:
-    return float(text) if text.isdecimal() and len(text) < 12 else None
+def _in(seconds: float) -> str:
+    return f"in {max(1, round(seconds))} s" if seconds < 100 else f"in {round(seconds / 60)} min"
 
 
 def _is_json(content_type: str) -> bool:

@@ -8,19 +8,24 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import httpx
 
-from presscheck import __version__
 from presscheck.api.operation import Operation, Page
-from presscheck.client.addresses import Address, read_address
-from presscheck.client.answers import EMPTY, Reply, checked, read_answer
+from presscheck.client.addresses import read_address
+from presscheck.client.answers import EMPTY, Reply, checked, not_supported, read_answer
 from presscheck.client.bodies import BodyError, read_body
+from presscheck.client.budget import Budget, Spent, service_time
+from presscheck.client.connecting import Bearer, Timeouts, connect
 from presscheck.client.failures import Progress, explain, is_reset
-from presscheck.errors import ConfigurationError, MalformedAnswer
+from presscheck.client.repeating import repeated
+from presscheck.client.support import owner_and_listing
+from presscheck.errors import MalformedAnswer, NotFound, RequestError
+
+__all__ = ["Client", "Exchange", "Timeouts"]
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -28,17 +33,6 @@ Item = TypeVar("Item")
 LARGEST = 64 << 20
 LARGEST_ERROR = 64 << 10
 REDIRECTS = 5
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """How long to wait, in seconds: for a connection, for each piece, for a free connection, for all of it."""
-
-    connect: float = 10.0
-    read: float = 30.0
-    write: float = 30.0
-    pool: float = 60.0
-    whole: float = 180.0
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,10 @@ class Client:
         self._timeouts = timeout or Timeouts()
         self._largest = largest
         self._on_exchange = on_exchange
-        self._http = _connect(self._address, _Bearer(token), self._timeouts, connections)
+        self._budget = Budget(self._timeouts.longest_pause)
+        self._http = connect(self._address, Bearer(token), self._timeouts, connections)
+        self.clock_skew: float | None = None
+        """Seconds that the service's clock is ahead of ours, as its last answer told."""
 
     def __repr__(self) -> str:
         return f"Client({self._address.host!r})"
@@ -95,8 +92,8 @@ class Client:
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        reply = await self._reply(call)
-        return read_answer(call, checked(call, reply), reply.request_id)
+        reply = await self._good(call)
+        return read_answer(call, reply.body, reply.request_id)
 
     async def fetch(self, call: Operation[Any]) -> bytes:
         """Say a call; the body of its answer as it came, of the right status and type, but not read yet.
@@ -104,7 +101,7 @@ class Client:
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        return checked(call, await self._reply(call))
+        return (await self._good(call)).body
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Every item of a listing, page after page; a cursor that comes back a second time ends it."""
@@ -118,15 +115,37 @@ class Client:
             seen.add(page.next.page)
             listing = listing.model_copy(update={"page": page.next.page})
 
-    async def _reply(self, call: Operation[Any]) -> Reply:
-        """What came back; a read follows redirects, within the service's own origin."""
+    async def _good(self, call: Operation[Any]) -> Reply:
+        """A good answer, after as many attempts as are right."""
+        pause, longest = self._timeouts.pause, self._timeouts.longest_pause
+        try:
+            return await repeated(call, lambda: self._followed(call), pause=pause, longest=longest)
+        except NotFound as caught:
+            error = not_supported(call, caught) if await self._is_unknown(call) else caught
+        raise error
+
+    async def _followed(self, call: Operation[Any]) -> Reply:
+        """A good answer; a read follows redirects, within the service's own origin."""
         url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
         for _ in range(REDIRECTS):
             reply = await self._exchange(call, url)
             if not reply.headers.get("location") or not 300 <= reply.status < 400:
-                return reply
+                return checked(call, reply)
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a circle", request=str(call))
+
+    async def _is_unknown(self, call: Operation[Any]) -> bool:
+        """Whether a call came to nothing because this release of the service does not have it."""
+        found = owner_and_listing(call)
+        if found is None or not await self._is_there(call, found[0]):
+            return False
+        return found[1] is None or not await self._is_there(call, found[1])
+
+    async def _is_there(self, call: Operation[Any], path: str) -> bool:
+        try:
+            return (await self._exchange(call, httpx.URL(self._address.url + path))).status < 400
+        except RequestError:
+            return False
 
     async def _exchange(self, call: Operation[Any], url: httpx.URL) -> Reply:
         """One request, and one more where a read met a connection that had been closed while it was idle."""
@@ -136,7 +155,7 @@ class Client:
             try:
                 reply = await self._attempt(call, url, progress)
                 size = len(reply.body)
-            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError) as caught:
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, Spent) as caught:
                 failure = caught
             else:
                 return reply
@@ -151,10 +170,12 @@ class Client:
         request = self._http.build_request(call.method(), url, content=_content(call), extensions={"trace": progress})
         if request.content:
             request.headers["content-type"] = "application/json"
+        await self._budget.turn()
         async with asyncio.timeout(self._timeouts.whole):
             response = await self._http.send(request, stream=True)
             try:
                 progress.status = response.status_code
+                self._take_note(response)
                 return Reply(response.status_code, response.headers, await self._body(response))
             finally:
                 await response.aclose()
@@ -169,48 +190,15 @@ class Client:
         except (httpx.HTTPError, BodyError):
             return b""  # the status says enough
 
+    def _take_note(self, response: httpx.Response) -> None:
+        self._budget.take_note(response.status_code, response.headers)
+        theirs = service_time(response.headers)
+        self.clock_skew = None if theirs is None else theirs - time.time()
+
     def _log(self, call: Operation[Any], url: httpx.URL, status: int | None, began: float, size: int) -> None:
         if self._on_exchange:
             spent = (time.perf_counter() - began) * 1000
             self._on_exchange(Exchange(call.method(), url.path, status, spent, size))
-
-
-class _Bearer(httpx.Auth):
-    """Writes the token onto each request; shows it to nobody."""
-
-    def __init__(self, token: str | None) -> None:
-        token = (token or "").strip()
-        if not token.isascii() or not token.isprintable() or " " in token:
-            raise ConfigurationError("the token holds characters that no token has: copy it again")
-        self._header = f"Bearer {token}" if token else ""
-
-    def __repr__(self) -> str:
-        return "Bearer(…)"
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        if self._header:
-            request.headers["authorization"] = self._header
-        yield request
-
-
-def _connect(address: Address, bearer: _Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
-    needs_tls = address.url.startswith("https:")
-    transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
-    return httpx.AsyncClient(
-        auth=bearer,
-        headers={
-            "accept": "application/json",
-            "accept-encoding": "gzip",
-            "user-agent": f"presscheck/{__version__}",
-        },
-        timeout=httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool),
-        transport=transport,
-        limits=limits,
-        verify=needs_tls,  # loading the certificates takes longer than a first picture may
-        trust_env=not address.is_local,
-        follow_redirects=False,
-    )
 
 
 def _content(call: Operation[Any]) -> bytes | None:

@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 
 from presscheck.api.operation import Operation
-from presscheck.client.answers import unusable
+from presscheck.client.answers import spent, unusable
 from presscheck.client.bodies import BodyError
+from presscheck.client.budget import Spent
 from presscheck.errors import Ambiguous, MalformedAnswer, NetworkError, RequestError
 
 
@@ -42,12 +43,15 @@ def explain(call: Operation[Any], failure: Exception, progress: Progress, host: 
     """The error that a failure of the transport is; it keeps nothing of the failure itself."""
     if isinstance(failure, BodyError):
         return unusable(call, str(failure))
+    if isinstance(failure, Spent):
+        return spent(call, failure.seconds)
     happened = _happened(failure, host)
     if progress.sent and not call.is_read():
         return Ambiguous(f"{happened}. Nobody knows yet whether the service took this", request=str(call))
+    broke_off = is_reset(failure)
     if isinstance(failure, httpx.RemoteProtocolError) and not _came_to_nothing(failure):
-        return MalformedAnswer(happened, request=str(call))
-    return NetworkError(happened, request=str(call))
+        return MalformedAnswer(happened, request=str(call), broke_off=broke_off)
+    return NetworkError(happened, request=str(call), broke_off=broke_off)
 
 
 def is_reset(failure: Exception) -> bool:
