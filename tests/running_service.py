@@ -22,9 +22,16 @@ class RunningService:
     """A service in a thread of its own, at an address that stays when it is stopped and started again."""
 
     def __init__(
-        self, directory: Path, *, sample: bool = False, clock: Clock = system_clock, on_a_path: bool = False
+        self,
+        directory: Path,
+        *,
+        sample: bool = False,
+        clock: Clock = system_clock,
+        on_a_path: bool = False,
+        release: str | None = None,
     ) -> None:
         self.directory = directory
+        self.release = release
         self.clock = clock
         self.database_url = f"sqlite:///{directory / 'service.sqlite'}"
         self.token = secrets.token_urlsafe(16)
@@ -48,7 +55,7 @@ class RunningService:
     def start(self) -> None:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
-        app = build(self.database_url, data_dir=self.directory, clock=self.clock)
+        app = build(self.database_url, data_dir=self.directory, clock=self.clock, release=self.release)
         listener = self._bound()
         listener.listen(128)
         config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
@@ -83,10 +90,15 @@ class RunningService:
 
 @contextmanager
 def running_service(
-    directory: Path, *, sample: bool = False, clock: Clock = system_clock, on_a_path: bool = False
+    directory: Path,
+    *,
+    sample: bool = False,
+    clock: Clock = system_clock,
+    on_a_path: bool = False,
+    release: str | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
-    service = RunningService(directory, sample=sample, clock=clock, on_a_path=on_a_path)
+    service = RunningService(directory, sample=sample, clock=clock, on_a_path=on_a_path, release=release)
     service.start()
     try:
         yield service

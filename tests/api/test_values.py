@@ -17,10 +17,11 @@ from presscheck.api.changes import (
 from presscheck.api.comments import Document, ListComments, PostReply, UpdateComment
 from presscheck.api.content import GetPage, GetPageByPath, RevisionPage
 from presscheck.api.levels import ContentPosition, SpacePointer
+from presscheck.api.openapi import CreateOpenAPISpec, SpecSource
 from presscheck.api.operation import revive
 from presscheck.api.organizations import Organization, UpdateOrganization
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSectionGroup, SiteSpace
-from presscheck.api.sites import Checkout, PublishSite, Site
+from presscheck.api.sites import Checkout, PublishSite, Site, UpdateSite
 from presscheck.api.spaces import CreateSpace, GetSpace, MoveSpace, SearchSpace, UpdateSpace
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.errors import InvalidArgument, PresscheckError
@@ -90,6 +91,13 @@ def test_a_broken_limit_names_the_field(build: object, field: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         build()  # type: ignore[operator]
     assert caught.value.field == field
+
+
+def test_a_pattern_is_told_in_words() -> None:
+    with pytest.raises(InvalidArgument, match=r"proxy: must be a host and a path, such as example\.org/docs"):
+        UpdateSite(organization_id="o", site_id="s", proxy="here")
+    with pytest.raises(InvalidArgument, match="slug: must be small letters and digits, with dashes between"):
+        CreateOpenAPISpec(organization_id="o", slug="Ä", source=SpecSource(text="{}"))
 
 
 def test_edits_carry_their_kind_through_wire_and_store() -> None:

@@ -129,6 +129,16 @@ def test_spaces(shell: Shell) -> None:
     assert "Install" in shell.ok("search", "install")
 
 
+def test_links_are_read_from_the_pages_where_the_service_does_not_tell(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True, release="0.202.0") as newest:
+        shell = signed_in(tmp_path / "home", newest)
+        found = [row for one in shell.json("space", "list") for row in shell.json("space", "links", one["id"])]
+        assert {row["status"] for row in found} == {"ok"}
+        assert {row["kind"] for row in found} >= {"link", "content-ref"}
+        assert all(row["page"] and row["target"] for row in found)
+
+
 def test_sites(shell: Shell) -> None:
     docs, inside = "Tallowick Docs", "Inside Tallowick"
     before = shell.ok("site", "structure", docs)

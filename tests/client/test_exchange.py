@@ -2,20 +2,21 @@
 
 import asyncio
 import gzip
+import weakref
 import zlib
 from pathlib import Path
 
 import pytest
 
 from presscheck import __version__
-from presscheck.api.change_requests import ChangeRequest, ListContributors
+from presscheck.api.change_requests import ChangeRequest, ListContributors, ListOrganizationChangeRequests
 from presscheck.api.comments import DeleteComment, Document, ListComments, PostComment
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client, Exchange
 from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
 
-from .conftest import QUICK, TOKEN, FaultServer, http
+from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http
 
 USER = {"object": "user", "id": "u1", "displayName": "Ada", "somethingNew": [1]}
 DELETE = DeleteComment(space_id="s", change_request_id="1", comment_id="c")
@@ -125,6 +126,26 @@ async def test_a_cursor_that_comes_back_ends_a_listing(server: FaultServer, clie
     server.script = [http(200, first), http(200, {**first, "next": {"page": "y"}}), http(200, first)]
     assert len([space async for space in client.every(ListSpaces(organization_id="o"))]) == 3
     assert len(server.asked) == 3
+
+
+async def test_a_listing_of_100_000_holds_no_more_than_a_page(server: FaultServer, client: Client) -> None:
+    def page(number: int) -> bytes:
+        after = {"next": {"page": str(number + 1)}} if number < 100 else {}
+        found = [{"id": f"{number}-{row}", "number": row, "subject": "x" * 40} for row in range(1000)]
+        return http(200, {"items": found, "count": 100_000, **after})
+
+    async def answer(connection: Exchanged) -> None:
+        await connection.write(page(len(server.asked)))
+
+    server.script = [answer]
+    seen, most_held, alive = 0, 0, weakref.WeakSet[ChangeRequest]()
+    async for one in client.every(ListOrganizationChangeRequests(organization_id="o")):
+        alive.add(one)
+        seen += 1
+        if seen % 500 == 0:
+            most_held = max(most_held, len(alive))
+    assert seen == 100_000
+    assert most_held < 3000
 
 
 async def test_a_listing_without_pages_is_one_page(server: FaultServer, client: Client) -> None:

@@ -10,15 +10,17 @@ from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.conversations import ListConversations
 from presscheck.api.operation import FAMILIES, Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
 from presscheck.config import Profile
 from presscheck.desk.asking import Asking
 from presscheck.desk.desk import Desk
 from presscheck.desk.effects import effects_of
-from presscheck.errors import NotFound, NotNow, RequestError
+from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
 from presscheck.paths import Places
 from presscheck.wiring import open_desk
 
@@ -298,3 +300,39 @@ async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_
     gate.set()
     assert await asyncio.gather(first, twin) == [b"before", b"before"]
     await asking.close()
+
+
+async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "newest").mkdir()
+    asked: list[str] = []
+    monkeypatch.setattr(Client, "_followed", counted(Client._followed, asked))
+    with running_service(tmp_path / "newest", release="0.202.0") as service:
+
+        async def wish() -> None:
+            desk = desk_on(service, tmp_path / "home")
+            await desk.start()
+            organization = (await desk.read(ListOrganizations())).items[0]
+            asked.clear()
+            for _ in range(2):
+                with pytest.raises(NotSupported, match=r"only its release 0\.146\.0 does"):
+                    await desk.read(ListConversations(organization_id=organization.id))
+            await desk.close()
+
+        await wish()
+        assert len(asked) == 1
+        await wish()
+        assert asked == [], "the next start believes it too"
+        monkeypatch.setattr("presscheck.desk.support.BELIEVED", 0.0)
+        await wish()
+        assert len(asked) == 2, "but not for ever"
+
+
+def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..., Awaitable[Any]]:
+    async def said(client: Client, call: Operation[Any]) -> Any:
+        if isinstance(call, ListConversations):
+            asked.append(str(call))
+        return await say(client, call)
+
+    return said

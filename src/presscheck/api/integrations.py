@@ -9,7 +9,7 @@ from presscheck.api.organizations import Organization
 from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
 
-IntegrationName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]
+IntegrationName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", description="letters, digits, dots and dashes")]
 Category = Literal["analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other"]
 Target = Literal["all", "site", "space", "organization"]
 Selection = Literal["all", "selected"]
@@ -192,7 +192,9 @@ class ListIntegrations(Paged, Operation[Page[Integration]]):
 
     search: str | None = None
     category: Category | None = None
-    block_domain: str | None = Field(default=None, max_length=100, pattern=r"^[a-zA-Z0-9-_.]+$")
+    block_domain: str | None = Field(
+        default=None, max_length=100, pattern=r"^[a-zA-Z0-9-_.]+$", description="a name such as example.org"
+    )
     blocks: bool | None = None
     content_sources: bool | None = None
     owner: str | None = None

@@ -7,7 +7,15 @@ from pydantic import Field
 from presscheck.api.levels import Location
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
 
-Slug = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+Slug = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=100,
+        pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$",
+        description="small letters and digits, with dashes between",
+    ),
+]
 """Small letters and digits, in groups joined by single hyphens."""
 
 

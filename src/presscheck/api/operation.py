@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
 from presscheck.errors import InvalidArgument, PresscheckError
 
@@ -76,7 +77,7 @@ class Argument(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "arguments"
-            raise InvalidArgument(where, first["msg"], call=type(self).__name__) from None
+            raise InvalidArgument(where, _reason(type(self), first), call=type(self).__name__) from None
         self.model_fields_set.update(self.always_sent)
 
 
@@ -234,6 +235,19 @@ def import_family(family: str) -> None:
 
 
 @cache
+def every_operation() -> "tuple[type[Operation[Any]], ...]":
+    """Every call of the service, by name."""
+    import pkgutil
+
+    import presscheck.api as families
+
+    for family in pkgutil.iter_modules(families.__path__):
+        import_family(family.name)
+    prefix = families.__name__ + "."
+    return tuple(FAMILIES[name] for name in sorted(FAMILIES) if FAMILIES[name].__module__.startswith(prefix))
+
+
+@cache
 def answer_reader(operation: type[Operation[Any]]) -> TypeAdapter[Any]:
     """What reads the answers of an operation; built once, at its first use."""
     return TypeAdapter(operation.answer)
@@ -246,6 +260,14 @@ def _answer_of(cls: type[Operation[Any]]) -> Any:
             found = generic["args"][0]
             return None if found is type(None) else found
     raise TypeError(f"{cls.__name__} must subclass Operation[X] directly")
+
+
+def _reason(cls: type[BaseModel], mistake: ErrorDetails) -> str:
+    """Why a value is not taken; a pattern is told in words."""
+    info = cls.model_fields.get(str(mistake["loc"][0])) if mistake["loc"] else None
+    if mistake["type"] == "string_pattern_mismatch" and info and info.description:
+        return f"must be {info.description}"
+    return mistake["msg"]
 
 
 def _safe(field: str) -> str:

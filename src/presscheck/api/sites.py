@@ -165,7 +165,12 @@ class UpdateSite(Operation[Site]):
     agents_context: Literal["excluded", "included"] | None = None
     default_site_space: str | None = None
     default_site_section: str | None = None
-    proxy: str | None = Field(default=None, max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
+    proxy: str | None = Field(
+        default=None,
+        max_length=512,
+        pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$",
+        description="a host and a path, such as example.org/docs",
+    )
 
 
 class DeleteSite(Operation[None]):

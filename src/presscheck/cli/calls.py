@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 import re
 from functools import cache
 from typing import Any
 
 import click
 
-from presscheck import api
-from presscheck.api.operation import FAMILIES, Operation, import_family
+from presscheck.api.operation import Operation, every_operation
 from presscheck.cli.fields import call_of, flag, nullable, option_for
 from presscheck.cli.printing import print_json
 from presscheck.cli.session import Session, asking, confirm, load_profile
@@ -23,9 +21,7 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 @cache
 def operations() -> dict[str, type[Operation[Any]]]:
     """Every call by its name as it is typed, such as ``get-space``."""
-    for family in pkgutil.iter_modules(api.__path__):
-        import_family(family.name)
-    return dict(sorted((typed_name(one), one) for one in FAMILIES.values() if one.__module__.startswith(api.__name__)))
+    return dict(sorted((typed_name(one), one) for one in every_operation()))
 
 
 def typed_name(operation: type[Operation[Any]]) -> str:

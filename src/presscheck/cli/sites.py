@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from presscheck.api.content import ListPages
-from presscheck.api.links import ListSpaceLinks
 from presscheck.api.site_settings import GetAdaptiveSchema
 from presscheck.api.site_structure import (
     AddSiteSpace,
@@ -29,10 +28,11 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.cli import addressing
+from presscheck.cli.links import links_in
 from presscheck.cli.printing import print_text, talk
-from presscheck.cli.session import MOST, Session, asking, confirm
+from presscheck.cli.session import Session, asking, confirm
 from presscheck.cli.verbs import Verb, add
-from presscheck.errors import ChecksFailed, InvalidArgument, NotFound
+from presscheck.errors import ChecksFailed, InvalidArgument
 
 org_option = click.option("--org", metavar="ORG", help="The organization, by title or id.")
 
@@ -163,14 +163,10 @@ async def _wrong_in(session: Session, one: SiteSpace) -> list[dict[str, str]]:
     tree = await session.read(ListPages(space_id=one.space.id))
     if not tree.pages:
         wrong.append({"kind": "empty-space", "where": where, "says": "it has no page"})
-    try:
-        broken = await session.read(ListSpaceLinks(space_id=one.space.id, status="broken", limit=MOST))
-    except NotFound:
-        return wrong  # a release of the service that does not tell of links
-    for link in broken.items:
-        target = link.target_reference
-        says = (target.url or target.kind) if target else "it leads nowhere"
-        wrong.append({"kind": "broken-link", "where": where, "says": says})
+    for link in await links_in(session, one.space.id):
+        if link["status"] == "broken":
+            says = f"{link['target'] or 'it'} leads nowhere"
+            wrong.append({"kind": "broken-link", "where": f"{where}: {link['page']}", "says": says})
     return wrong
 
 

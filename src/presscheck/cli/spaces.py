@@ -12,7 +12,6 @@ from presscheck.api.content import (
     ListPages,
     RevisionPage,
 )
-from presscheck.api.links import ListSpaceLinks
 from presscheck.api.spaces import (
     CreateSpace,
     DeleteSpace,
@@ -26,6 +25,7 @@ from presscheck.api.spaces import (
 )
 from presscheck.cli import addressing
 from presscheck.cli.change_contents import page_named
+from presscheck.cli.links import links
 from presscheck.cli.printing import print_text
 from presscheck.cli.session import Session, asking
 from presscheck.cli.verbs import Verb, add
@@ -43,7 +43,6 @@ add(
     Verb("create", CreateSpace, done="Created."),
     Verb("edit", UpdateSpace, done="Changed."),
     Verb("files", ListFiles, ("id", "name", "contentType", "size")),
-    Verb("links", ListSpaceLinks, ("status", "targetReference.kind", "targetReference.url")),
     Verb("duplicate", DuplicateSpace, done="Copied."),
     Verb("move", MoveSpace, done="Moved.", help="Put a space into a collection (--parent), or beside a neighbour."),
     Verb("transfer", TransferSpace, done="Given away.", asks="Give this space to another organization"),
@@ -52,6 +51,8 @@ add(
     Verb("lock", UpdateSpace, fixed={"edit_mode": "locked"}, done="Locked.", help="Let nobody edit the live content."),
     Verb("unlock", UpdateSpace, fixed={"edit_mode": "live"}, done="Unlocked.", help="Let the live content be edited."),
 )
+
+space.add_command(links)
 
 
 @space.command()

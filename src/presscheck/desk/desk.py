@@ -17,10 +17,11 @@ from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
+from presscheck.desk.support import Support
 from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
-from presscheck.errors import NetworkError, PresscheckError
+from presscheck.errors import NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
@@ -56,6 +57,7 @@ class Desk:
         self._thread = ThreadPoolExecutor(1, "store")
         self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
         self.world = World(self._writing.waiting, read_only=read_only)
+        self._support = Support(cache, self._thread)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
     async def start(self) -> None:
@@ -220,11 +222,21 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._cache)
 
     async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:
-        """The body of the service's answer, unread."""
-        return await self._asking.fetch(call, priority)
+        """The body of the service's answer, unread.
+
+        Raises:
+            NotSupported: the service does not have this call, as it said now or not long ago.
+            RequestError: what else came instead.
+        """
+        self._support.demand(call)
+        try:
+            return await self._asking.fetch(call, priority)
+        except NotSupported as error:
+            await self._support.take_note(call, error)
+            raise
 
     async def _fresh(self, call: Operation[T], priority: int) -> tuple[T, bool]:
-        value, is_news = await self.keep(call, await self._asking.fetch(call, priority))
+        value, is_news = await self.keep(call, await self.fetch(call, priority))
         return cast("T", self._writing.lay_over(call, value)), is_news
 
     async def _asked(self, call: Operation[T], priority: int) -> Seen[T | None]:

@@ -1,4 +1,4 @@
-"""The service as an ASGI application; every route is made from the declaration of an operation that has a handler."""
+"""The service as an ASGI application; every route is made from the declaration of an operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, every_operation
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
 from presscheck.service.handlers import all_handlers
@@ -36,13 +36,16 @@ MAX_BODY = 32 * 1024 * 1024
 _log = logging.getLogger("presscheck.service")
 
 
-def build(database: Database | str, *, data_dir: Path, clock: Clock = system_clock) -> Starlette:
+def build(
+    database: Database | str, *, data_dir: Path, clock: Clock = system_clock, release: str | None = None
+) -> Starlette:
     """The application over a database, which it closes when it shuts down.
 
     Args:
         database: one that is open, or its SQLAlchemy URL.
         data_dir: where files are kept.
         clock: what tells the time.
+        release: have the calls of this release alone, such as ``0.202.0``; those of both when not given.
     """
     opened = Database(database) if isinstance(database, str) else database
 
@@ -53,7 +56,8 @@ def build(database: Database | str, *, data_dir: Path, clock: Clock = system_clo
 
     routes = [
         Route(_path(operation), Adapter(operation, handler, opened, data_dir, clock), methods=[operation.method()])
-        for operation, handler in sorted(all_handlers().items(), key=lambda entry: _precedence(entry[0]))
+        for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
+        if release is None or operation.release in (None, release)
     ]
     routes.append(Route("/files/{content_id}/{name}", _file_sender(data_dir), methods=["GET"]))
     app = Starlette(
@@ -64,6 +68,16 @@ def build(database: Database | str, *, data_dir: Path, clock: Clock = system_clo
     )
     app.router.redirect_slashes = False  # another address is another thing
     return app
+
+
+def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
+    """Each call with what answers it; a call without a handler is answered too, with a 501."""
+    handlers = all_handlers()
+    return [(operation, handlers.get(operation, _lacking)) for operation in every_operation()]
+
+
+def _lacking(_context: Context, call: Operation[Any]) -> None:
+    raise Problem(501, f"{type(call).__name__} is not answered by this service.")
 
 
 class Adapter:
