@@ -6,6 +6,7 @@ import pytest
 
 from presscheck.config import HOSTED, load
 from presscheck.errors import ConfigurationError
+from presscheck.wiring import connect
 
 FILE = """
 [profiles.default]
@@ -82,4 +83,6 @@ def test_a_token_goes_over_http_only_where_one_says_so(file: Path, url: str) -> 
     with pytest.raises(ConfigurationError, match="allow_http"):
         load(file, environment={"PRESSCHECK_BASE_URL": url})
     file.write_text(f"[profiles.default]\nbase_url = '{url}'\nallow_http = true\n")
-    assert load(file, environment={}).base_url == url
+    profile = load(file, environment={"PRESSCHECK_TOKEN": "t"})
+    assert profile.base_url == url
+    assert url.removeprefix("http://") in repr(connect(profile)), "the client takes it too"

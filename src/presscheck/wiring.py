@@ -6,8 +6,9 @@ Everything is imported where it is built, so that a start pays only for what it 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from presscheck.config import Profile
 from presscheck.errors import NoToken
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from presscheck.client.client import Client
     from presscheck.desk.desk import Desk
     from presscheck.store.cache import Cache
+    from presscheck.tui.app import PresscheckApp
 
 
 def connect(profile: Profile) -> Client:
@@ -69,8 +71,14 @@ def open_cache(profile: Profile, where: Places) -> Cache:
     return Cache(where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}"))
 
 
-def open_app(profile: Profile, *, theme: str | None = None) -> int:
-    """Open the app on a profile; the exit code."""
+def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[PresscheckApp], Any] | None = None) -> int:
+    """Open the app on a profile; the exit code.
+
+    Args:
+        profile: the service, and as whom.
+        theme: instead of the profile's.
+        first: what to go to at once, over the inbox.
+    """
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.still import KEY
 
@@ -84,6 +92,7 @@ def open_app(profile: Profile, *, theme: str | None = None) -> int:
         own_themes=where.config / "themes",
         log=where.log_file(),
         still=still.json if still else None,
+        first=first,
     )
     return app.run_to_end()
 

@@ -110,6 +110,29 @@ def test_colours_are_for_a_terminal_that_wants_them(shell: Shell, more: dict[str
     assert ("\x1b[1m" in printed) == is_coloured
 
 
+def test_the_inbox_as_data(shell: Shell) -> None:
+    [found] = shell.json("inbox")
+    assert (found["view"], found["counts"]["needs-me"]) == ("needs-me", len(found["changeRequests"]))
+    row = next(one for one in found["changeRequests"] if (one["space"], one["number"]) == ("api", 5))
+    assert (row["subject"], row["spaceTitle"]) == ("Rewrite the auth guide", "API docs")
+    assert {one["status"] for one in row["reviews"]} == {"approved", "changes-requested"}
+    assert "robin" in [one["user"]["id"] for one in row["requestedReviewers"]]
+    assert shell.json("inbox", "--view", "merged")[0]["changeRequests"][0]["status"] == "merged"
+
+
+def test_open_opens_the_app_where_there_is_a_terminal(shell: Shell) -> None:
+    for what, seen in (("api#5", "Rewrite the auth guide"), ("notes", "March 2026")):
+        child = pexpect.spawn(
+            sys.executable, ["-m", "presscheck", "open", what], env=shell.environment, dimensions=(30, 110), timeout=30
+        )
+        child.expect(seen)
+        child.send("qq")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0
+    assert shell.ok("open", "api#5").strip().endswith("/app/spaces/api/change-requests/5")
+
+
 def test_spaces(shell: Shell) -> None:
     assert "install" in shell.ok("space", "pages", "cli")
     assert shell.json("space", "show", "Command line")["id"] == "cli"

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import SearchOrganization
+from presscheck.api.spaces import Space
 from presscheck.cli import addressing
-from presscheck.cli.session import Session, asking
+from presscheck.cli.session import Session, asking, has_screen
 from presscheck.cli.sites import open_address
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.wiring import open_app
+
+if TYPE_CHECKING:
+    from presscheck.tui.app import PresscheckApp
 
 
 @click.command()
@@ -33,9 +43,13 @@ async def search(session: Session, text: str, org: str | None, limit: int) -> No
 
 @click.command("open")
 @click.argument("what", metavar="URL-OR-ID")
+@click.option("--web", is_flag=True, help="In the browser.")
 @asking
-async def open_thing(session: Session, what: str) -> None:
-    """Find a change request or a space by address or id, and open it in the browser; prints its address."""
+async def open_thing(session: Session, what: str, *, web: bool) -> None:
+    """Open a change request or a space in the app, found by address, id or title.
+
+    Without a terminal its address is printed.
+    """
     try:
         thing = await addressing.change_request(session, what)
     except InvalidArgument as error:
@@ -46,7 +60,15 @@ async def open_thing(session: Session, what: str) -> None:
     address = thing.urls.app or thing.urls.location
     if session.json:
         session.show(thing)
+    elif has_screen() and not web:
+        session.then = partial(open_app, session.profile, first=_way_to(thing))
     elif address:
         open_address(address)
     else:
         session.show(thing)
+
+
+def _way_to(thing: ChangeRequest | Space) -> Callable[[PresscheckApp], Any]:
+    if isinstance(thing, ChangeRequest):
+        return lambda app: app.open_review(thing.space, thing.id)
+    return lambda app: app.open_page(thing.id)

@@ -1,17 +1,23 @@
-"""The inbox as plain text: the first view that has something in it, one line each."""
+"""`presscheck inbox`: the first view that has something in it, one line for each change request, or as JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
 import sys
+from dataclasses import dataclass
+from typing import Any
 
+import click
+
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
-from presscheck.config import Profile
+from presscheck.cli.printing import as_json
+from presscheck.cli.session import Session, asking
 from presscheck.desk.desk import Desk
-from presscheck.desk.inbox import VIEWS, View, facts
+from presscheck.desk.inbox import VIEWS, View, facts, newest
 from presscheck.desk.questions import reviewers_of, reviews_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
@@ -21,55 +27,87 @@ from presscheck.tui.screens.inbox_lines import request_row
 WIDE = 120
 """Columns where there is no terminal that has a width."""
 MOST = 50
-"""Rows that are printed of a view."""
+"""Rows that are read of a view."""
 
 
-def print_inbox(profile: Profile) -> None:
-    """Print what needs the user, on standard output.
+@dataclass(frozen=True)
+class Shown:
+    """The inbox of an organization: how many each view has, and the change requests of one of them."""
 
-    Raises:
-        PresscheckError: the service said no, or cannot be reached and nothing is known.
-    """
-    for line in asyncio.run(_collected(profile)):
-        sys.stdout.write(line.rstrip() + "\n")
-
-
-async def _collected(profile: Profile) -> list[str]:
-    from presscheck.wiring import open_desk
-
-    desk = open_desk(profile)
-    await desk.start()
-    try:
-        me = await desk.read(GetCurrentUser())
-        lines: list[str] = []
-        for organization in (await desk.read(ListOrganizations())).items:
-            lines += await _inbox_of(desk, organization, me.id)
-        return lines
-    finally:
-        await desk.close()
+    organization: Organization
+    counts: dict[str, int]
+    view: View | None
+    requests: tuple[ChangeRequest, ...]
+    spaces: dict[str, str]
+    """Titles by id."""
+    me: str
 
 
-async def _inbox_of(desk: Desk, organization: Organization, me: str) -> list[str]:
-    counts: list[str] = []
-    shown: View | None = None
-    for view in VIEWS:
-        total = await _bring_in(desk, view, organization.id, me)
-        counts.append(f"{view.title} {total}")
-        shown = shown or (view if total else None)
-    lines = [display_text(organization.title), "  ".join(counts)]
-    return lines + (await _rows(desk, shown, organization.id, me) if shown else ["Nothing needs you."])
+@click.command()
+@click.option("--view", type=click.Choice([view.id for view in VIEWS]), help="This view, empty or not.")
+@asking
+async def inbox(session: Session, view: str | None) -> None:
+    """Print what needs you: a view of the inbox, the first one that has something in it."""
+    await print_inbox(session, view)
 
 
-async def _rows(desk: Desk, view: View, organization: str, me: str) -> list[str]:
-    spaces = await desk.read(ListSpaces(organization_id=organization, limit=1000))
-    titles = {space.id: display_text(space.title) for space in spaces.items}
-    columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
-    lines = ["", view.title]
-    for request in desk.window(view.listing(organization, me), 0, MOST).items:
+async def print_inbox(session: Session, view: str | None = None) -> None:
+    """Print a view of each organization."""
+    found: list[dict[str, Any]] = []
+    for organization in (await session.read(ListOrganizations())).items:
+        shown = await _shown(session.desk, organization, view)
+        if session.json:
+            found.append(_as_json(session.desk, shown))
+        else:
+            for line in _lines(session.desk, shown):
+                sys.stdout.write(line.rstrip() + "\n")
+    if session.json:
+        session.show(found)
+
+
+async def _shown(desk: Desk, organization: Organization, wanted: str | None) -> Shown:
+    """Bring the views into the store, and of the one that is shown all that a row tells."""
+    me = (await desk.read(GetCurrentUser())).id
+    counts = {view.id: await _bring_in(desk, view, organization.id, me) for view in VIEWS}
+    view = next((one for one in VIEWS if (one.id == wanted if wanted else counts[one.id])), None)
+    spaces = await desk.read(ListSpaces(organization_id=organization.id, limit=1000))
+    requests = desk.window(view.listing(organization.id, me), 0, MOST).items if view else ()
+    for request in requests:
         await asyncio.gather(desk.read(reviews_of(request)), desk.read(reviewers_of(request)))
-        row = request_row(request, facts(desk, request, me), titles.get(request.space, ""), columns, now())
-        lines.append(plain(row))
-    return lines
+    return Shown(organization, counts, view, tuple(requests), {one.id: one.title for one in spaces.items}, me)
+
+
+def _lines(desk: Desk, shown: Shown) -> list[str]:
+    lines = [
+        display_text(shown.organization.title),
+        "  ".join(f"{view.title} {shown.counts[view.id]}" for view in VIEWS),
+    ]
+    if shown.view is None:
+        return [*lines, "Nothing needs you."]
+    lines += ["", shown.view.title]
+    columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
+    for request in shown.requests:
+        title = display_text(shown.spaces.get(request.space, ""))
+        lines.append(plain(request_row(request, facts(desk, request, shown.me), title, columns, now())))
+    return lines if shown.requests else [*lines, shown.view.empty]
+
+
+def _as_json(desk: Desk, shown: Shown) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for request in shown.requests:
+        reviews, asked = desk.known(reviews_of(request)), desk.known(reviewers_of(request))
+        more: dict[str, Any] = {
+            "spaceTitle": shown.spaces.get(request.space),
+            "reviews": newest(reviews.value.items) if reviews else (),
+            "requestedReviewers": asked.value.items if asked else (),
+        }
+        rows.append(as_json(request) | as_json(more))
+    return {
+        "organization": {"id": shown.organization.id, "title": shown.organization.title},
+        "counts": shown.counts,
+        "view": shown.view.id if shown.view else None,
+        "changeRequests": rows,
+    }
 
 
 async def _bring_in(desk: Desk, view: View, organization: str, me: str) -> int:

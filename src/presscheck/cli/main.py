@@ -5,7 +5,6 @@ The commands of a family are imported when one of them is used, so that none pay
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +24,7 @@ LATER: dict[str, tuple[str, str]] = {
     "cr": ("change_requests", "cr"),
     "doctor": ("diagnosing", "doctor"),
     "import": ("families", "running"),
+    "inbox": ("inbox", "inbox"),
     "integration": ("families", "integration"),
     "log": ("diagnosing", "log"),
     "login": ("account", "login"),
@@ -63,13 +63,15 @@ class Commands(click.Group):
 
 def show(profile: Profile, theme: str | None) -> int:
     """Open the app, or print the inbox where there is no terminal to open it in; the exit code."""
-    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+    from presscheck.cli.session import has_screen, run_with
+
+    if has_screen():
         from presscheck.wiring import open_app
 
         return open_app(profile, theme=theme)
     from presscheck.cli.inbox import print_inbox
 
-    print_inbox(profile)
+    run_with(profile, print_inbox)
     return 0
 
 
@@ -95,16 +97,6 @@ def command(context: click.Context, profile: str | None, theme: str | None) -> N
     context.obj = (profile, theme)
     if context.invoked_subcommand is None:
         sys.exit(show(profile_named(profile), theme))
-
-
-@command.command()
-@click.pass_obj
-@says_what_failed
-def inbox(chosen: tuple[str | None, str | None]) -> None:
-    """Print what needs you, as plain text."""
-    from presscheck.cli.inbox import print_inbox
-
-    print_inbox(profile_named(chosen[0]))
 
 
 @command.command()

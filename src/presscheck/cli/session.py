@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,6 +39,8 @@ class Session:
 
     def __init__(self, desk: Desk, profile: Profile, *, json: bool) -> None:
         self.desk, self.profile, self.json = desk, profile, json
+        self.then: Callable[[], int] | None = None
+        """What follows when the desk is closed again; its answer is the exit code."""
         self._said_offline = False
 
     async def read(self, call: Operation[T]) -> T:
@@ -147,6 +150,11 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
     return load(places().config_file, chosen_profile(context), with_token=with_token)
 
 
+def has_screen() -> bool:
+    """Whether there is a terminal to open the app in."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def chosen_profile(context: click.Context) -> str | None:
     """The name of the profile, where one was given."""
     return (context.find_root().obj or (None,))[0]
@@ -181,24 +189,37 @@ def run_on_a_desk(function: Callable[..., Awaitable[None]]) -> Callable[..., Non
     @click.pass_context
     @says_what_failed
     def run(context: click.Context, /, *, as_json: bool, **given: Any) -> None:
-        asyncio.run(_run(load_profile(context), function, as_json=as_json, given=given))
+        then = asyncio.run(_run(load_profile(context), function, as_json=as_json, given=given))
+        if then:
+            context.exit(then())
 
     return cast("Callable[..., None]", run)
 
 
+def run_with(profile: Profile, function: Callable[..., Awaitable[None]]) -> None:
+    """Run a coroutine with a session of its own.
+
+    Raises:
+        PresscheckError: what failed.
+    """
+    asyncio.run(_run(profile, function, as_json=False, given={}))
+
+
 async def _run(
     profile: Profile, function: Callable[..., Awaitable[None]], *, as_json: bool, given: dict[str, Any]
-) -> None:
+) -> Callable[[], int] | None:
     from presscheck.wiring import open_desk
 
     desk = open_desk(profile)
     for notice in desk.notices:
         talk(notice)
     await desk.start()
+    session = Session(desk, profile, json=as_json)
     try:
-        await function(Session(desk, profile, json=as_json), **given)
+        await function(session, **given)
     finally:
         await desk.close()
+    return session.then
 
 
 def confirm(question: str, *, yes: bool) -> None:

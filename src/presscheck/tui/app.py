@@ -68,9 +68,10 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         keymap: Keymap | None = None,
         log: Path | None = None,
         still: str | None = None,
+        first: Callable[[PresscheckApp], Any] | None = None,
     ) -> None:
         super().__init__()
-        self._open_desk, self._still = open_desk, still
+        self._open_desk, self._still, self._first = open_desk, still, first
         self.profile, self.keymap = profile, keymap or {}
         self.notices = Notices(log)
         self.themes = load(own_themes)
@@ -114,6 +115,8 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         for notice in self.desk.notices:
             self.notice(notice)
         self.call_after_refresh(self.desk.start)
+        if self._first:
+            self.call_after_refresh(self._first, self)
 
     async def on_unmount(self) -> None:
         """Let go of the store and the connection."""
