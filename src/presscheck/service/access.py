@@ -1,5 +1,8 @@
 """Who may do what: a member's role in an organization, and the level that it comes to in a collection or a space.
 
+That level is what default levels make of the role, or what a team of theirs was given there or further out, whichever
+is more; a guest has the latter alone.
+
 What a person may not see is not there (404); what they may see but not do is forbidden (403).
 """
 
@@ -9,6 +12,7 @@ from sqlalchemy import select
 
 from presscheck.service.handling import Context, Problem, not_found
 from presscheck.service.tables import CollectionRow, MemberRow, OrganizationRow, SpaceRow
+from presscheck.service.team_tables import CollectionTeamRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """From the least to the most; each includes those before it."""
@@ -19,29 +23,40 @@ def reaches(level: str | None, wanted: str) -> bool:
     return level is not None and LEVELS.index(level) >= LEVELS.index(wanted)
 
 
-def role_in(context: Context, organization_id: str) -> str | None:
-    """The caller's role in an organization; None for guests and strangers."""
-    key = ("role", organization_id)
-    if key not in context.known:
-        member = context.session.get(MemberRow, (organization_id, context.user.id))
-        context.known[key] = member.role if member and not member.disabled else None
-    return context.known[key]
+def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
+    """Somebody's role in an organization, the caller's when nobody is named; None for guests and strangers."""
+    member = _member(context, organization_id, user_id or context.user.id)
+    return member.role if member else None
 
 
 def is_member(context: Context, organization_id: str) -> bool:
     """Whether the caller is in an organization, if only as a guest."""
-    member = context.session.get(MemberRow, (organization_id, context.user.id))
-    return member is not None and not member.disabled
+    return _member(context, organization_id, context.user.id) is not None
 
 
-def level_in_collection(context: Context, collection: CollectionRow) -> str | None:
-    """The caller's level in a collection."""
-    return _level(context, collection.organization_id, collection.default_level, collection.parent_id)
+def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
+    """Somebody's level in a collection, the caller's when nobody is named."""
+    above = (collection.id, *_above(context, collection.parent_id))
+    return _level(context, collection, above, user_id or context.user.id)
 
 
-def level_in_space(context: Context, space: SpaceRow) -> str | None:
-    """The caller's level in a space."""
-    return _level(context, space.organization_id, space.default_level, space.parent_id)
+def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
+    """Somebody's level in a space, the caller's when nobody is named."""
+    return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
+
+
+def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
+    """The teams that have a role in a space by a collection around it: the most that each has, by id."""
+    found: dict[str, str] = {}
+    above = _above(context, space.parent_id)
+    for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
+        found[row.team_id] = most(found.get(row.team_id), row.role) or row.role
+    return found
+
+
+def most(*levels: str | None) -> str | None:
+    """The level that includes the others; None where there is none."""
+    return max((one for one in levels if one), key=LEVELS.index, default=None)
 
 
 def organization_for(context: Context, organization_id: str, wanted: str = "read") -> OrganizationRow:
@@ -102,11 +117,55 @@ def _demand(level: str | None, wanted: str, where: str) -> None:
         raise Problem(403, f"That needs the role {wanted} in {where}; yours is {level or 'guest'}.")
 
 
-def _level(context: Context, organization_id: str, own: str | None, parent_id: str | None) -> str | None:
-    role = role_in(context, organization_id)
-    if role == "admin" or role is None:
-        return role
+def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:
+    key = ("member", organization_id, user_id)
+    if key not in context.known:
+        member = context.session.get(MemberRow, (organization_id, user_id))
+        context.known[key] = member if member and not member.disabled else None
+    return context.known[key]
+
+
+def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
+    """A collection and those around it, from the inside out."""
+    found: list[str] = []
+    while collection_id is not None:
+        found.append(collection_id)
+        parent = context.session.get(CollectionRow, collection_id)
+        collection_id = parent.parent_id if parent else None
+    return tuple(found)
+
+
+def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
+    """What everybody may do here, or what a team of theirs may do in a collection around it, whichever is more."""
+    member = _member(context, thing.organization_id, user_id)
+    if member is None or member.role == "admin":
+        return member.role if member else None
+    granted = _granted(context, thing.organization_id, user_id)
+    usual = _usual(context, thing, member.role) if member.role else None
+    return most(usual, *(granted[one] for one in above if one in granted))
+
+
+def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
+    """What a role comes to by default levels: a thing's own, else the nearest one around it."""
+    own, parent_id = thing.default_level, thing.parent_id
     while own == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
         own, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
     return role if own == "inherit" else own
+
+
+def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
+    """What somebody's teams may do, by the collection that it was given in."""
+    key = ("granted", organization_id, user_id)
+    if key not in context.known:
+        rows = context.session.scalars(
+            select(CollectionTeamRow)
+            .join(TeamRow, TeamRow.id == CollectionTeamRow.team_id)
+            .join(TeamMemberRow, TeamMemberRow.team_id == TeamRow.id)
+            .where(TeamRow.organization_id == organization_id, TeamMemberRow.user_id == user_id)
+        )
+        found: dict[str, str] = {}
+        for row in rows:
+            found[row.collection_id] = most(found.get(row.collection_id), row.role) or row.role
+        context.known[key] = found
+    return context.known[key]

@@ -7,8 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.orm import Session, sessionmaker
 
-from presscheck.service.content_tables import RevisionRow
+from presscheck.service import content_tables, team_tables
+from presscheck.service.tables import Table
 
+TABLES = (content_tables, team_tables)
+"""Rooms whose import adds tables to the one metadata."""
 WAIT_FOR_LOCK = 30_000
 """Milliseconds that a writer of SQLite waits for another."""
 
@@ -25,7 +28,7 @@ class Database:
         if self.engine.dialect.name == "sqlite":
             event.listen(self.engine, "connect", _prepare)
             event.listen(self.engine, "begin", _begin)
-        RevisionRow.metadata.create_all(self.engine)  # one metadata has every table, those of people too
+        Table.metadata.create_all(self.engine)
         self.reading: sessionmaker[Session] = sessionmaker(self.engine, expire_on_commit=False)
         self.writing: sessionmaker[Session] = sessionmaker(
             self.engine.execution_options(writes=True), expire_on_commit=False

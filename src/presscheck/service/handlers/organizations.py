@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Page
 from presscheck.api.organizations import (
     GetMember,
     GetOrganization,
+    GetOrganizationsForEmailDomain,
+    JoinOrganization,
     ListMembers,
     ListOrganizations,
     Organization,
     OrganizationMember,
     OrganizationPermissions,
+    Organizations,
     OrganizationUrls,
     RemoveMember,
     SearchOrganization,
@@ -31,6 +34,7 @@ from presscheck.service.people import people
 from presscheck.service.searching import as_results, search
 from presscheck.service.site_contents import visible
 from presscheck.service.tables import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
+from presscheck.service.team_tables import TeamMemberRow, TeamRow
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25
@@ -127,7 +131,44 @@ def remove_member(context: Context, call: RemoveMember) -> None:
     row = context.session.get(MemberRow, (organization.id, call.user_id))
     if row is not None:
         _demand_other_admin(context, row)
+        of_here = select(TeamRow.id).where(TeamRow.organization_id == organization.id)
+        left = delete(TeamMemberRow).where(TeamMemberRow.user_id == row.user_id, TeamMemberRow.team_id.in_(of_here))
+        context.session.execute(left)
         context.session.delete(row)
+
+
+@answers(JoinOrganization)
+def join_organization(context: Context, call: JoinOrganization) -> None:
+    """Come in by the domain of one's e-mail; who is in it already stays what they are."""
+    organization = context.session.get(OrganizationRow, call.organization_id)
+    if organization is None:
+        raise not_found("organization")
+    if context.session.get(MemberRow, (organization.id, context.user.id)):
+        return
+    domain = (context.user.email or "").rpartition("@")[2].lower()
+    if not domain or domain not in _domains(organization):
+        raise Problem(400, "The domain of your e-mail address is none of this organization's.")
+    row = MemberRow(
+        organization_id=organization.id,
+        user_id=context.user.id,
+        role=organization.default_role,
+        joined_at=context.now(),
+    )
+    context.session.add(row)
+
+
+@answers(GetOrganizationsForEmailDomain)
+def organizations_for_domain(context: Context, call: GetOrganizationsForEmailDomain) -> Organizations:
+    """Those that people of a domain may join, told to people of that domain."""
+    domain = call.email_domain.lower()
+    if (context.user.email or "").rpartition("@")[2].lower() != domain:
+        return Organizations()
+    rows = context.session.scalars(select(OrganizationRow).order_by(OrganizationRow.created_at, OrganizationRow.id))
+    return Organizations(organizations=tuple(as_organization(context, row) for row in rows if domain in _domains(row)))
+
+
+def _domains(organization: OrganizationRow) -> set[str]:
+    return {domain.lower() for domain in organization.email_domains}
 
 
 @answers(SearchOrganization)
@@ -190,6 +231,7 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
     """Members as on the wire."""
     users = people(context, [row.user_id for row in rows])
     spaces = _spaces_of(context, rows[0].organization_id) if rows else 0
+    teams = _teams_of(context, rows)
     return [
         OrganizationMember(
             id=row.user_id,
@@ -199,9 +241,24 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
             joined_at=row.joined_at,
             last_seen_at=row.last_seen_at,
             spaces=spaces if row.role else 0,
+            teams=teams.get(row.user_id, 0),
         )
         for row in rows
     ]
+
+
+def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
+    """In how many teams of the organization each of its members is, by user id."""
+    if not rows:
+        return {}
+    counting = (
+        select(TeamMemberRow.user_id, func.count())
+        .join(TeamRow, TeamRow.id == TeamMemberRow.team_id)
+        .where(TeamRow.organization_id == rows[0].organization_id)
+        .where(TeamMemberRow.user_id.in_([row.user_id for row in rows]))
+        .group_by(TeamMemberRow.user_id)
+    )
+    return {row[0]: row[1] for row in context.session.execute(counting)}
 
 
 def _spaces_of(context: Context, organization_id: str) -> int:

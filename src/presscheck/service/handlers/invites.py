@@ -1,0 +1,155 @@
+"""Links that invite people to an organization, a space or a collection; its admins make and withdraw them."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.api.invites import (
+    CreateInvite,
+    DeleteInvite,
+    GetInvite,
+    Invite,
+    ListInvites,
+    OrganizationInvite,
+    UpdateInvite,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import collection_for, organization_for, reaches, space_for
+from presscheck.service.handlers.collections import as_collection
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.space_answers import as_spaces
+from presscheck.service.tables import CollectionRow, OrganizationRow, SpaceRow
+from presscheck.service.team_tables import InviteRow
+from presscheck.service.wire import NULLABLE
+
+
+class InviteToOrganization(Invite):
+    """One whose role may be null: it makes guests."""
+
+
+class InviteToPlace(Invite):
+    """One whose level may be null."""
+
+
+NULLABLE[InviteToOrganization] = NULLABLE[OrganizationInvite] = frozenset({"role"})
+NULLABLE[InviteToPlace] = frozenset({"level"})
+
+
+@answers(ListInvites)
+def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite]:
+    """Those to the organization itself, by when they were made."""
+    organization = organization_for(context, call.organization_id, "admin")
+    rows = select(InviteRow).where(
+        InviteRow.organization_id == organization.id, InviteRow.space_id.is_(None), InviteRow.collection_id.is_(None)
+    )
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [
+            OrganizationInvite(id=row.id, role=row.role, redundant=_is_redundant(row.role, organization.default_role))
+            for row in found
+        ],
+        order=(InviteRow.created_at, InviteRow.id),
+    )
+
+
+@answers(CreateInvite)
+def create_invite(context: Context, call: CreateInvite) -> Invite:
+    """Make one; that takes an admin of what it invites to."""
+    organization_for(context, call.organization_id, "guest")
+    if call.space is not None and call.collection is not None:
+        raise Problem(400, "space, collection: name one of them, not both")
+    to_place = call.space is not None or call.collection is not None
+    wanted, other = ("level", "role") if to_place else ("role", "level")
+    given = call.given()
+    if wanted not in given or other in given:
+        raise Problem(400, f"{wanted}: an invite to {'a space or a collection' if to_place else 'everything'} takes it")
+    row = InviteRow(
+        id=new_id(),
+        organization_id=call.organization_id,
+        space_id=call.space,
+        collection_id=call.collection,
+        role=given[wanted],
+        created_at=context.now(),
+    )
+    _demand_admin(context, row)
+    context.session.add(row)
+    context.session.flush()
+    return _as_invite(context, row)
+
+
+@answers(GetInvite)
+def get_invite(context: Context, call: GetInvite) -> Invite:
+    """One of them."""
+    return _as_invite(context, _invite(context, call.organization_id, call.invite_id))
+
+
+@answers(UpdateInvite)
+def update_invite(context: Context, call: UpdateInvite) -> Invite:
+    """Change what it gives."""
+    row = _invite(context, call.organization_id, call.invite_id)
+    wanted = "level" if row.space_id or row.collection_id else "role"
+    given = call.given()
+    if {"role", "level"} & set(given) != {wanted}:
+        raise Problem(400, f"{wanted}: it is what this invite gives")
+    row.role = given[wanted]
+    return _as_invite(context, row)
+
+
+@answers(DeleteInvite)
+def delete_invite(context: Context, call: DeleteInvite) -> None:
+    """Withdraw it."""
+    organization_for(context, call.organization_id, "guest")
+    row = context.session.get(InviteRow, call.invite_id)
+    if row is not None and row.organization_id == call.organization_id:
+        _demand_admin(context, row)
+        context.session.delete(row)
+
+
+def _invite(context: Context, organization_id: str, invite_id: str) -> InviteRow:
+    organization_for(context, organization_id, "guest")
+    row = context.session.get(InviteRow, invite_id)
+    if row is None or row.organization_id != organization_id:
+        raise not_found("invite")
+    _demand_admin(context, row)
+    return row
+
+
+def _demand_admin(context: Context, row: InviteRow) -> None:
+    if row.space_id:
+        place: SpaceRow | CollectionRow | OrganizationRow = space_for(context, row.space_id, "admin")
+    elif row.collection_id:
+        place = collection_for(context, row.collection_id, "admin")
+    else:
+        place = organization_for(context, row.organization_id, "admin")
+    owner = place.id if isinstance(place, OrganizationRow) else place.organization_id
+    if owner != row.organization_id:
+        raise Problem(404, "There is no such place in this organization.")
+
+
+def _as_invite(context: Context, row: InviteRow) -> Invite:
+    """An invite as on the wire."""
+    if row.space_id:
+        space = space_for(context, row.space_id)
+        is_redundant = _is_redundant(row.role, space.default_level)
+        return InviteToPlace(
+            id=row.id, level=row.role, redundant=is_redundant, space=next(iter(as_spaces(context, [space])))
+        )
+    if row.collection_id:
+        found = collection_for(context, row.collection_id)
+        is_redundant = _is_redundant(row.role, found.default_level)
+        return InviteToPlace(
+            id=row.id, level=row.role, redundant=is_redundant, collection=as_collection(context, found)
+        )
+    organization = organization_for(context, row.organization_id, "guest")
+    is_redundant = _is_redundant(row.role, organization.default_role)
+    return InviteToOrganization(id=row.id, role=row.role, redundant=is_redundant)
+
+
+def _is_redundant(given: str | None, usual: str | None) -> bool:
+    """Whether whoever is invited has as much already."""
+    usual = None if usual == "inherit" else usual
+    return given is not None and reaches(usual, given)

@@ -1,0 +1,88 @@
+"""Who may do what in a collection or a space, by team and by person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
+
+from presscheck.api.operation import Page
+from presscheck.api.permissions import (
+    ListCollectionTeamPermissions,
+    ListSpaceTeamPermissions,
+    ListSpaceUserPermissions,
+    RemoveCollectionTeamPermission,
+    TeamPermission,
+    UpdateCollectionTeamPermission,
+    UserPermission,
+)
+from presscheck.service.access import collection_for, level_in_space, space_for, teams_in_space
+from presscheck.service.handlers.teams import as_teams
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.people import people
+from presscheck.service.tables import MemberRow
+from presscheck.service.team_tables import CollectionTeamRow, TeamRow
+
+
+@answers(ListCollectionTeamPermissions)
+def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
+    """The teams that were given a role in this very collection."""
+    collection = collection_for(context, call.collection_id)
+    return page_of_rows(
+        context,
+        call,
+        select(CollectionTeamRow).where(CollectionTeamRow.collection_id == collection.id),
+        lambda rows: _as_permissions(context, {row.team_id: row.role for row in rows}),
+        order=(CollectionTeamRow.team_id,),
+    )
+
+
+@answers(UpdateCollectionTeamPermission)
+def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
+    """Give a team a role; that takes an admin of the collection."""
+    collection = collection_for(context, call.collection_id, "admin")
+    team = context.session.get(TeamRow, call.team_id)
+    if team is None or team.organization_id != collection.organization_id:
+        raise not_found("team")
+    if call.role is None:
+        raise Problem(400, "role: say which; to take a team out, delete its permission")
+    row = context.session.get(CollectionTeamRow, (collection.id, team.id))
+    if row is None:
+        context.session.add(CollectionTeamRow(collection_id=collection.id, team_id=team.id, role=call.role))
+    else:
+        row.role = call.role
+
+
+@answers(RemoveCollectionTeamPermission)
+def remove_collection_team(context: Context, call: RemoveCollectionTeamPermission) -> None:
+    """Take a team out of a collection."""
+    collection = collection_for(context, call.collection_id, "admin")
+    gone = delete(CollectionTeamRow).where(CollectionTeamRow.team_id == call.team_id)
+    context.session.execute(gone.where(CollectionTeamRow.collection_id == collection.id))
+
+
+@answers(ListSpaceUserPermissions)
+def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
+    """The people who may do something in a space, by their ids; that takes somebody who may read it."""
+    space = space_for(context, call.space_id)
+    rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
+    ids = context.session.scalars(rows.order_by(MemberRow.user_id)).all()
+    levels = {one: level for one in ids if (level := level_in_space(context, space, one)) is not None}
+    page = page_of_items(call, list(levels))
+    users = people(context, page.items)
+    items = tuple(UserPermission(permission=levels[one], user=users[one]) for one in page.items)
+    return Page[UserPermission](items=items, next=page.next, count=page.count)
+
+
+@answers(ListSpaceTeamPermissions)
+def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
+    """The teams that have a role in a space, by the collections around it."""
+    space = space_for(context, call.space_id)
+    return page_of_items(call, _as_permissions(context, teams_in_space(context, space)))
+
+
+def _as_permissions(context: Context, roles: dict[str, str]) -> list[TeamPermission]:
+    found = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
+    rows: Sequence[TeamRow] = found.all()
+    return [TeamPermission(permission=roles[team.id], team=team) for team in as_teams(context, rows)]

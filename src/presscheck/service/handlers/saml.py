@@ -1,0 +1,144 @@
+"""Providers of identities, as records: what the platform and the provider must know of each other."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.api.operation import Page
+from presscheck.api.saml import (
+    CreateSAMLProvider,
+    DeleteSAMLProvider,
+    GetSAMLProvider,
+    ListSAMLProviders,
+    ListSSOLogins,
+    SAMLProvider,
+    SAMLService,
+    SAMLUrls,
+    SSOLogin,
+    SSOLogins,
+    UpdateSAMLProvider,
+)
+from presscheck.service.access import organization_for
+from presscheck.service.handlers.teams import as_teams
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.team_tables import SAMLProviderRow, TeamRow
+from presscheck.service.wire import NULLABLE
+
+NULLABLE[SAMLProvider] = frozenset({"default_role"})
+NEEDED = ("sso_url", "entity_id", "certificate")
+"""What must be known before anybody can sign in."""
+
+
+@answers(ListSAMLProviders)
+def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvider]:
+    """Those of an organization; its admins see them."""
+    organization = organization_for(context, call.organization_id, "admin")
+    return page_of_rows(
+        context,
+        call,
+        select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id),
+        lambda rows: [_as_provider(context, row) for row in rows],
+        order=(SAMLProviderRow.created_at, SAMLProviderRow.id),
+    )
+
+
+@answers(CreateSAMLProvider)
+def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
+    """Add one."""
+    organization = organization_for(context, call.organization_id, "admin")
+    row = SAMLProviderRow(id=new_id(), organization_id=organization.id, label=call.label, created_at=context.now())
+    _change(context, row, call)
+    context.session.add(row)
+    context.session.flush()
+    return _as_provider(context, row)
+
+
+@answers(GetSAMLProvider)
+def get_provider(context: Context, call: GetSAMLProvider) -> SAMLProvider:
+    """One of them."""
+    return _as_provider(context, _provider(context, call.organization_id, call.saml_provider_id))
+
+
+@answers(UpdateSAMLProvider)
+def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
+    """Change it."""
+    row = _provider(context, call.organization_id, call.saml_provider_id)
+    _change(context, row, call)
+    return _as_provider(context, row)
+
+
+@answers(DeleteSAMLProvider)
+def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
+    """Remove it."""
+    organization_for(context, call.organization_id, "admin")
+    row = context.session.get(SAMLProviderRow, call.saml_provider_id)
+    if row is not None and row.organization_id == call.organization_id:
+        context.session.delete(row)
+
+
+@answers(ListSSOLogins)
+def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
+    """Where members sign in: by the providers that are ready."""
+    organization = organization_for(context, call.organization_id, "guest")
+    rows = select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id)
+    found = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))
+    ready = [row for row in found if _status(row) == "active"]
+    return SSOLogins(
+        items=tuple(SSOLogin(id=row.id, label=row.label, startURL=_address(context, row, "start")) for row in ready)
+    )
+
+
+def _provider(context: Context, organization_id: str, provider_id: str) -> SAMLProviderRow:
+    organization_for(context, organization_id, "admin")
+    row = context.session.get(SAMLProviderRow, provider_id)
+    if row is None or row.organization_id != organization_id:
+        raise not_found("SAML provider")
+    return row
+
+
+def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | UpdateSAMLProvider) -> None:
+    given = call.given()
+    for name in ("label", *NEEDED):
+        if name in given:
+            if given[name] is None:
+                raise Problem(400, f"{name}: it may not be null")
+            setattr(row, name, given[name])
+    if "default_role" in given:
+        row.default_role = call.default_role
+    if "default_team" in given:
+        team = context.session.get(TeamRow, call.default_team) if call.default_team else None
+        if call.default_team and (team is None or team.organization_id != row.organization_id):
+            raise Problem(400, "defaultTeam: there is no such team in this organization")
+        row.default_team_id = call.default_team
+
+
+def _status(row: SAMLProviderRow) -> str:
+    return "active" if all(getattr(row, name) for name in NEEDED) else "pending"
+
+
+def _address(context: Context, row: SAMLProviderRow, what: str) -> str:
+    return f"{context.origin}/sso/{row.id}/{what}"
+
+
+def _as_provider(context: Context, row: SAMLProviderRow) -> SAMLProvider:
+    """A provider as on the wire."""
+    team = context.session.get(TeamRow, row.default_team_id) if row.default_team_id else None
+    return SAMLProvider(
+        id=row.id,
+        label=row.label,
+        ssoURL=row.sso_url,
+        entityID=row.entity_id,
+        certificate=row.certificate,
+        default_team=as_teams(context, [team])[0] if team else None,
+        default_role=row.default_role,
+        created_at=row.created_at,
+        status=_status(row),
+        service=SAMLService(
+            acsURL=_address(context, row, "acs"),
+            startURL=_address(context, row, "start"),
+            entityID=_address(context, row, "metadata"),
+        ),
+        urls=SAMLUrls(location=context.location(f"/orgs/{row.organization_id}/saml/{row.id}")),
+    )

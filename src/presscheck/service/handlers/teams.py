@@ -1,0 +1,228 @@
+"""Teams: listed, made, named, filled and deleted; admins of the organization may, and owners manage their members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, func, select
+
+from presscheck.api.operation import Page
+from presscheck.api.teams import (
+    AddTeamMember,
+    CreateTeam,
+    DeleteTeam,
+    GetTeam,
+    ListTeamMembers,
+    ListTeams,
+    MembershipPermissions,
+    MembershipRole,
+    RemoveTeamMember,
+    Team,
+    TeamMember,
+    TeamPermissions,
+    UpdateTeam,
+    UpdateTeamMembers,
+)
+from presscheck.service.access import organization_for, reaches, role_in
+from presscheck.service.handlers.organizations import as_members
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.nesting import collections_of, spaces_in, within
+from presscheck.service.tables import MemberRow, UserRow
+from presscheck.service.team_tables import CollectionTeamRow, TeamMemberRow, TeamRow
+
+
+@answers(ListTeams)
+def list_teams(context: Context, call: ListTeams) -> Page[Team]:
+    """Those of an organization, by when they were made; `owner` are those that a member can manage."""
+    organization = organization_for(context, call.organization_id)
+    rows = select(TeamRow).where(TeamRow.organization_id == organization.id)
+    if call.title:
+        rows = rows.where(func.lower(TeamRow.title).contains(call.title.lower(), autoescape=True))
+    if call.owner and role_in(context, organization.id, call.owner) != "admin":
+        owned = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == call.owner, TeamMemberRow.role == "owner")
+        rows = rows.where(TeamRow.id.in_(owned))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: as_teams(context, found),
+        order=(TeamRow.created_at, TeamRow.id),
+    )
+
+
+@answers(CreateTeam)
+def create_team(context: Context, call: CreateTeam) -> Team:
+    """Make one; that takes an admin."""
+    organization = organization_for(context, call.organization_id, "admin")
+    row = TeamRow(id=new_id(), organization_id=organization.id, title=call.title, created_at=context.now())
+    context.session.add(row)
+    for user_id in dict.fromkeys(_known(context, row, call.members or ())):
+        context.session.add(TeamMemberRow(team_id=row.id, user_id=user_id, role="member"))
+    context.session.flush()
+    return as_teams(context, [row])[0]
+
+
+@answers(GetTeam)
+def get_team(context: Context, call: GetTeam) -> Team:
+    """One of them."""
+    organization_for(context, call.organization_id)
+    return as_teams(context, [_team(context, call.organization_id, call.team_id)])[0]
+
+
+@answers(UpdateTeam)
+def update_team(context: Context, call: UpdateTeam) -> Team:
+    """Give it another name; that takes an admin."""
+    organization_for(context, call.organization_id, "admin")
+    row = _team(context, call.organization_id, call.team_id)
+    row.title = call.title
+    return as_teams(context, [row])[0]
+
+
+@answers(DeleteTeam)
+def delete_team(context: Context, call: DeleteTeam) -> None:
+    """Delete it, and all that it was given."""
+    organization_for(context, call.organization_id, "admin")
+    row = context.session.get(TeamRow, call.team_id)
+    if row is not None and row.organization_id == call.organization_id:
+        context.session.delete(row)
+
+
+@answers(ListTeamMembers)
+def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMember]:
+    """Those in it, by their ids."""
+    organization_for(context, call.organization_id)
+    team = _team(context, call.organization_id, call.team_id)
+    return page_of_rows(
+        context,
+        call,
+        select(TeamMemberRow).where(TeamMemberRow.team_id == team.id),
+        lambda rows: _as_team_members(context, team, rows),
+        order=(TeamMemberRow.user_id,),
+    )
+
+
+@answers(UpdateTeamMembers)
+def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
+    """Add, give roles, and take out; who is to be added and taken out is taken out."""
+    team = _managed(context, call.organization_id, call.team_id)
+    for user_id in _known(context, team, call.add or ()):
+        _put(context, team, user_id, None)
+    for named, membership in (call.memberships or {}).items():
+        [user_id] = _known(context, team, [named])
+        _put(context, team, user_id, membership.role)
+    for named in call.remove or ():
+        _take_out(context, team, _member_id(context, team, named) or named)
+
+
+@answers(AddTeamMember)
+def add_team_member(context: Context, call: AddTeamMember) -> None:
+    """Put somebody in, or give them another role."""
+    team = _managed(context, call.organization_id, call.team_id)
+    [user_id] = _known(context, team, [call.user_id])
+    _put(context, team, user_id, call.role)
+
+
+@answers(RemoveTeamMember)
+def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
+    """Take somebody out; everybody may leave."""
+    if call.user_id == context.user.id:
+        organization_for(context, call.organization_id, "guest")
+        team = _team(context, call.organization_id, call.team_id)
+    else:
+        team = _managed(context, call.organization_id, call.team_id)
+    _take_out(context, team, call.user_id)
+
+
+def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
+    """Teams as on the wire."""
+    ids = [row.id for row in rows]
+    counting = select(TeamMemberRow.team_id, func.count()).where(TeamMemberRow.team_id.in_(ids))
+    members = {row[0]: row[1] for row in context.session.execute(counting.group_by(TeamMemberRow.team_id))}
+    return [
+        Team(
+            id=row.id,
+            title=row.title,
+            members=members.get(row.id, 0),
+            spaces=_spaces_of(context, row),
+            created_at=row.created_at,
+            permissions=TeamPermissions(admin=_may_manage(context, row), view=True),
+        )
+        for row in rows
+    ]
+
+
+def _spaces_of(context: Context, team: TeamRow) -> int:
+    given = context.session.scalars(select(CollectionTeamRow.collection_id).where(CollectionTeamRow.team_id == team.id))
+    every = collections_of(context, team.organization_id)
+    inside = {one.id: one for found in given if found in every for one in within(context, every[found])}
+    return sum(space.deleted_at is None for space in spaces_in(context, inside.values()))
+
+
+def _as_team_members(context: Context, team: TeamRow, rows: Sequence[TeamMemberRow]) -> list[TeamMember]:
+    keys = [row.user_id for row in rows]
+    found = select(MemberRow).where(MemberRow.organization_id == team.organization_id, MemberRow.user_id.in_(keys))
+    members = {one.id: one for one in as_members(context, context.session.scalars(found).all())}
+    return [
+        TeamMember(
+            organization=members[row.user_id],
+            team=MembershipRole(role=row.role),
+            permissions=MembershipPermissions(view=True),
+        )
+        for row in rows
+    ]
+
+
+def _team(context: Context, organization_id: str, team_id: str) -> TeamRow:
+    row = context.session.get(TeamRow, team_id)
+    if row is None or row.organization_id != organization_id:
+        raise not_found("team")
+    return row
+
+
+def _managed(context: Context, organization_id: str, team_id: str) -> TeamRow:
+    organization_for(context, organization_id, "guest")
+    row = _team(context, organization_id, team_id)
+    if not _may_manage(context, row):
+        raise Problem(403, "That takes an admin of this organization, or an owner of the team.")
+    return row
+
+
+def _may_manage(context: Context, team: TeamRow) -> bool:
+    own = context.session.get(TeamMemberRow, (team.id, context.user.id))
+    return reaches(role_in(context, team.organization_id), "admin") or (own is not None and own.role == "owner")
+
+
+def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
+    """The ids of members of the organization, by id or e-mail."""
+    found: list[str] = []
+    for one in named:
+        user_id = _member_id(context, team, one)
+        if user_id is None:
+            raise Problem(404, f"{one}: there is no such member in this organization.")
+        found.append(user_id)
+    return found
+
+
+def _member_id(context: Context, team: TeamRow, named: str) -> str | None:
+    member = select(MemberRow.user_id).where(MemberRow.organization_id == team.organization_id)
+    if "@" in named:
+        is_them = func.lower(UserRow.email) == named.lower()
+        return context.session.scalar(member.join(UserRow, UserRow.id == MemberRow.user_id).where(is_them))
+    return context.session.scalar(member.where(MemberRow.user_id == named))
+
+
+def _put(context: Context, team: TeamRow, user_id: str, role: str | None) -> None:
+    row = context.session.get(TeamMemberRow, (team.id, user_id))
+    if row is None:
+        context.session.add(TeamMemberRow(team_id=team.id, user_id=user_id, role=role or "member"))
+        context.session.flush()
+    elif role is not None:
+        row.role = role
+
+
+def _take_out(context: Context, team: TeamRow, user_id: str) -> None:
+    context.session.execute(
+        delete(TeamMemberRow).where(TeamMemberRow.team_id == team.id, TeamMemberRow.user_id == user_id)
+    )

@@ -1,0 +1,67 @@
+"""The rows of teams, of what they may do, and of the ways into an organization."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from presscheck.service.tables import Table, refers
+
+
+class TeamRow(Table):
+    """A team of an organization."""
+
+    __tablename__ = "teams"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"), index=True)
+    title: Mapped[str]
+    created_at: Mapped[str]
+
+
+class TeamMemberRow(Table):
+    """Somebody in a team; `role` is owner or member."""
+
+    __tablename__ = "team_members"
+
+    team_id: Mapped[str] = mapped_column(refers("teams.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(refers("users.id", ondelete="CASCADE"), primary_key=True, index=True)
+    role: Mapped[str] = mapped_column(default="member")
+
+
+class CollectionTeamRow(Table):
+    """What a team may do in a collection, and in all that is in it."""
+
+    __tablename__ = "collection_teams"
+
+    collection_id: Mapped[str] = mapped_column(refers("collections.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[str] = mapped_column(refers("teams.id", ondelete="CASCADE"), primary_key=True, index=True)
+    role: Mapped[str]
+
+
+class InviteRow(Table):
+    """A link that invites: to the organization, or to one space or collection of it; `role` null is a guest."""
+
+    __tablename__ = "invites"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"), index=True)
+    space_id: Mapped[str | None] = mapped_column(refers("spaces.id", ondelete="CASCADE"))
+    collection_id: Mapped[str | None] = mapped_column(refers("collections.id", ondelete="CASCADE"))
+    role: Mapped[str | None]
+    created_at: Mapped[str]
+
+
+class SAMLProviderRow(Table):
+    """A provider of identities."""
+
+    __tablename__ = "saml_providers"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"), index=True)
+    label: Mapped[str]
+    sso_url: Mapped[str] = mapped_column(default="")
+    entity_id: Mapped[str] = mapped_column(default="")
+    certificate: Mapped[str] = mapped_column(default="")
+    default_team_id: Mapped[str | None] = mapped_column(refers("teams.id", ondelete="SET NULL"))
+    default_role: Mapped[str | None]
+    created_at: Mapped[str]

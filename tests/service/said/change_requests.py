@@ -1,0 +1,69 @@
+"""Change requests, what they hold, and the talk about them."""
+
+from __future__ import annotations
+
+import base64
+
+from .talk import Talk
+
+
+async def change_request(say: Talk, org: str, space: str) -> None:
+    """A change, from its first word to its merge."""
+    begun = await say("change_requests.CreateChangeRequest", space_id=space, subject="Light")
+    at = {"space_id": space, "change_request_id": begun.id}
+    text = base64.b64encode(b"x").decode()
+    changes = [
+        {"operation": "insert_page", "document": {"markdown": "# New\n\nLight.\n"}},
+        {"operation": "insert_files", "files": [{"name": "a.txt", "base64": text, "content_type": "text/plain"}]},
+    ]
+    await say("changes.EditChangeRequestContent", **at, changes=changes, compat=False)
+    await say("change_requests.UpdateChangeRequest", **at, status="open")
+    for name in ("GetChangeRequest", "ListContributors", "PullChangeRequest"):
+        await say(f"change_requests.{name}", **at)
+    await say("change_requests.ListChangeRequests", space_id=space)
+    await say("change_requests.ListOrganizationChangeRequests", organization_id=org)
+    await say("changes.GetChangeRequestChanges", **at)
+    await change_request_content(say, at)
+    await talk(say, at)
+    await verdicts(say, at)
+    assert (await say("change_requests.MergeChangeRequest", **at)).result == "merge"
+
+
+async def change_request_content(say: Talk, at: dict[str, str]) -> None:
+    """What a change request holds."""
+    revision = await say("content.GetChangeRequestRevision", **at)
+    page = (await say("content.ListChangeRequestPages", **at)).pages[0]
+    file = (await say("content.ListChangeRequestFiles", **at)).items[0]
+    await say("content.GetChangeRequestPage", **at, page_id=page.id)
+    await say("content.GetChangeRequestPageByPath", **at, page_path=page.path)
+    await say("content.GetChangeRequestFile", **at, file_id=file.id)
+    snippet = revision.reusable_contents[0].id
+    await say("content.GetChangeRequestReusableContent", **at, reusable_content_id=snippet)
+
+
+async def talk(say: Talk, at: dict[str, str], kind: str = "") -> None:
+    """Comments and replies; `kind` is Space for those on a space itself."""
+    posted = await say(f"comments.Post{kind}Comment", **at, body={"markdown": "Really?"})
+    there = {**at, "comment_id": posted.id}
+    await say(f"comments.List{kind}Comments", **at)
+    await say(f"comments.Get{kind}Comment", **there)
+    await say(f"comments.Update{kind}Comment", **there, resolved=True)
+    reply = await say(f"comments.Post{kind}Reply", **there, body={"markdown": "Yes."})
+    await say(f"comments.List{kind}Replies", **there)
+    if not kind:
+        below = {**there, "comment_reply_id": reply.id}
+        await say("comments.GetReply", **below)
+        await say("comments.UpdateReply", **below, body={"markdown": "Yes!"})
+        await say("comments.DeleteReply", **below)
+        await say("change_requests.ListCommenters", **at)
+    await say(f"comments.Delete{kind}Comment", **there)
+
+
+async def verdicts(say: Talk, at: dict[str, str]) -> None:
+    """Reviewers and reviews."""
+    await say("change_requests.RequestReviewers", **at, users=[say.member])
+    await say("change_requests.ListRequestedReviewers", **at)
+    await say("change_requests.RemoveRequestedReviewer", **at, user_id=say.member)
+    review = await say("change_requests.SubmitReview", **at, status="approved")
+    await say("change_requests.ListReviews", **at)
+    await say("change_requests.GetReview", **at, review_id=review.id)

@@ -1,0 +1,54 @@
+"""Spaces, collections, and what they hold."""
+
+from __future__ import annotations
+
+from .talk import Talk
+
+
+async def spaces(say: Talk, org: str) -> list[str]:
+    """Spaces, made, moved, copied, thrown away and given away; three that stay."""
+    made = await say("spaces.CreateSpace", organization_id=org, title="Made")
+    at = {"space_id": made.id}
+    await say("spaces.UpdateSpace", **at, title="Named")
+    await say("spaces.MoveSpace", **at, parent=None)
+    copied = await say("spaces.DuplicateSpace", **at)
+    await say("spaces.DeleteSpace", space_id=copied.id)
+    await say("spaces.RestoreSpace", space_id=copied.id)
+    given = await say("spaces.DuplicateSpace", **at)
+    await say("spaces.TransferSpace", space_id=given.id, organization=say.elsewhere)
+    return [one.id for one in (await say("spaces.ListSpaces", organization_id=org)).items]
+
+
+async def content(say: Talk, space: str) -> None:
+    """What a space holds."""
+    at = {"space_id": space}
+    await say("spaces.GetSpace", **at)
+    await say("spaces.SearchSpace", **at, query="step")
+    revision = await say("content.GetCurrentRevision", **at)
+    then = {**at, "revision_id": revision.id}
+    page, file = revision.pages[0], (await say("content.ListFiles", **at)).items[0]
+    await say("content.ListPages", **at)
+    await say("content.GetPage", **at, page_id=page.id)
+    await say("content.GetPageByPath", **at, page_path=page.path)
+    await say("content.GetFile", **at, file_id=file.id)
+    await say("content.GetReusableContent", **at, reusable_content_id=revision.reusable_contents[0].id)
+    for name in ("GetRevision", "ListRevisionPages", "ListRevisionFiles"):
+        await say(f"content.{name}", **then)
+    await say("content.GetRevisionPage", **then, page_id=page.id)
+    await say("changes.GetRevisionChanges", **then)
+
+
+async def collections(say: Talk, org: str) -> str:
+    """Collections; one that stays."""
+    top = await say("collections.CreateCollection", organization_id=org, title="Top")
+    inner = await say("collections.CreateCollection", organization_id=org, title="Inner", parent=top.id)
+    at = {"collection_id": inner.id}
+    await say("collections.ListCollections", organization_id=org)
+    await say("collections.GetCollection", **at)
+    await say("collections.ListSpacesInCollection", **at)
+    await say("collections.UpdateCollection", **at, title="Within")
+    await say("collections.MoveCollection", **at, parent=None)
+    await say("collections.TransferCollection", **at, organization=say.elsewhere)
+    await say("collections.DeleteCollection", collection_id=top.id)
+    kept = await say("collections.CreateCollection", organization_id=org, title="Kept")
+    return kept.id

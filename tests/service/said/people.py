@@ -1,0 +1,62 @@
+"""People and organizations."""
+
+from __future__ import annotations
+
+from .talk import Talk
+
+
+async def people(say: Talk) -> str:
+    """Who we are; the organization."""
+    assert (await say("users.GetCurrentUser")).id == say.owner
+    await say("users.GetUser", user_id=say.member)
+    listed = await say("organizations.ListOrganizations")
+    org = next(one.id for one in listed.items if one.id != say.elsewhere)
+    at = {"organization_id": org}
+    for name in ("GetOrganization", "ListMembers"):
+        await say(f"organizations.{name}", **at)
+    await say("organizations.SearchOrganization", **at, query="step")
+    await say("organizations.GetMember", **at, user_id=say.member)
+    await say("organizations.UpdateMember", **at, user_id=say.member, role="review")
+    await say("organizations.UpdateOrganization", **at, title="Lamps")
+    return org
+
+
+async def teams(say: Talk, org: str, collection: str, space: str) -> None:
+    """Teams, and what they may do."""
+    at = {"organization_id": org}
+    team = await say("teams.CreateTeam", **at, title="Writers", members=[say.member])
+    here = {**at, "team_id": team.id}
+    await say("teams.ListTeams", **at)
+    await say("teams.GetTeam", **here)
+    await say("teams.UpdateTeam", **here, title="Editors")
+    await say("teams.AddTeamMember", **here, user_id=say.owner, role="owner")
+    await say("teams.UpdateTeamMembers", **here, add=["member@example.org"])
+    await say("teams.ListTeamMembers", **here)
+    await say("teams.RemoveTeamMember", **here, user_id=say.owner)
+    there = {"collection_id": collection, "team_id": team.id}
+    await say("permissions.UpdateCollectionTeamPermission", **there, role="edit")
+    await say("permissions.ListCollectionTeamPermissions", collection_id=collection)
+    await say("permissions.ListSpaceUserPermissions", space_id=space)
+    await say("permissions.ListSpaceTeamPermissions", space_id=space)
+    await say("permissions.RemoveCollectionTeamPermission", **there)
+    await say("teams.DeleteTeam", **here)
+
+
+async def ways_in(say: Talk, org: str) -> None:
+    """Invites, joining, single sign-on."""
+    at = {"organization_id": org}
+    invite = await say("invites.CreateInvite", **at, role="read")
+    here = {**at, "invite_id": invite.id}
+    await say("invites.ListInvites", **at)
+    await say("invites.GetInvite", **here)
+    await say("invites.UpdateInvite", **here, role=None)
+    await say("invites.DeleteInvite", **here)
+    await say("organizations.JoinOrganization", **at)
+    await say("organizations.GetOrganizationsForEmailDomain", email_domain="example.org")
+    provider = await say("saml.CreateSAMLProvider", **at, label="Keys")
+    there = {**at, "saml_provider_id": provider.id}
+    await say("saml.ListSAMLProviders", **at)
+    await say("saml.GetSAMLProvider", **there)
+    await say("saml.UpdateSAMLProvider", **there, label="All keys")
+    await say("saml.ListSSOLogins", **at)
+    await say("saml.DeleteSAMLProvider", **there)

@@ -1,0 +1,34 @@
+"""Sites."""
+
+from __future__ import annotations
+
+from .talk import Talk
+
+
+async def sites(say: Talk, org: str, spaces: list[str]) -> None:
+    """A site, built, published and taken away."""
+    site = await say("sites.CreateSite", organization_id=org, title="Lamps", spaces=spaces[:1])
+    at = {"organization_id": org, "site_id": site.id}
+    await say("sites.ListSites", organization_id=org)
+    await say("sites.GetSite", **at)
+    await say("sites.UpdateSite", **at, title="All lamps")
+    added = await say("site_structure.AddSiteSpace", **at, space_id=spaces[1])
+    await say("site_structure.ListSiteSpaces", **at)
+    await say("site_structure.UpdateSiteSpace", **at, site_space_id=added.id, path="second")
+    await say("site_structure.DeleteSiteSpace", **at, site_space_id=added.id)
+    section = await say("site_structure.AddSection", **at, space_id=spaces[1], title="Second")
+    third = await say("site_structure.AddSection", **at, space_id=spaces[2], title="Third")
+    group = await say("site_structure.AddSectionGroup", **at, title="Group", sections=[third.id])
+    for name in ("GetSiteStructure", "ListSections", "ListSectionGroups"):
+        await say(f"site_structure.{name}", **at)
+    await say("site_structure.UpdateSection", **at, site_section_id=section.id, title="The second")
+    await say("site_structure.UpdateSectionGroup", **at, site_section_group_id=group.id, title="Groups")
+    moved = {"type": "site-section", "id": section.id}
+    after = {"after": {"type": "site-section-group", "id": group.id}}
+    await say("site_structure.SortSiteStructure", **at, item=moved, position=after)
+    await say("site_structure.DeleteSectionGroup", **at, site_section_group_id=group.id)
+    await say("site_structure.DeleteSection", **at, site_section_id=section.id)
+    await say("sites.PublishSite", **at)
+    await say("sites.GetPublishedSite", **at)
+    await say("sites.UnpublishSite", **at)
+    await say("sites.DeleteSite", **at)

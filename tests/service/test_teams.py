@@ -1,0 +1,241 @@
+"""Teams: who is in them, who may say so, and what being in one opens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.service.world import World
+
+from presscheck.api.collections import Collection, CreateCollection, GetCollection, ListCollections
+from presscheck.api.invites import CreateInvite, GetInvite, ListInvites, UpdateInvite
+from presscheck.api.organizations import (
+    GetMember,
+    GetOrganizationsForEmailDomain,
+    JoinOrganization,
+    RemoveMember,
+    UpdateOrganization,
+)
+from presscheck.api.permissions import (
+    ListCollectionTeamPermissions,
+    ListSpaceTeamPermissions,
+    ListSpaceUserPermissions,
+    RemoveCollectionTeamPermission,
+    UpdateCollectionTeamPermission,
+)
+from presscheck.api.saml import CreateSAMLProvider, ListSAMLProviders, ListSSOLogins, UpdateSAMLProvider
+from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
+from presscheck.api.teams import (
+    AddTeamMember,
+    CreateTeam,
+    DeleteTeam,
+    GetTeam,
+    ListTeamMembers,
+    ListTeams,
+    Membership,
+    RemoveTeamMember,
+    Team,
+    UpdateTeam,
+    UpdateTeamMembers,
+)
+from presscheck.errors import Forbidden, NotFound, Refused
+
+
+async def made(world: World, title: str = "Writers", *members: str) -> Team:
+    ids = tuple(world.users[one] for one in members)
+    return await world.admin.send(CreateTeam(organization_id=world.organization, title=title, members=ids))
+
+
+def at(world: World, team: Team) -> dict[str, str]:
+    return {"organization_id": world.organization, "team_id": team.id}
+
+
+async def members(world: World, team: Team) -> dict[str, str]:
+    found = await world.admin.send(ListTeamMembers(**at(world, team)))
+    names = {identity: name for name, identity in world.users.items()}
+    return {names[one.organization.id]: one.team.role for one in found.items}
+
+
+async def test_a_team_is_made_named_found_and_deleted(world: World) -> None:
+    team = await made(world, "Writers", "edit", "read")
+    assert (team.members, team.spaces, team.permissions.admin) == (2, 0, True)
+    await world.admin.send(UpdateTeam(**at(world, team), title="All writers"))
+    await made(world, "Lawyers")
+    found = await world.clients["read"].send(ListTeams(organization_id=world.organization, title="WRIT"))
+    assert [(one.title, one.permissions.admin) for one in found.items] == [("All writers", False)]
+    member = await world.admin.send(GetMember(organization_id=world.organization, user_id=world.users["edit"]))
+    assert member.teams == 1
+    for _ in range(2):
+        await world.admin.send(DeleteTeam(**at(world, team)))
+    with pytest.raises(NotFound):
+        await world.admin.send(GetTeam(**at(world, team)))
+
+
+async def test_who_is_added_and_taken_out_is_taken_out(world: World) -> None:
+    team = await made(world, "Writers", "read")
+    call = UpdateTeamMembers(
+        **at(world, team),
+        add=("edit@example.org", world.users["read"], world.users["comment"]),
+        memberships={world.users["review"]: Membership(role="owner"), world.users["edit"]: Membership(role="owner")},
+        remove=("comment@example.org", "nobody"),
+    )
+    await world.admin.send(call)
+    assert await members(world, team) == {"read": "member", "edit": "owner", "review": "owner"}
+    await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["edit"], role="member"))
+    await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["review"]))
+    assert await members(world, team) == {"read": "member", "edit": "member", "review": "owner"}
+    with pytest.raises(NotFound, match=r"nobody@example\.org: there is no such member"):
+        await world.admin.send(UpdateTeamMembers(**at(world, team), add=("nobody@example.org",)))
+
+
+async def test_an_owner_manages_members_and_nothing_else(world: World) -> None:
+    team = await made(world, "Writers", "read")
+    add = AddTeamMember(**at(world, team), user_id=world.users["comment"])
+    with pytest.raises(Forbidden, match="an owner of the team"):
+        await world.clients["edit"].send(add)
+    await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["edit"], role="owner"))
+    await world.clients["edit"].send(add)
+    owned = ListTeams(organization_id=world.organization, owner=world.users["edit"])
+    assert [one.id for one in (await world.admin.send(owned)).items] == [team.id]
+    for call in (UpdateTeam(**at(world, team), title="Mine"), DeleteTeam(**at(world, team))):
+        with pytest.raises(Forbidden):
+            await world.clients["edit"].send(call)
+    with pytest.raises(Forbidden):
+        await world.clients["read"].send(RemoveTeamMember(**at(world, team), user_id=world.users["comment"]))
+    await world.clients["read"].send(RemoveTeamMember(**at(world, team), user_id=world.users["read"]))
+    assert await members(world, team) == {"edit": "owner", "comment": "member"}
+
+
+async def test_guests_and_strangers_see_no_teams(world: World, other_organization: str) -> None:
+    team = await made(world)
+    with pytest.raises(Forbidden):
+        await world.clients["guest"].send(ListTeams(organization_id=world.organization))
+    with pytest.raises(NotFound):
+        await world.admin.send(GetTeam(organization_id=other_organization, team_id=team.id))
+    await world.admin.send(DeleteTeam(organization_id=other_organization, team_id=team.id))
+    assert (await world.admin.send(GetTeam(**at(world, team)))).id == team.id
+
+
+async def closed(world: World) -> tuple[Collection, Collection, str]:
+    """A collection in a collection, and a space in that; open to nobody but admins."""
+    outer = await world.admin.send(CreateCollection(organization_id=world.organization, title="Outer"))
+    inner = await world.admin.send(CreateCollection(organization_id=world.organization, title="Inner", parent=outer.id))
+    space = await world.admin.send(CreateSpace(organization_id=world.organization, title="Deep", parent=inner.id))
+    await world.admin.send(UpdateSpace(space_id=space.id, default_level="read"))
+    return outer, inner, space.id
+
+
+async def test_a_team_opens_a_collection_and_all_that_is_in_it(world: World) -> None:
+    outer, inner, space = await closed(world)
+    guest = world.clients["guest"]
+    with pytest.raises(NotFound):
+        await guest.send(GetSpace(space_id=space))
+    team = await made(world, "Outside help", "guest", "edit")
+    give = UpdateCollectionTeamPermission(collection_id=outer.id, team_id=team.id, role="review")
+    with pytest.raises(Forbidden):
+        await world.clients["edit"].send(give)
+    await world.admin.send(give)
+    may = (await guest.send(GetSpace(space_id=space))).permissions
+    assert (may.view, may.comment, may.review, may.edit) == (True, True, True, False)
+    seen = await guest.send(ListCollections(organization_id=world.organization))
+    assert {one.id for one in seen.items} == {outer.id, inner.id}
+    assert (await world.clients["edit"].send(GetSpace(space_id=space))).permissions.review, "more than the default"
+    assert (await world.admin.send(GetTeam(**at(world, team)))).spaces == 1
+    told = (await world.admin.send(ListSpaceTeamPermissions(space_id=space))).items
+    assert [(one.team.id, one.permission) for one in told] == [(team.id, "review")]
+    assert (await world.admin.send(ListCollectionTeamPermissions(collection_id=inner.id))).items == ()
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=inner.id, team_id=team.id, role="edit"))
+    people = await world.admin.send(ListSpaceUserPermissions(space_id=space, limit=100))
+    levels = {one.user.display_name: one.permission for one in people.items}
+    assert levels == {
+        "Admin": "admin", "Create": "read", "Edit": "edit", "Review": "read", "Comment": "read", "Read": "read",
+        "Guest": "edit",
+    }  # fmt: skip
+    for where in (outer, inner, inner):
+        await world.admin.send(RemoveCollectionTeamPermission(collection_id=where.id, team_id=team.id))
+    with pytest.raises(NotFound):
+        await guest.send(GetCollection(collection_id=outer.id))
+
+
+async def test_who_leaves_takes_nothing_along(world: World) -> None:
+    outer, _, space = await closed(world)
+    team = await made(world, "Outside help", "guest")
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=outer.id, team_id=team.id, role="admin"))
+    assert (await world.clients["guest"].send(GetSpace(space_id=space))).permissions.admin
+    await world.admin.send(RemoveMember(organization_id=world.organization, user_id=world.users["guest"]))
+    with pytest.raises(NotFound):
+        await world.clients["guest"].send(GetSpace(space_id=space))
+    assert await members(world, team) == {}
+
+
+async def test_a_team_of_others_opens_nothing(world: World, other_organization: str) -> None:
+    outer, _, _ = await closed(world)
+    theirs = await world.admin.send(CreateTeam(organization_id=other_organization, title="Theirs"))
+    with pytest.raises(NotFound):
+        await world.admin.send(UpdateCollectionTeamPermission(collection_id=outer.id, team_id=theirs.id, role="read"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"level": "read"}, {"role": "read", "space": "s"}, {"level": "read", "space": "s", "collection": "c"}],
+)
+async def test_an_invite_that_says_too_little_or_too_much(world: World, given: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match=r"role:|level:|space, collection:"):
+        await world.admin.send(CreateInvite(organization_id=world.organization, **given))
+
+
+async def test_invites(world: World) -> None:
+    here = {"organization_id": world.organization}
+    to_all = await world.admin.send(CreateInvite(**here, role=None))
+    to_space = await world.admin.send(CreateInvite(**here, level="edit", space=world.space))
+    assert (to_all.role, to_space.level) == (None, "edit")
+    assert to_space.space and to_space.space.id == world.space
+    assert [one.id for one in (await world.admin.send(ListInvites(**here))).items] == [to_all.id]
+    changed = await world.admin.send(UpdateInvite(**here, invite_id=to_space.id, level="read"))
+    assert changed.level == "read"
+    with pytest.raises(Refused, match="level: it is what this invite gives"):
+        await world.admin.send(UpdateInvite(**here, invite_id=to_space.id, role="read"))
+    with pytest.raises(Forbidden):
+        await world.clients["edit"].send(GetInvite(**here, invite_id=to_all.id))
+    await world.admin.send(UpdateOrganization(**here, default_role="edit"))
+    for role, is_redundant in (("read", True), ("admin", False)):
+        assert (await world.admin.send(CreateInvite(**here, role=role))).redundant is is_redundant
+
+
+async def test_people_of_a_domain_come_in(world: World, other_organization: str) -> None:
+    join = JoinOrganization(organization_id=other_organization)
+    with pytest.raises(Refused, match="none of this organization's"):
+        await world.clients["edit"].send(join)
+    domains = UpdateOrganization(
+        organization_id=other_organization, email_domains=("Example.org",), default_role="read"
+    )
+    await world.admin.send(domains)
+    found = await world.clients["edit"].send(GetOrganizationsForEmailDomain(email_domain="EXAMPLE.org"))
+    assert other_organization in [one.id for one in found.organizations]
+    assert (
+        await world.clients["edit"].send(GetOrganizationsForEmailDomain(email_domain="other.org"))
+    ).organizations == ()
+    for _ in range(2):
+        await world.clients["edit"].send(join)
+    member = await world.admin.send(GetMember(organization_id=other_organization, user_id=world.users["edit"]))
+    assert member.role == "read"
+    with pytest.raises(NotFound):
+        await world.clients["edit"].send(JoinOrganization(organization_id="none"))
+
+
+async def test_a_provider_is_ready_when_all_is_known(world: World) -> None:
+    here = {"organization_id": world.organization}
+    team = await made(world)
+    provider = await world.admin.send(CreateSAMLProvider(**here, label="Keys", default_team=team.id))
+    assert (provider.status, provider.default_role) == ("pending", None)
+    assert provider.default_team and provider.default_team.id == team.id
+    assert (await world.clients["guest"].send(ListSSOLogins(**here))).items == ()
+    whole = {"sso_url": "https://keys.example/sso", "entity_id": "keys", "certificate": "MII"}
+    changed = await world.admin.send(UpdateSAMLProvider(**here, saml_provider_id=provider.id, **whole))
+    assert (changed.status, changed.sso_url, changed.label) == ("active", "https://keys.example/sso", "Keys")
+    [login] = (await world.clients["guest"].send(ListSSOLogins(**here))).items
+    assert (login.label, login.start_url) == ("Keys", changed.service.start_url)
+    with pytest.raises(Forbidden):
+        await world.clients["create"].send(ListSAMLProviders(**here))
+    with pytest.raises(Refused, match="defaultTeam: there is no such team"):
+        await world.admin.send(CreateSAMLProvider(**here, label="Others", default_team="none"))
