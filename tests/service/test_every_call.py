@@ -70,6 +70,7 @@ async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Tal
     await sites(say, org, found)
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
+    assert say.faults == set(), "other than the description says"
     assert set(all_handlers()) - say.answered == set(), "answered by the service, but not said here"
     for operation in set(every_operation()) - say.answered:
         with pytest.raises(NotSupported, match="does not support that"):

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.orm import Session, sessionmaker
 
-from presscheck.service import content_tables, team_tables
+from presscheck.service import content_tables, site_tables, team_tables
 from presscheck.service.tables import Table
 
-TABLES = (content_tables, team_tables)
+TABLES = (content_tables, site_tables, team_tables)
 """Rooms whose import adds tables to the one metadata."""
 WAIT_FOR_LOCK = 30_000
 """Milliseconds that a writer of SQLite waits for another."""

@@ -9,13 +9,14 @@ from sqlalchemy import select
 
 from presscheck.service.content import MOST_AT_ONCE
 from presscheck.service.handling import Context
+from presscheck.service.site_tables import ShareLinkRow
 from presscheck.service.tables import SectionRow, SiteRow, SiteSpaceRow
 
 
-def site_address(context: Context, site: SiteRow) -> str:
-    """The address of a site once it is published; behind a share link the key is part of it."""
+def site_address(context: Context, site: SiteRow, key: str | None = None) -> str:
+    """The address of a site once it is published; behind a share link a key, usually the site's own, is part of it."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
-    parts = [site.basename or ("" if site.hostname else site.id), _key(site)]
+    parts = [site.basename or ("" if site.hostname else site.id), key or _key(site)]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
@@ -60,14 +61,26 @@ def new_share_key() -> str:
     return secrets.token_urlsafe(12)
 
 
+def new_signing_key() -> str:
+    """What the tokens of a site's visitors are signed with."""
+    return secrets.token_urlsafe(32)
+
+
 def opens(context: Context, space_id: str, share_key: str) -> bool:
     """Whether a key opens a published site that has the space."""
-    keys = (
-        select(SiteRow.share_key)
+    sites = (
+        select(SiteRow)
         .join(SiteSpaceRow, SiteSpaceRow.site_id == SiteRow.id)
         .where(SiteSpaceRow.space_id == space_id, SiteRow.published.is_(True), SiteRow.visibility == "share-link")
     )
-    return any(fits(key, share_key) for key in context.session.scalars(keys))
+    return any(opens_site(context, site, share_key) for site in context.session.scalars(sites))
+
+
+def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
+    """Whether a key is the site's own, or that of a share link that is active."""
+    links = select(ShareLinkRow.key).where(ShareLinkRow.site_id == site.id, ShareLinkRow.active.is_(True))
+    keys = (site.share_key, *context.session.scalars(links))
+    return any(fits(key, share_key) for key in keys)
 
 
 def fits(key: str | None, given: str | None) -> bool:

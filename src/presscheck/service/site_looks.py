@@ -1,8 +1,16 @@
-"""How a site looks whose looks nobody has chosen: plain, in the platform's own words."""
+"""How a site looks: as somebody chose, or plain, in the platform's own words."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from presscheck.service.handling import Context, Problem
+from presscheck.service.site_tables import SiteSettingsRow
+from presscheck.service.tables import SiteRow
+
+_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 
 def _both(light: str, dark: str) -> dict[str, str]:
@@ -41,4 +49,57 @@ LOOKS: dict[str, Any] = {
     "externalLinks": {"target": "self"},
     "pagination": {"enabled": True},
     "trademark": {"enabled": False},
+    "privacyPolicy": {},
+    "socialPreview": {},
+    "insights": {"trackingCookie": False},
 }
+"""The looks of a site for which nobody chose any."""
+CHOICES: dict[str, frozenset[str]] = {
+    "styling.corners": frozenset(("straight", "rounded", "circular")),
+    "styling.depth": frozenset(("subtle", "flat")),
+    "styling.links": frozenset(("default", "accent")),
+    "themes.default": frozenset(("light", "dark", "system")),
+    "announcement.style": frozenset(("info", "warning", "danger", "success")),
+}
+"""What may be chosen, where the platform names it."""
+
+
+def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
+    """The looks of a site."""
+    row = context.session.get(SiteSettingsRow, site.id)
+    return row.looks if row and row.looks else LOOKS
+
+
+def demand_looks(given: dict[str, Any]) -> None:
+    """Refuse looks that are not whole, or not in the platform's words.
+
+    Raises:
+        Problem: 400, naming the place.
+    """
+    missing = sorted(LOOKS.keys() - given.keys())
+    if missing:
+        raise Problem(400, f"{missing[0]}: it is missing, and the looks of a site are replaced as a whole")
+    for path, value in _places(given, ""):
+        usual = _within(LOOKS, path)
+        for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
+            if isinstance(usual, kind) and not isinstance(value, kind):
+                raise Problem(400, f"{path}: it must be {words}")
+        if path in CHOICES and value not in CHOICES[path]:
+            raise Problem(400, f"{path}: one of {', '.join(sorted(CHOICES[path]))}")
+        if "olor." in path and not (isinstance(value, str) and _COLOUR.fullmatch(value)):
+            raise Problem(400, f"{path}: a colour such as #9a4f1b")
+
+
+def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every place in an object, with its value."""
+    if path:
+        yield path, value
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, Any]", value).items():
+            yield from _places(inner, f"{path}.{name}" if path else name)
+
+
+def _within(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value

@@ -18,6 +18,8 @@ async def people(say: Talk) -> str:
     await say("organizations.GetMember", **at, user_id=say.member)
     await say("organizations.UpdateMember", **at, user_id=say.member, role="review")
     await say("organizations.UpdateOrganization", **at, title="Lamps")
+    told = await say("agent_instructions.GetAgentInstructions", **at)
+    await say("agent_instructions.UpdateAgentInstructions", **at, instructions=told.instructions)
     return org
 
 

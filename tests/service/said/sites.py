@@ -30,5 +30,28 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("site_structure.DeleteSection", **at, site_section_id=section.id)
     await say("sites.PublishSite", **at)
     await say("sites.GetPublishedSite", **at)
+    await site_settings(say, at)
     await say("sites.UnpublishSite", **at)
     await say("sites.DeleteSite", **at)
+
+
+async def site_settings(say: Talk, at: dict[str, str]) -> None:
+    """What is chosen for a site."""
+    link = await say("site_settings.CreateShareLink", **at, name="For us")
+    await say("site_settings.ListShareLinks", **at)
+    await say("site_settings.UpdateShareLink", **at, share_link_id=link.id, active=False)
+    await say("site_settings.DeleteShareLink", **at, share_link_id=link.id)
+    looks = await say("site_settings.GetCustomization", **at)
+    await say("site_settings.UpdateCustomization", **at, settings=looks)
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    await say("site_settings.UpdateAdaptiveSchema", **at, json_schema=schema)
+    await say("site_settings.GetAdaptiveSchema", **at)
+    await say("site_settings.ListTemplateConditions", **at)
+    await say("site_settings.GetPublishingAuth", **at)
+    await say("site_settings.UpdatePublishingAuth", **at, backend="custom")
+    await say("site_settings.RegeneratePublishingAuth", **at)
+    out = {"kind": "external", "url": "https://example.org/"}
+    redirect = await say("site_settings.CreateRedirect", **at, source="/old", destination=out)
+    await say("site_settings.ListRedirects", **at)
+    await say("site_settings.UpdateRedirect", **at, site_redirect_id=redirect.id, source="/older")
+    await say("site_settings.DeleteRedirect", **at, site_redirect_id=redirect.id)

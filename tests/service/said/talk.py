@@ -1,26 +1,40 @@
-"""Says calls by their stored names, and keeps which were answered."""
+"""Says calls by their stored names, keeps which were answered, and holds each answer against its description."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from presscheck.api.operation import Operation, answer_reader, revive
+from tests.contract.description import API, DOCUMENTED, NEWEST, Described, described, operations
+from tests.contract.test_operations import wire_route
+from tests.service.test_described_answers import faults
+
+from presscheck.api.operation import Operation, revive
 from presscheck.client.client import Client
 
 
 class Talk:
-    """Says calls by their stored names, and keeps which were answered."""
+    """A person of the organization who may do everything; `faults` is where answers differ from the description."""
 
     def __init__(self, client: Client, owner: str, member: str, elsewhere: str) -> None:
         self.client, self.owner, self.member, self.elsewhere = client, owner, member, elsewhere
         self.answered: set[type[Operation[Any]]] = set()
+        self.faults: set[str] = set()
 
-    async def __call__(self, name: str, **given: Any) -> Any:
+    async def __call__(self, name: str, /, **given: Any) -> Any:
         call = revive(name, given)
-        answer = await self.client.send(call)
-        if type(call).answer is None:
-            assert answer is None
-        else:
-            answer_reader(type(call)).validate_python(answer, strict=False)
+        body = await self.client.fetch(call)
         self.answered.add(type(call))
-        return answer
+        if type(call).answer is None:
+            assert body == b""
+            return None
+        self._compare(call, json.loads(body))
+        return call.read_answer(body)
+
+    def _compare(self, call: Operation[Any], answer: Any) -> None:
+        if not API.is_dir():
+            return
+        told = operations()[wire_route(type(call))]
+        release = DOCUMENTED if DOCUMENTED in told["eras"] else NEWEST
+        schema = described(told, release)["responses"][str(type(call).success)]
+        self.faults.update(f"{type(call).__name__}{fault}" for fault in faults(Described(schema, release), answer, ""))

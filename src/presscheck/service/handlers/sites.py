@@ -31,10 +31,11 @@ from presscheck.service.access import is_member, organization_for, reaches, role
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.identity import new_id
 from presscheck.service.listing import page_of_rows
-from presscheck.service.site_addresses import fits, new_share_key, site_address
+from presscheck.service.site_addresses import new_share_key, new_signing_key, opens_site, site_address
 from presscheck.service.site_contents import SiteContents, visible
 from presscheck.service.site_editing import add_site_space
-from presscheck.service.site_looks import LOOKS
+from presscheck.service.site_looks import looks_of
+from presscheck.service.site_tables import SiteSettingsRow
 from presscheck.service.tables import SiteRow, SiteSpaceRow
 
 
@@ -70,7 +71,7 @@ def create_site(context: Context, call: CreateSite) -> Site:
         agents_context="included",
         created_at=context.now(),
     )
-    context.session.add(site)
+    context.session.add_all((site, SiteSettingsRow(site_id=site.id, auth_key=new_signing_key())))
     context.session.flush()
     for space_id in dict.fromkeys(call.spaces or ()):
         add_site_space(context, site, space_id, None)
@@ -142,14 +143,14 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     if site is None or site.organization_id != call.organization_id or not site.published:
         raise not_found("published site")
     is_open = site.visibility in ("public", "unlisted") and is_member(context, site.organization_id)
-    has_key = site.visibility == "share-link" and fits(site.share_key, call.share_key)
+    has_key = site.visibility == "share-link" and opens_site(context, site, call.share_key)
     if not (is_open or has_key or role_in(context, site.organization_id)):
         raise not_found("published site")
-    contents = SiteContents(context, site)
+    contents, looks = SiteContents(context, site), looks_of(context, site)
     return PublishedContentSite(
         site=as_sites(context, [site])[0],
         structure=contents.structure(),
-        customizations=SiteCustomizations(site=LOOKS, site_spaces={one.id: LOOKS for one in contents.every_space()}),
+        customizations=SiteCustomizations(site=looks, site_spaces={one.id: looks for one in contents.every_space()}),
     )
 
 

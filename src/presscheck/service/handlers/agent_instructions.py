@@ -1,0 +1,54 @@
+"""What an organization tells its writing agent: a tree of nodes, kept as it was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api.agent_instructions import (
+    AgentInstructions,
+    GetAgentInstructions,
+    InstructionsUrls,
+    UpdateAgentInstructions,
+)
+from presscheck.service.access import organization_for
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.site_tables import AgentInstructionsRow
+
+NOTHING: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
+
+
+@answers(GetAgentInstructions)
+def get_agent_instructions(context: Context, call: GetAgentInstructions) -> AgentInstructions:
+    """What it tells; nothing where nobody wrote any."""
+    organization = organization_for(context, call.organization_id)
+    row = context.session.get(AgentInstructionsRow, organization.id)
+    return _as_instructions(
+        context,
+        row
+        or AgentInstructionsRow(
+            organization_id=organization.id, instructions=NOTHING, updated_at=organization.created_at, updated_by=""
+        ),
+    )
+
+
+@answers(UpdateAgentInstructions)
+def update_agent_instructions(context: Context, call: UpdateAgentInstructions) -> AgentInstructions:
+    """Tell it something else; that takes an admin."""
+    organization = organization_for(context, call.organization_id, "admin")
+    if call.instructions.get("object") != "document" or not isinstance(call.instructions.get("nodes"), list):
+        raise Problem(400, "instructions: a document, with `object`, `data` and `nodes`")
+    row = context.session.get(AgentInstructionsRow, organization.id)
+    if row is None:
+        row = AgentInstructionsRow(organization_id=organization.id)
+        context.session.add(row)
+    row.instructions, row.updated_at, row.updated_by = call.instructions, context.now(), context.user.id
+    return _as_instructions(context, row)
+
+
+def _as_instructions(context: Context, row: AgentInstructionsRow) -> AgentInstructions:
+    return AgentInstructions(
+        instructions=row.instructions,
+        updated_at=row.updated_at,
+        updated_by=row.updated_by,
+        urls=InstructionsUrls(location=context.location(f"/orgs/{row.organization_id}/agent-instructions")),
+    )

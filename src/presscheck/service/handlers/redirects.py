@@ -1,0 +1,144 @@
+"""Old addresses of a site, and where in it, or elsewhere, they lead."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import func, select
+
+from presscheck.api.operation import Page
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    DeleteRedirect,
+    ListRedirects,
+    Redirect,
+    RedirectDestination,
+    RedirectTarget,
+    UpdateRedirect,
+)
+from presscheck.documents.page_trees import find
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handlers.sites import site_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.site_contents import SiteContents
+from presscheck.service.site_tables import RedirectRow
+from presscheck.service.tables import SiteRow, SpaceRow
+
+_SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
+NEEDED = {
+    "site-section": ("site_section_id",),
+    "site-space": ("site_space_id",),
+    "site-page": ("site_space_id", "page_id"),
+    "external": ("url",),
+}
+"""What each kind of destination is told by."""
+
+
+@answers(ListRedirects)
+def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
+    """Those of a site, by their old addresses; `search` finds those that contain it."""
+    site = site_for(context, call.organization_id, call.site_id)
+    rows = select(RedirectRow).where(RedirectRow.site_id == site.id)
+    if call.search:
+        rows = rows.where(func.lower(RedirectRow.source).contains(call.search.lower(), autoescape=True))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [_as_redirect(row) for row in found],
+        order=(RedirectRow.source, RedirectRow.id),
+    )
+
+
+@answers(CreateRedirect)
+def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
+    """Lead an old address somewhere."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    now = context.now()
+    row = RedirectRow(
+        id=new_id(),
+        site_id=site.id,
+        source=_source(context, site, call.source, None),
+        destination=_destination(context, site, call.destination),
+        created_at=now,
+        updated_at=now,
+    )
+    context.session.add(row)
+    context.session.flush()
+    return _as_redirect(row)
+
+
+@answers(UpdateRedirect)
+def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
+    """Change it."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(RedirectRow, call.site_redirect_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("redirect")
+    if call.source is not None:
+        row.source = _source(context, site, call.source, row.id)
+    if call.destination is not None:
+        row.destination = _destination(context, site, call.destination)
+    row.updated_at = context.now()
+    return _as_redirect(row)
+
+
+@answers(DeleteRedirect)
+def delete_redirect(context: Context, call: DeleteRedirect) -> None:
+    """Let it lead nowhere."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(RedirectRow, call.site_redirect_id)
+    if row is not None and row.site_id == site.id:
+        context.session.delete(row)
+
+
+def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str:
+    source = given.rstrip("/")
+    if not _SOURCE.fullmatch(source):
+        raise Problem(400, "source: a path such as /old/page, without a query")
+    taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
+    if context.session.scalar(taken) not in (None, own):
+        raise Problem(409, f"source: {source} leads somewhere already; change that redirect.")
+    return source
+
+
+def _destination(context: Context, site: SiteRow, given: RedirectDestination) -> dict[str, str]:
+    """A destination that is there, as it is kept.
+
+    Raises:
+        Problem: 400, naming what is missing or not there.
+    """
+    values = {name: getattr(given, name) for name in NEEDED[given.kind]}
+    for name, value in values.items():
+        if not value:
+            raise Problem(400, f"destination.{name}: a {given.kind} needs it")
+    contents = SiteContents(context, site)
+    if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
+        raise Problem(400, "destination.siteSectionId: the site has no such section")
+    if "site_space_id" in values:
+        site_space = next((one for one in contents.site_spaces if one.id == values["site_space_id"]), None)
+        if site_space is None:
+            raise Problem(400, "destination.siteSpaceId: the site has no such space")
+        if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):
+            raise Problem(400, "destination.pageId: the space has no such page")
+    if given.kind == "external" and not values["url"].startswith(("https://", "http://")):
+        raise Problem(400, "destination.url: an address such as https://example.org/page")
+    return {"kind": given.kind, **values}
+
+
+def _has_page(context: Context, space_id: str, page_id: str) -> bool:
+    space = context.session.get_one(SpaceRow, space_id)
+    live = context.session.get_one(RevisionRow, space.revision_id)
+    return find(live.tree, page_id) is not None
+
+
+def _as_redirect(row: RedirectRow) -> Redirect:
+    return Redirect(
+        id=row.id,
+        source=row.source,
+        destination=RedirectTarget.model_validate(row.destination),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

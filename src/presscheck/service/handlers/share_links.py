@@ -1,0 +1,85 @@
+"""Secret addresses of a site: whoever has one that is active gets in."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.api.operation import Page
+from presscheck.api.site_settings import (
+    CreateShareLink,
+    DeleteShareLink,
+    ListShareLinks,
+    ShareLink,
+    UpdateShareLink,
+)
+from presscheck.api.site_structure import PublishedUrl
+from presscheck.service.handlers.sites import site_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.listing import page_of_rows
+from presscheck.service.site_addresses import new_share_key, site_address
+from presscheck.service.site_tables import ShareLinkRow
+from presscheck.service.tables import SiteRow
+
+
+@answers(ListShareLinks)
+def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
+    """Those of a site, by when they were made; who may change the site sees them, for they are secrets."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    return page_of_rows(
+        context,
+        call,
+        select(ShareLinkRow).where(ShareLinkRow.site_id == site.id),
+        lambda rows: [_as_share_link(context, site, row) for row in rows],
+        order=(ShareLinkRow.created_at, ShareLinkRow.id),
+    )
+
+
+@answers(CreateShareLink)
+def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
+    """Make one; it is active."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = ShareLinkRow(
+        id=new_id(), site_id=site.id, name=call.name, key=new_share_key(), active=True, created_at=context.now()
+    )
+    context.session.add(row)
+    context.session.flush()
+    return _as_share_link(context, site, row)
+
+
+@answers(UpdateShareLink)
+def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
+    """Name it, or turn it on or off."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(ShareLinkRow, call.share_link_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("share link")
+    given = {name: value for name, value in call.given().items() if name in ("name", "active")}
+    if not given:
+        raise Problem(400, "name, active: give one of them")
+    for name, value in given.items():
+        if value is None:
+            raise Problem(400, f"{name}: it may not be null")
+        setattr(row, name, value)
+    return _as_share_link(context, site, row)
+
+
+@answers(DeleteShareLink)
+def delete_share_link(context: Context, call: DeleteShareLink) -> None:
+    """Withdraw it."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(ShareLinkRow, call.share_link_id)
+    if row is not None and row.site_id == site.id:
+        context.session.delete(row)
+
+
+def _as_share_link(context: Context, site: SiteRow, row: ShareLinkRow) -> ShareLink:
+    is_open = site.published and row.active and site.visibility == "share-link"
+    published = site_address(context, site, row.key) if is_open else None
+    return ShareLink(
+        id=row.id,
+        created_at=row.created_at,
+        name=row.name,
+        active=row.active,
+        urls=PublishedUrl(published=published),
+    )

@@ -1,0 +1,126 @@
+"""How a site looks, what it knows of its visitors, and how they sign in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api.site_settings import (
+    AdaptiveSchema,
+    GetAdaptiveSchema,
+    GetCustomization,
+    GetPublishingAuth,
+    ListTemplateConditions,
+    PublishingAuth,
+    RegeneratePublishingAuth,
+    TemplateCondition,
+    TemplateConditions,
+    UpdateAdaptiveSchema,
+    UpdateCustomization,
+    UpdatePublishingAuth,
+)
+from presscheck.service.handlers.sites import site_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.site_addresses import new_signing_key
+from presscheck.service.site_looks import demand_looks, looks_of
+from presscheck.service.site_tables import SiteSettingsRow
+from presscheck.service.visitor_schemas import conditions_for, demand_visitor_schema
+
+
+@answers(GetCustomization)
+def get_customization(context: Context, call: GetCustomization) -> dict[str, Any]:
+    """How it looks; nothing is masked here."""
+    return looks_of(context, site_for(context, call.organization_id, call.site_id))
+
+
+@answers(UpdateCustomization)
+def update_customization(context: Context, call: UpdateCustomization) -> dict[str, Any]:
+    """Let it look otherwise, as a whole."""
+    row = _settings_to_write(context, call.organization_id, call.site_id, "create")
+    demand_looks(call.settings)
+    row.looks = call.settings
+    return call.settings
+
+
+@answers(GetAdaptiveSchema)
+def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSchema:
+    """What it may know of its visitors."""
+    row = _settings(context, call.organization_id, call.site_id, "create")
+    if row.visitor_schema is None:
+        raise not_found("schema: nobody gave this site one")
+    return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
+
+
+@answers(UpdateAdaptiveSchema)
+def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> AdaptiveSchema:
+    """Let it know something else."""
+    row = _settings_to_write(context, call.organization_id, call.site_id, "create")
+    demand_visitor_schema(call.json_schema)
+    row.visitor_schema, row.visitor_schema_at = call.json_schema, context.now()
+    return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
+
+
+@answers(ListTemplateConditions)
+def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
+    """Conditions that fit that schema."""
+    row = _settings(context, call.organization_id, call.site_id, "read")
+    found = conditions_for(row.visitor_schema) if row.visitor_schema else ()
+    return TemplateConditions(
+        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in found)
+    )
+
+
+@answers(GetPublishingAuth)
+def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
+    """How visitors sign in; the key is a secret of the admins."""
+    return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
+
+
+@answers(UpdatePublishingAuth)
+def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> PublishingAuth:
+    """Let them sign in otherwise."""
+    row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
+    given = call.given()
+    row.auth_backend = call.backend
+    for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
+        if name in given:
+            if given[name] is not None and not given[name].startswith(("https://", "http://")):
+                raise Problem(400, f"{name}: an address such as https://example.org/sign-in")
+            setattr(row, column, given[name])
+    return _as_auth(row)
+
+
+@answers(RegeneratePublishingAuth)
+def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth) -> PublishingAuth:
+    """Make a new key; whoever signed in by the old one is out."""
+    row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
+    row.auth_key = new_signing_key()
+    return _as_auth(row)
+
+
+def _settings(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
+    """The settings of a site, to read them."""
+    site = site_for(context, organization_id, site_id, wanted)
+    return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
+
+
+def _settings_to_write(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
+    site = site_for(context, organization_id, site_id, wanted)
+    row = context.session.get(SiteSettingsRow, site.id)
+    if row is None:
+        row = _new_settings(site.id)
+        context.session.add(row)
+    return row
+
+
+def _new_settings(site_id: str) -> SiteSettingsRow:
+    """Those of a site that was made before there were any; it has no key until somebody makes one."""
+    return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
+
+
+def _as_auth(row: SiteSettingsRow) -> PublishingAuth:
+    return PublishingAuth(
+        backend=row.auth_backend,
+        private_key=row.auth_key,
+        fallbackURL=row.auth_fallback,
+        logoutURL=row.auth_logout,
+    )

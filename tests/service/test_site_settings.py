@@ -1,0 +1,231 @@
+"""What is chosen for a site: looks, secret and old addresses, what it knows of visitors and how they sign in."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from tests.service.world import World
+
+from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentInstructions
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    DeleteRedirect,
+    DeleteShareLink,
+    GetAdaptiveSchema,
+    GetCustomization,
+    GetPublishingAuth,
+    ListRedirects,
+    ListShareLinks,
+    ListTemplateConditions,
+    RedirectDestination,
+    RegeneratePublishingAuth,
+    UpdateAdaptiveSchema,
+    UpdateCustomization,
+    UpdatePublishingAuth,
+    UpdateRedirect,
+    UpdateShareLink,
+)
+from presscheck.api.site_structure import ListSiteSpaces
+from presscheck.api.sites import CreateSite, GetPublishedSite, PublishSite, UpdateSite
+from presscheck.api.spaces import GetSpace
+from presscheck.errors import Conflict, Forbidden, NotFound, Refused
+
+
+@pytest.fixture
+async def at(world: World) -> dict[str, str]:
+    """Where a site with one space is."""
+    site = await world.admin.send(
+        CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), visibility="share-link")
+    )
+    return {"organization_id": world.organization, "site_id": site.id}
+
+
+async def test_a_share_link_opens_while_it_is_active(world: World, at: dict[str, str]) -> None:
+    link = await world.admin.send(CreateShareLink(**at, name="For Mia"))
+    assert (link.active, link.urls.published) == (True, None), "nothing is published yet"
+    await world.admin.send(PublishSite(**at))
+    [listed] = (await world.admin.send(ListShareLinks(**at))).items
+    assert listed.urls.published
+    key = listed.urls.published.rstrip("/").rpartition("/")[2]
+    guest = world.clients["guest"]
+    assert (await guest.send(GetPublishedSite(**at, share_key=key))).site.title == "Docs"
+    assert (await guest.send(GetSpace(space_id=world.space, share_key=key))).id == world.space
+    off = await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=False))
+    assert off.urls.published is None
+    for call in (GetPublishedSite(**at, share_key=key), GetSpace(space_id=world.space, share_key=key)):
+        with pytest.raises(NotFound):
+            await guest.send(call)
+    await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=True, name="For all"))
+    await guest.send(GetPublishedSite(**at, share_key=key))
+    for _ in range(2):
+        await world.admin.send(DeleteShareLink(**at, share_link_id=link.id))
+    with pytest.raises(NotFound):
+        await guest.send(GetPublishedSite(**at, share_key=key))
+
+
+async def test_secrets_are_for_those_who_may_change_the_site(world: World, at: dict[str, str]) -> None:
+    secret: list[Operation[Any]] = [ListShareLinks(**at), CreateShareLink(**at, name="x"), GetAdaptiveSchema(**at)]
+    for call in secret:
+        with pytest.raises(Forbidden):
+            await world.clients["edit"].send(call)
+    for call in (GetPublishingAuth(**at), RegeneratePublishingAuth(**at), UpdatePublishingAuth(**at, backend="custom")):
+        with pytest.raises(Forbidden):
+            await world.clients["create"].send(call)
+    with pytest.raises(NotFound):
+        await world.admin.send(GetCustomization(organization_id=world.organization, site_id="none"))
+
+
+async def test_looks_are_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    looks["styling"]["primaryColor"] = {"light": "#123", "dark": "#abcdef"}
+    looks["announcement"] = {"enabled": True, "message": "New!", "style": "info"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    assert await world.clients["read"].send(GetCustomization(**at)) == looks
+    await world.admin.send(PublishSite(**at))
+    published = await world.admin.send(GetPublishedSite(**at))
+    assert published.customizations.site == looks
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("header", None, "header: it is missing"),
+        ("styling.primaryColor.dark", "blue", r"styling\.primaryColor\.dark: a colour such as #9a4f1b"),
+        ("styling.corners", "pointed", r"styling\.corners: one of circular, rounded, straight"),
+        ("pdf.enabled", "yes", r"pdf\.enabled: it must be true or false"),
+        ("header.links", {}, r"header\.links: it must be an array"),
+        ("footer", [], "footer: it must be an object"),
+    ],
+)
+async def test_looks_that_are_not_taken(world: World, at: dict[str, str], path: str, value: Any, says: str) -> None:
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    place, *_, last = [looks, *path.split(".")]
+    for name in path.split(".")[:-1]:
+        place = place[name]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    with pytest.raises(Refused, match=says):
+        await world.admin.send(UpdateCustomization(**at, settings=looks))
+
+
+def schema(**claims: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": claims, "additionalProperties": False}
+
+
+async def test_what_a_site_may_know_of_its_visitors(world: World, at: dict[str, str]) -> None:
+    with pytest.raises(NotFound):
+        await world.admin.send(GetAdaptiveSchema(**at))
+    assert (await world.admin.send(ListTemplateConditions(**at))).items == ()
+    beta = {"type": "boolean", "description": "Is in the beta."}
+    plan = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}
+    unsigned = {**schema(beta=beta), "description": "Unsigned claims of the site visitor."}
+    whole = schema(plan=plan, beta=beta, unsigned=unsigned)
+    await world.admin.send(UpdateAdaptiveSchema(**at, json_schema=whole))
+    found = await world.admin.send(GetAdaptiveSchema(**at))
+    assert found.json_schema == whole
+    assert found.updated_at
+    conditions = (await world.clients["read"].send(ListTemplateConditions(**at))).items
+    assert {(one.description, one.condition) for one in conditions} == {
+        ("The plan: free", 'visitor.claims.plan == "free"'),
+        ("The plan: pro", 'visitor.claims.plan == "pro"'),
+        ("Is in the beta", "visitor.claims.beta == true"),
+        ("Is in the beta", "visitor.claims.unsigned.beta == true"),
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"type": "array"},
+        {**schema(), "title": "x"},
+        schema(beta={"type": "boolean"}),
+        schema(beta={"type": "date", "description": "x"}),
+        schema(beta={"type": "array", "description": "x", "items": {"type": "object", "description": "y"}}),
+        schema(group={"type": "object", "description": "x", "properties": {}}),
+        {**schema(), "additionalProperties": True},
+    ],
+)
+async def test_schemas_that_are_not_taken(world: World, at: dict[str, str], wrong: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match="jsonSchema"):
+        await world.admin.send(UpdateAdaptiveSchema(**at, json_schema=wrong))
+
+
+async def test_how_visitors_sign_in(world: World, at: dict[str, str]) -> None:
+    first = await world.admin.send(GetPublishingAuth(**at))
+    assert (first.backend, len(first.private_key) > 30) == ("custom", True)
+    address = "https://example.org/sign-in"
+    changed = await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url=address))
+    assert (changed.fallback_url, changed.private_key) == (address, first.private_key)
+    assert (await world.admin.send(RegeneratePublishingAuth(**at))).private_key != first.private_key
+    cleared = await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url=None))
+    assert cleared.fallback_url is None
+    with pytest.raises(Refused, match="fallback_url"):
+        await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="javascript:x"))
+
+
+async def test_old_addresses(world: World, at: dict[str, str]) -> None:
+    [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
+    to_page = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
+    made = await world.admin.send(CreateRedirect(**at, source="/old/guide/", destination=to_page))
+    assert (made.source, made.destination.kind, made.destination.page_id) == ("/old/guide", "site-page", "guide")
+    with pytest.raises(Conflict, match="leads somewhere already"):
+        await world.admin.send(CreateRedirect(**at, source="/old/guide", destination=to_page))
+    out = RedirectDestination(kind="external", url="https://example.org/")
+    changed = await world.admin.send(UpdateRedirect(**at, site_redirect_id=made.id, destination=out))
+    assert (changed.source, changed.destination.url) == ("/old/guide", "https://example.org/")
+    await world.admin.send(UpdateRedirect(**at, site_redirect_id=made.id, source="/old/guide"))
+    await world.admin.send(CreateRedirect(**at, source="/a", destination=out))
+    assert [one.source for one in (await world.admin.send(ListRedirects(**at))).items] == ["/a", "/old/guide"]
+    assert [one.source for one in (await world.admin.send(ListRedirects(**at, search="GUIDE"))).items] == ["/old/guide"]
+    for _ in range(2):
+        await world.admin.send(DeleteRedirect(**at, site_redirect_id=made.id))
+    with pytest.raises(Forbidden):
+        await world.clients["edit"].send(CreateRedirect(**at, source="/b", destination=out))
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "says"),
+    [
+        ("old", {"kind": "external", "url": "https://a.example"}, "source: a path"),
+        ("/a?b", {"kind": "external", "url": "https://a.example"}, "source: a path"),
+        ("/a", {"kind": "external"}, r"destination\.url"),
+        ("/a", {"kind": "external", "url": "javascript:alert(1)"}, r"destination\.url"),
+        ("/a", {"kind": "site-section", "site_section_id": "none"}, r"destination\.siteSectionId"),
+        ("/a", {"kind": "site-space", "site_space_id": "none"}, r"destination\.siteSpaceId"),
+        ("/a", {"kind": "site-page", "page_id": "guide"}, r"destination\.site_space_id"),
+    ],
+)
+async def test_redirects_that_lead_nowhere(
+    world: World, at: dict[str, str], source: str, destination: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(Refused, match=says):
+        await world.admin.send(CreateRedirect(**at, source=source, destination=RedirectDestination(**destination)))
+
+
+async def test_what_is_published_stays_as_it_was_when_the_visibility_changes(world: World, at: dict[str, str]) -> None:
+    link = await world.admin.send(CreateShareLink(**at, name="x"))
+    await world.admin.send(PublishSite(**at))
+    await world.admin.send(UpdateSite(**at, visibility="public"))
+    [listed] = (await world.admin.send(ListShareLinks(**at))).items
+    assert (listed.id, listed.urls.published) == (link.id, None), "a public site needs no secret"
+
+
+async def test_instructions_for_the_agent(world: World) -> None:
+    here = {"organization_id": world.organization}
+    empty = await world.clients["read"].send(GetAgentInstructions(**here))
+    assert empty.instructions and empty.instructions["nodes"] == []
+    text = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "paragraph", "nodes": []}]}
+    told = await world.admin.send(UpdateAgentInstructions(**here, instructions=text))
+    assert (told.instructions, told.updated_by) == (text, world.users["admin"])
+    assert (await world.clients["read"].send(GetAgentInstructions(**here))).instructions == text
+    with pytest.raises(Forbidden):
+        await world.clients["create"].send(UpdateAgentInstructions(**here, instructions=text))
+    with pytest.raises(Refused, match="instructions: a document"):
+        await world.admin.send(UpdateAgentInstructions(**here, instructions={"markdown": "x"}))
