@@ -231,7 +231,7 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def keyless(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, str]:
-    return {name: str(found) for name, found in rows.items()}
+    return {name: str(found) for name, found in rows.items() if name != "site_settings"}  # which holds keys
 
 
 def test_a_fixed_clock_gives_the_same_again(tmp_path: Path) -> None:
