@@ -15,8 +15,9 @@ from tests.service.said.sites import sites
 from tests.service.said.talk import Talk
 
 from presscheck.api.operation import every_operation
+from presscheck.api.urls import GetSpaceGitInfo
 from presscheck.client.client import Client
-from presscheck.errors import NotSupported
+from presscheck.errors import NotFound, NotSupported
 from presscheck.service.database import Database
 from presscheck.service.founding import bring_in
 from presscheck.service.handlers import all_handlers
@@ -70,6 +71,9 @@ async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Tal
     await sites(say, org, found)
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
+    with pytest.raises(NotFound, match="in step with none"):
+        await say("urls.GetSpaceGitInfo", space_id=book)
+    say.answered.add(GetSpaceGitInfo)
     assert say.faults == set(), "other than the description says"
     assert set(all_handlers()) - say.answered == set(), "answered by the service, but not said here"
     for operation in set(every_operation()) - say.answered:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import click
 
-from presscheck.api.content import GetCurrentRevision, GetPage
+from presscheck.api.content import GetCurrentRevision, GetPage, Revision, RevisionPage
 from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.api.operation import Operation, Page
 from presscheck.cli import addressing
@@ -39,17 +40,26 @@ async def links_in(session: Session, space_id: str) -> list[Row]:
     try:
         told: list[Link] = await session.all(cast("Operation[Page[Link]]", ListSpaceLinks(space_id=space_id)))
     except NotSupported:
-        return await _links_as_written(session, space_id)
+        revision = await session.read(GetCurrentRevision(space_id=space_id))
+        return await links_of_revision(session.read, space_id, revision)
     return [row for link in told for row in _rows_of(link)]
 
 
-async def _links_as_written(session: Session, space_id: str) -> list[Row]:
-    revision = await session.read(GetCurrentRevision(space_id=space_id))
+async def links_of_revision(
+    read: Callable[[GetPage], Awaitable[RevisionPage]], space_id: str, revision: Revision
+) -> list[Row]:
+    """Every link in the pages of the live content, as they are written.
+
+    Args:
+        read: fetches a page.
+        space_id: the space.
+        revision: its live revision.
+    """
     places, found = Places.of(revision.pages, revision.files, revision.reusable_contents), list[Row]()
     for page in every_page(revision.pages):
         if page.type != "document":
             continue
-        text = (await session.read(GetPage(space_id=space_id, page_id=page.id, format="markdown"))).markdown or ""
+        text = (await read(GetPage(space_id=space_id, page_id=page.id, format="markdown"))).markdown or ""
         for link in links_of(text):
             leads = places.resolve(link.target, source_of(page)).kind
             status = "broken" if leads == "broken" else "ok"

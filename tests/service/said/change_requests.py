@@ -37,6 +37,9 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
     await say("content.GetChangeRequestPage", **at, page_id=page.id)
     await say("content.GetChangeRequestPageByPath", **at, page_path=page.path)
     await say("content.GetChangeRequestFile", **at, file_id=file.id)
+    await say("links.ListChangeRequestPageLinks", **at, page_id=page.id)
+    await say("links.ListChangeRequestPageBacklinks", **at, page_id=page.id)
+    await say("links.ListChangeRequestFileBacklinks", **at, file_id=file.id)
     snippet = revision.reusable_contents[0].id
     await say("content.GetChangeRequestReusableContent", **at, reusable_content_id=snippet)
 

@@ -36,6 +36,10 @@ async def content(say: Talk, space: str) -> None:
         await say(f"content.{name}", **then)
     await say("content.GetRevisionPage", **then, page_id=page.id)
     await say("changes.GetRevisionChanges", **then)
+    await say("links.ListSpaceLinks", **at)
+    await say("links.ListPageLinks", **at, page_id=page.id)
+    await say("links.ListPageBacklinks", **at, page_id=page.id)
+    await say("urls.GetContentByUrl", url=(await say("spaces.GetSpace", **at)).urls.app)
 
 
 async def collections(say: Talk, org: str) -> str:

@@ -1,0 +1,110 @@
+"""What points at what: in the live content, and in a change request, where links that it would break are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from presscheck.api.links import (
+    BrokenCount,
+    ContentLocation,
+    Links,
+    LinkStats,
+    ListChangeRequestFileBacklinks,
+    ListChangeRequestPageBacklinks,
+    ListChangeRequestPageLinks,
+    ListPageBacklinks,
+    ListPageLinks,
+    ListSpaceLinks,
+)
+from presscheck.api.operation import Page, Paged
+from presscheck.service.access import space_for
+from presscheck.service.branches import change_request_for
+from presscheck.service.content_links import ContentLinks, Usage
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context, answers, not_found
+from presscheck.service.listing import page_of_items
+
+
+@answers(ListSpaceLinks)
+def list_space_links(context: Context, call: ListSpaceLinks) -> Links:
+    """All links of the live content, each target once."""
+    found = _live(context, call.space_id)
+    return _links(found, call, found.usages, call.status)
+
+
+@answers(ListPageLinks)
+def list_page_links(context: Context, call: ListPageLinks) -> Links:
+    """What a page points at."""
+    found = _live(context, call.space_id)
+    return _links(found, call, _of_page(found, call.page_id), call.status)
+
+
+@answers(ListPageBacklinks)
+def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[ContentLocation]:
+    """The pages that point at a page."""
+    found = _live(context, call.space_id)
+    _of_page(found, call.page_id)
+    return page_of_items(call, found.to("page", call.page_id))
+
+
+@answers(ListChangeRequestPageLinks)
+def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
+    """What a page of a change request points at, and how many of its links only the change request breaks."""
+    found = _branch(context, call.space_id, call.change_request_id)
+    usages = _of_page(found, call.page_id)
+    before = _live(context, call.space_id)
+    already = {one.target.name for one in before.of_page(call.page_id) if one.status == "broken"}
+    news = sum(one.status == "broken" and one.target.name not in already for one in usages)
+    return _links(found, call, usages, None, in_change_request=news)
+
+
+@answers(ListChangeRequestPageBacklinks)
+def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBacklinks) -> Page[ContentLocation]:
+    """The pages of a change request that point at a page."""
+    found = _branch(context, call.space_id, call.change_request_id)
+    _of_page(found, call.page_id)
+    return page_of_items(call, found.to("page", call.page_id))
+
+
+@answers(ListChangeRequestFileBacklinks)
+def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBacklinks) -> Page[ContentLocation]:
+    """The pages of a change request that point at a file."""
+    found = _branch(context, call.space_id, call.change_request_id)
+    if not found.has_file(call.file_id):
+        raise not_found("file")
+    return page_of_items(call, found.to("file", call.file_id))
+
+
+def _live(context: Context, space_id: str) -> ContentLinks:
+    space = space_for(context, space_id)
+    return ContentLinks(context, space, context.session.get_one(RevisionRow, space.revision_id))
+
+
+def _branch(context: Context, space_id: str, change_request: str) -> ContentLinks:
+    space, row = change_request_for(context, space_id, change_request)
+    return ContentLinks(context, space, context.session.get_one(RevisionRow, row.revision))
+
+
+def _of_page(found: ContentLinks, page_id: str) -> list[Usage]:
+    if not found.has_page(page_id):
+        raise not_found("page")
+    return found.of_page(page_id)
+
+
+def _links(
+    found: ContentLinks,
+    call: Paged,
+    usages: Sequence[Usage],
+    status: str | None,
+    *,
+    in_change_request: int | None = None,
+) -> Links:
+    """One page of links, and the counts of all of them."""
+    broken = sum(usage.status == "broken" for usage in usages)
+    wanted = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
+    return Links(
+        items=tuple(found.as_links(wanted.items)),
+        next=wanted.next,
+        count=wanted.count,
+        stats=LinkStats(total=len(usages), broken=BrokenCount(total=broken, change_request=in_change_request)),
+    )

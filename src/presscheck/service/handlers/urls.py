@@ -1,0 +1,54 @@
+"""From an address of the app to what it shows, and from a space to its repository."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from presscheck.api.spaces import GitSync
+from presscheck.api.urls import ContentAtUrl, GetContentByUrl, GetSpaceGitInfo
+from presscheck.service.access import collection_for, space_for
+from presscheck.service.branches import as_change_request, change_request_for
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handlers.collections import as_collection
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.pages import page_by_id
+from presscheck.service.space_answers import as_spaces
+
+_COLLECTION = re.compile(r"/c/([^/]+)/?")
+_SPACE = re.compile(r"/s(?:paces)?/([^/]+)(?:/change-requests/([^/]+))?(?:/pages/([^/]+))?/?")
+
+
+@answers(GetContentByUrl)
+def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
+    """What is at an address of this service's app, as far as the caller may see it."""
+    app = context.app("")
+    if not call.url.startswith((app, context.location(""))):
+        raise Problem(404, f"That is no address of this service: they begin with {app}/.")
+    path = unquote(urlsplit(call.url).path).removeprefix(urlsplit(app).path).removeprefix("/v1")
+    if found := _COLLECTION.fullmatch(path):
+        return ContentAtUrl(collection=as_collection(context, collection_for(context, found[1])))
+    if found := _SPACE.fullmatch(path):
+        return _in_space(context, *found.groups())
+    raise not_found("content at that address")
+
+
+@answers(GetSpaceGitInfo)
+def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
+    """A space here is in step with no repository: what was brought in lives on by itself."""
+    space_for(context, call.space_id)
+    raise not_found("repository: this space is in step with none")
+
+
+def _in_space(context: Context, space_id: str, change_request: str | None, page_id: str | None) -> ContentAtUrl:
+    space = space_for(context, space_id)
+    revision_id, branch = space.revision_id, None
+    if change_request:
+        _, branch = change_request_for(context, space_id, change_request)
+        revision_id = branch.revision
+    revision = context.session.get_one(RevisionRow, revision_id)
+    return ContentAtUrl(
+        space=next(iter(as_spaces(context, [space]))),
+        change_request=as_change_request(context, branch) if branch else None,
+        page=page_by_id(context, revision, page_id) if page_id else None,
+    )

@@ -1,0 +1,170 @@
+"""Links, backlinks and broken links, computed from what the pages say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.contract.description import API
+from tests.running_service import RunningService
+from tests.service.world import World, insert, rewrite
+
+from presscheck.api.change_requests import ChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.changes import DeletePage
+from presscheck.api.content import GetCurrentRevision, ListPages
+from presscheck.api.links import (
+    Links,
+    ListChangeRequestFileBacklinks,
+    ListChangeRequestPageBacklinks,
+    ListChangeRequestPageLinks,
+    ListPageBacklinks,
+    ListPageLinks,
+    ListSpaceLinks,
+)
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import GetSpace, ListSpaces
+from presscheck.api.urls import GetContentByUrl, GetSpaceGitInfo
+from presscheck.cli.links import links_of_revision
+from presscheck.client.client import Client
+from presscheck.errors import NotFound
+from presscheck.service.database import Database
+from presscheck.service.founding import bring_in
+from presscheck.service.identity import system_clock
+from presscheck.service.tables import UserRow
+
+DOCS = API.parent / "docs"
+TEXT = """\
+See [the guide](guide.md#first) and [the guide](guide.md), [gone](gone.md), [the web](https://example.org/).
+[At home]({app}/spaces/x). ![Sky](sky.png)
+"""
+
+
+def told(found: Links) -> list[tuple[str, str, str, list[str]]]:
+    """Status, kind, target, and the titles of the pages that point there."""
+    rows: list[tuple[str, str, str, list[str]]] = []
+    for link in found.items:
+        target = link.target_reference
+        assert target
+        name = target.page.title if target.page else target.url or (target.file.name if target.file else "")
+        rows.append((link.status, target.kind, name, [one.page.title for one in link.location_references if one.page]))
+    return rows
+
+
+async def changed(world: World) -> ChangeRequest:
+    draft = await world.draft()
+    text = TEXT.replace("{app}", f"{world.base_url}/app")
+    await world.edit(draft, rewrite("start", f"# Start\n\n{text}"), insert("More", "[Guide](guide.md), [none](no.md)"))
+    return draft
+
+
+async def test_a_space_tells_its_links_by_target(world: World) -> None:
+    draft = await changed(world)
+    assert (await world.admin.send(ListSpaceLinks(space_id=world.space))).items == ()
+    await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+    found = await world.clients["read"].send(ListSpaceLinks(space_id=world.space))
+    assert told(found) == [
+        ("ok", "page", "Guide", ["Start"]),
+        ("ok", "page", "Guide", ["Start", "More"]),
+        ("broken", "url", "gone.md", ["Start"]),
+        ("ok", "url", "https://example.org/", ["Start"]),
+        ("in-app", "url", f"{world.base_url}/app/spaces/x", ["Start"]),
+        ("broken", "url", "sky.png", ["Start"]),
+        ("broken", "url", "no.md", ["More"]),
+    ]
+    first = found.items[0].target_reference
+    assert first and first.internal_location and first.internal_location.anchor == "first"
+    assert (found.stats.total, found.stats.broken.total, found.count) == (7, 3, 7)
+    broken = await world.admin.send(ListSpaceLinks(space_id=world.space, status="broken", limit=2))
+    assert (len(broken.items), broken.count, broken.stats.total) == (2, 3, 7)
+    assert broken.next
+    rest = await world.admin.send(ListSpaceLinks(space_id=world.space, status="broken", page=broken.next.page))
+    assert [row[2] for row in told(rest)] == ["no.md"]
+    of_page = await world.admin.send(ListPageLinks(space_id=world.space, page_id="start", status="broken"))
+    assert [row[2] for row in told(of_page)] == ["gone.md", "sky.png"]
+    back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
+    assert [one.page.title for one in back.items if one.page] == ["Start", "More"]
+
+
+async def test_a_change_request_tells_what_it_would_break(world: World) -> None:
+    draft = await changed(world)
+    at = {"space_id": world.space, "change_request_id": draft.id}
+    found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
+    assert (found.stats.broken.total, found.stats.broken.change_request) == (2, 2)
+    back = await world.admin.send(ListChangeRequestPageBacklinks(**at, page_id="guide"))
+    assert [one.page.title for one in back.items if one.page] == ["Start", "More"]
+    await world.admin.send(UpdateChangeRequest(**at, status="open"))
+    await world.admin.send(MergeChangeRequest(**at))
+    second = await world.draft("Less")
+    await world.edit(second, DeletePage(page="guide"))
+    less = {"space_id": world.space, "change_request_id": second.id}
+    found = await world.admin.send(ListChangeRequestPageLinks(**less, page_id="start"))
+    assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were broken before"
+
+
+async def test_what_is_not_there(world: World) -> None:
+    draft = await world.draft()
+    at = {"space_id": world.space, "change_request_id": draft.id}
+    for call in (
+        ListPageLinks(space_id=world.space, page_id="none"),
+        ListPageBacklinks(space_id=world.space, page_id="none"),
+        ListChangeRequestPageLinks(**at, page_id="none"),
+        ListChangeRequestPageBacklinks(**at, page_id="none"),
+        ListChangeRequestFileBacklinks(**at, file_id="none"),
+        ListSpaceLinks(space_id="none"),
+        GetSpaceGitInfo(space_id=world.space),
+    ):
+        with pytest.raises(NotFound):
+            await world.admin.send(call)
+
+
+async def test_an_address_leads_to_what_it_shows(world: World) -> None:
+    draft = await changed(world)
+    space = await world.admin.send(GetSpace(space_id=world.space))
+    pages = (await world.admin.send(ListPages(space_id=world.space))).pages
+    for address in (space.urls.app, space.urls.location):
+        assert address
+        assert (await world.admin.send(GetContentByUrl(url=address))).space == space
+    assert draft.urls.app
+    found = await world.admin.send(GetContentByUrl(url=draft.urls.app))
+    assert found.change_request and found.change_request.id == draft.id
+    assert found.space and found.space.id == world.space
+    found = await world.admin.send(
+        GetContentByUrl(url=f"{world.base_url}/app/spaces/{world.space}/pages/{pages[0].id}")
+    )
+    assert found.page and found.page.title == pages[0].title
+    for address in ("https://example.org/", f"{world.base_url}/app/nothing", f"{world.base_url}/app/spaces/none"):
+        with pytest.raises(NotFound):
+            await world.admin.send(GetContentByUrl(url=address))
+    if space.urls.app:
+        with pytest.raises(NotFound):
+            await world.clients["guest"].send(GetContentByUrl(url=space.urls.app))
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason=f"there is no documentation at {DOCS}")
+@pytest.mark.parametrize("name", ["nso", "aep-sdks"])
+async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, name: str) -> None:
+    service = RunningService(tmp_path)
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        owner = session.get_one(UserRow, service.owner_id)
+        bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
+    database.close()
+    service.start()
+    async with Client(service.base_url, service.token) as client:
+        organization = (await client.send(ListOrganizations())).items[0]
+        spaces = (await client.send(ListSpaces(organization_id=organization.id))).items
+        assert spaces
+        for space in spaces:
+            links = [one async for one in client.every(ListSpaceLinks(space_id=space.id, limit=1000))]
+            revision = await client.send(GetCurrentRevision(space_id=space.id))
+            ours = await links_of_revision(client.send, space.id, revision)
+            theirs = {
+                (page.page.title, link.target_reference.url)
+                for link in links
+                for page in link.location_references
+                if link.status == "broken" and page.page and link.target_reference
+            }
+            assert {(row["page"], row["target"]) for row in ours if row["status"] == "broken"} == theirs
+            assert len(links) > 50
+    service.stop()
