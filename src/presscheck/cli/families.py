@@ -38,7 +38,7 @@ team = _group(
     Verb("create", teams.CreateTeam, done="Created."),
     Verb("edit", teams.UpdateTeam, done="Changed."),
     Verb("delete", teams.DeleteTeam, done="Deleted.", asks="Delete this team"),
-    Verb("members", teams.ListTeamMembers, ("id", "user.displayName", "role")),
+    Verb("members", teams.ListTeamMembers, ("organization.id", "organization.user.displayName", "team.role")),
     Verb("add", teams.AddTeamMember, done="Added.", help="Add a person to a team."),
     Verb("remove", teams.RemoveTeamMember, done="Removed.", asks="Take this person out of the team"),
 )
@@ -72,7 +72,7 @@ integration = _group(
     Verb("uninstall", integrations.UninstallIntegration, done="Uninstalled.", asks="Uninstall it"),
     Verb("spaces", integrations.ListIntegrationSpaces, ("space", "installation", "status")),
     Verb("sites", integrations.ListIntegrationSites, ("site", "installation", "status")),
-    Verb("events", integrations.ListIntegrationEvents, ("id", "type", "createdAt")),
+    Verb("events", integrations.ListIntegrationEvents, ("id", "status", "payload.type", "createdAt")),
     Verb("publish", integrations.PublishIntegration, done="Published."),
     Verb("unpublish", integrations.UnpublishIntegration, done="Unpublished.", asks="Unpublish this integration"),
 )

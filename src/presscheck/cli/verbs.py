@@ -45,8 +45,13 @@ class Verb:
     help: str = ""
 
 
+VERBS: list[Verb] = []
+"""Every command that was made so; complete once its family is imported."""
+
+
 def add(group: click.Group, *verbs: Verb) -> None:
     """Add commands to a group."""
+    VERBS.extend(verbs)
     for verb in verbs:
         group.add_command(command_of(verb))
 
