@@ -43,7 +43,7 @@ def models(annotation: Any) -> Iterator[type[BaseModel]]:
 def has(annotation: Any, names: list[str]) -> bool:
     if not names:
         return True
-    if annotation is Any or get_origin(annotation) is dict:
+    if any(one is Any or get_origin(one) is dict for one in (annotation, *get_args(annotation))):
         return True  # the service's own words
     fields = [
         info.annotation
