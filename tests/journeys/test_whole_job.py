@@ -30,7 +30,7 @@ async def test_triage_comment_approve_merge_publish(tmp_path: Path) -> None:
     terminal.press("l")
     terminal.wait(r"You have no open change request|by Oskar|Mine \d")
     terminal.press("h", "j", "j", "j", "j")
-    terminal.wait("▌    3 Fix typos in quickstart")
+    terminal.wait("▌     3 Fix typos in quickstart")
     terminal.press("enter")
     terminal.wait("Can merge")
     terminal.press("C")

@@ -27,12 +27,12 @@ async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningServ
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Limits per workspace")
         await pilot.press("j", "j")
-        await until(pilot, shows="▌    4 Limits per workspace")
+        await until(pilot, shows="▌     4 Limits per workspace")
         await until(pilot, shows="by Noor Haddad")
         await pilot.press("G")
-        await until(pilot, shows="▌    2 Explain 409")
+        await until(pilot, shows="▌     2 Explain 409")
         await pilot.press("g", "g")
-        await until(pilot, shows="▌    5 Rewrite")
+        await until(pilot, shows="▌     5 Rewrite")
 
 
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:

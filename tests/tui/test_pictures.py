@@ -50,6 +50,22 @@ async def inbox(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
 
 
+async def inbox_marked(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("b", "j", "space", "space")
+    await until(pilot, shows="2 marked")
+
+
+async def receipts(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("2", "space")
+    await until(pilot, shows="1 marked")
+    await pilot.press("A", *"update", "enter")
+    await until(pilot, shows="Update from main: 1 change request?")
+    await pilot.press("y")
+    await until(pilot, holds=lambda: "1 done" in shown(pilot.app) or "1 failed" in shown(pilot.app))
+
+
 async def review(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("enter")
@@ -148,7 +164,18 @@ async def offline_review(pilot: Any, service: RunningService) -> None:
 
 
 SCREENS: list[Drive] = [
-    *(inbox, review, review_change, review_thread, review_conversation, merge_sheet, composer, verdict_keys),
+    *(
+        inbox,
+        inbox_marked,
+        receipts,
+        review,
+        review_change,
+        review_thread,
+        review_conversation,
+        merge_sheet,
+        composer,
+        verdict_keys,
+    ),
     *(reviewers, browse, publish, publish_sheet, outbox, palette, keys, offline, offline_review),
 ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
@@ -18,6 +18,7 @@ from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
+from presscheck.desk.triage import Triage
 from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
@@ -57,6 +58,7 @@ class Desk:
         self._thread = ThreadPoolExecutor(1, "store")
         self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
         self.world = World(self._writing.waiting, read_only=read_only)
+        self.triage = Triage(outbox)
         self._support = Support(cache, self._thread)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
@@ -90,6 +92,10 @@ class Desk:
         page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
         age = None if found.at is None else max(0.0, time.time() - found.at)
         return Window(page.items, start, found.total, age, found.complete)
+
+    def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
+        """Where in such a listing the things with these ids stand, from the store alone."""
+        return self._cache.positions(listing.key(), ids)
 
     async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
         """The service's answer; the stored one where the service cannot be reached.

@@ -27,6 +27,8 @@ class View:
     listing: Callable[[str, str], ListOrganizationChangeRequests]
     empty: str
     """What to say, and to do first, when there is nothing."""
+    hides: bool = False
+    """Whether what was put away is not in it."""
 
 
 VIEWS: tuple[View, ...] = (
@@ -35,18 +37,21 @@ VIEWS: tuple[View, ...] = (
         "Needs me",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
         "Nobody waits for your verdict.",
+        hides=True,
     ),
     View(
         "mine",
         "Mine",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
         "You have no open change request. Edit a page in Browse to begin one.",
+        hides=True,
     ),
     View(
         "involved",
         "Involved",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
         "You take part in no open change request.",
+        hides=True,
     ),
     View(
         "all-open",

@@ -102,6 +102,18 @@ class Cache:
         rows = self._reader.execute(WINDOW, (number, generation, start, start + count))
         return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
 
+    def positions(self, key: str, ids: Iterable[str]) -> dict[str, int]:
+        """Where in a listing the things with these ids stand, as far as they are in it."""
+        row = self._reader.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return {}
+        found = self._reader.execute(
+            "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (*row, json.dumps(list(ids))),
+        )
+        return dict(found.fetchall())
+
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a thing, by `object` and `id`."""
         row = self._reader.execute(

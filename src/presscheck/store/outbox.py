@@ -149,14 +149,23 @@ class Outbox:
         """The pages that were viewed, and at which revision each."""
         return dict(self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,)))
 
-    def remember(self, key: str, value: str) -> None:
-        """Keep a small thing for the next start."""
-        self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+    def remember(self, key: str, value: str | None) -> None:
+        """Keep a small thing for the next start; None forgets it."""
+        if value is None:
+            self._db.execute("DELETE FROM marks WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
     def recall(self, key: str) -> str | None:
         """What was remembered."""
         found = self._db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()
         return found[0] if found else None
+
+    def recall_all(self, prefix: str) -> dict[str, str]:
+        """Everything that was remembered under keys that begin so, by the rest of the key."""
+        size = len(prefix)
+        found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
+        return {key[size:]: value for key, value in found}
 
 
 def _row(found: Any) -> Row:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from textual import on
 from textual.app import ComposeResult
 from textual.events import Key
 from textual.timer import Timer
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.inbox import VIEWS, View
-from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.outside import open_address
+from presscheck.tui.screens.inbox_filling import Filling
 from presscheck.tui.screens.inbox_lines import preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.organization import chosen
-from presscheck.tui.screens.place import Place
 from presscheck.tui.status_lines import footer
 from presscheck.tui.still import KEY, taken
 from presscheck.tui.widgets.bar import Bar
@@ -36,22 +31,17 @@ from presscheck.tui.widgets.strips import drawn
 
 REST = 0.12
 """Seconds that the cursor stands on a row before the service is asked about it."""
-Question = Callable[[ChangeRequest], Operation[Any]]
-QUESTIONS: tuple[Question, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
-"""What a row and its preview show beside the change request."""
-ROW_QUESTIONS: tuple[Question, ...] = (reviews_of, changes_in)
-"""What a row alone shows of that."""
 
 
-class Inbox(Place):
+class Inbox(Filling):
     """Views as tabs, rows from the store by window, a preview below."""
 
-    FOOTER = ("open", "tab", "find_anything", "go_browse", "refresh", "close")
+    FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
 
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
-        self._known = KnownRows(self.desk)
+        self.known_rows = KnownRows(self.desk)
         self._answered = False
         self._trouble = ""
         self._rest: Timer | None = None
@@ -64,7 +54,7 @@ class Inbox(Place):
     def body(self) -> ComposeResult:
         """Tabs, rows, the preview."""
         yield Bar(self.home.look, id="tabs")
-        yield Rows(self._row, self.home.look, id="rows")
+        yield Rows(self._row, self.home.look, key=self.key_at, id="rows")
         yield Lines(self.home.look, id="preview")
 
     def on_mount(self) -> None:
@@ -73,13 +63,13 @@ class Inbox(Place):
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
         me = self.desk.known(GetCurrentUser())
-        self._known.me = me.value.id if me else ""
+        self.known_rows.me = me.value.id if me else ""
         self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
 
     def on_resize(self) -> None:
         """The preview is as wide as the screen."""
         super().on_resize()
-        self._show_preview()
+        self.show_preview()
 
     def on_screen_suspend(self) -> None:
         """Another place is gone to: this may be the last that is seen of the inbox."""
@@ -107,41 +97,41 @@ class Inbox(Place):
 
     def command_open(self) -> None:
         """Review the request under the cursor."""
-        request = self._current()
+        request = self.current()
         if request:
             self.home.open_review(request.space, request.id)
 
     def command_copy(self) -> None:
         """Copy the web address of the request under the cursor."""
-        request = self._current()
+        request = self.current()
         if request:
             self.home.copy_to_clipboard(display_text(request.urls.app or request.id))
             self.home.notice("copied")
 
     def command_web(self) -> None:
         """Open the request under the cursor in the browser."""
-        request = self._current()
+        request = self.current()
         if request:
             open_address(self.home, request.urls.app or "")
 
     def on_key(self, event: Key) -> None:
         """The preview follows the cursor in the same picture; the message that tells of it comes one later."""
         super().on_key(event)
-        self._show_preview()
+        self.show_preview()
 
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
         """Another request is under the cursor."""
-        self._show_preview()
+        self.show_preview()
         if self._rest:
             self._rest.stop()
-        self._rest = self.set_timer(REST, self._follow_current)
+        self._rest = self.set_timer(REST, self.follow_current)
 
     def _signed_in(self, seen: Seen[User | None]) -> None:
         """Who we are decides what needs us; it is the store that says so from the second start on."""
-        if seen.value is not None and seen.value.id != self._known.me:
-            self._known.me = seen.value.id
-            self._choose(self._known.view)
+        if seen.value is not None and seen.value.id != self.known_rows.me:
+            self.known_rows.me = seen.value.id
+            self._choose(self.known_rows.view)
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         if seen.value is not None:
@@ -149,29 +139,30 @@ class Inbox(Place):
             self._organizations(seen.value.items)
         elif seen.state == "failed" and seen.error:
             self._trouble = f"{display_text(seen.error.message)}. ctrl+r asks again."
-        self._show_preview()
+        self.show_preview()
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
         organization = chosen(found, self.home.profile.organization)
         if organization is None or (self.organization and self.organization.id == organization.id):
             return
         self.organization = organization
-        self._known.organization = organization.id
+        self.known_rows.organization = self.organization_id = organization.id
         self.show_world()
         spaces = ListSpaces(organization_id=organization.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
-        self._choose(self._known.view)
+        self._choose(self.known_rows.view)
 
     def _spaced(self, spaces: ListSpaces) -> None:
-        self._known.learn_spaces(spaces)
+        self.known_rows.learn_spaces(spaces)
         self.query_one(Rows).redraw()
 
     def _step(self, by: int) -> None:
-        self._choose(VIEWS[(VIEWS.index(self._known.view) + by) % len(VIEWS)])
+        self._choose(VIEWS[(VIEWS.index(self.known_rows.view) + by) % len(VIEWS)])
 
     def _choose(self, view: View) -> None:
-        self._known.view, self._answered = view, False
-        listing = self._known.listing()
+        self.known_rows.view, self._answered = view, False
+        self.query_one(Rows).unmark()
+        listing = self.known_rows.listing()
         if listing is None:
             return
         self._redraw()
@@ -182,59 +173,59 @@ class Inbox(Place):
         self._answered = self._answered or seen.state != "cached"
         self._redraw()
         if seen.state in ("fresh", "unchanged"):
-            self._follow_current()
+            self.follow_current()
+            self.run(self.count_views(), group="counts", exclusive=True)
 
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
-        self._known.forget()
-        self.query_one("#tabs", Bar).show(tabs(self._known.view, [self._known.total(view) for view in VIEWS]))
-        self.query_one(Rows).show(self._known.total())
-        self._show_preview()
+        self.known_rows.forget()
+        self.show_tabs()
+        self.query_one(Rows).show(self.known_rows.total())
+        self.show_preview()
+
+    def show_tabs(self) -> None:
+        """Draw the views, how many each has, and how many rows are marked."""
+        marked = len(self.query_one(Rows).marked)
+        totals = [self.known_rows.total(view) for view in VIEWS]
+        self.query_one("#tabs", Bar).show(
+            tabs(self.known_rows.view, totals), (Span(f"{marked} marked " if marked else "", "accent"),)
+        )
 
     def _row(self, index: int, columns: int) -> Line:
-        request = self._known.request(index)
+        request = self.known_rows.request(index)
         if request is None:
             return (Span("…", "quiet"),)
-        space = self._known.spaces.get(request.space, "")
-        return request_row(request, self._known.facts(request), space, columns, now())
+        space = self.known_rows.spaces.get(request.space, "")
+        sign = self._sign(request)
+        return request_row(request, self.known_rows.facts(request), space, columns, now(), sign=sign)
 
-    def _current(self) -> ChangeRequest | None:
-        rows = self.query_one(Rows)
-        return self._known.request(rows.cursor) if rows.count else None
+    def _sign(self, request: ChangeRequest) -> Span:
+        """What the person made of it: bookmarked, or put away where that is shown."""
+        away = self.desk.triage.away(request)
+        if away:
+            return Span("✓" if away.is_done else "◷", "quiet")
+        return Span("★", "accent") if self.desk.triage.is_bookmarked(request.id) else Span(" ")
 
-    def _show_preview(self) -> None:
-        request = self._current()
+    def rearrange(self) -> None:
+        """Rows came or went."""
+        self._redraw()
+        self.follow_current()
+
+    @on(Rows.MarksChanged)
+    def marks_changed(self) -> None:
+        """Say how many are marked."""
+        self.show_tabs()
+
+    def show_preview(self) -> None:
+        """Draw what is known of the row under the cursor."""
+        request = self.current()
         if request:
-            lines = preview(request, self._known.facts(request), self.size.width, now())
+            lines = preview(request, self.known_rows.facts(request), self.size.width, now())
         elif self._trouble:
             lines = [(Span(f" {self._trouble}", "waiting"),)]
         elif self._answered or not self.desk.status.online:
-            lines = [(Span(f" {self._known.view.empty}", "quiet"),)]
+            lines = [(Span(f" {self.known_rows.view.empty}", "quiet"),)]
         else:
             lines = [(Span(" Asking the service …", "quiet"),)]
         hairline = (Span(f" {'─' * (self.size.width - 2)}", "quiet"),)
         self.query_one("#preview", Lines).show([hairline, *lines])
-
-    def _follow_current(self) -> None:
-        """Ask for what the eye sees of the row under the cursor."""
-        request = self._current()
-        if request is None:
-            return
-        for number, question in enumerate(QUESTIONS):
-            answers = self.desk.watch(question(request), priority=NEXT)
-            self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
-        self.run(self._fill(), group="fill", exclusive=True)
-
-    async def _fill(self) -> None:
-        """Ask for what the other rows on the screen show, where nothing is known, when there is nothing else to do."""
-        requests = [self._known.request(index) for index in self.query_one(Rows).seen]
-        for request in filter(None, requests):
-            calls = [question(request) for question in ROW_QUESTIONS]
-            for call in [call for call in calls if self.desk.known(call) is None]:
-                await self.desk.read(call, priority=BACKGROUND)
-                self._learned(request)
-
-    def _learned(self, request: ChangeRequest) -> None:
-        if self._known.learn(request):
-            self.query_one(Rows).redraw()
-            self._show_preview()

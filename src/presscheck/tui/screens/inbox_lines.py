@@ -13,10 +13,13 @@ from presscheck.documents.spans import Line, Span, cut, pad, width
 
 WIDE = 100
 """Columns from which there is room for all of it."""
+NO_SIGN = Span(" ")
 
 
-def request_row(request: ChangeRequest, known: Facts, space: str, columns: int, moment: datetime) -> Line:
-    """A change request in one row of that many columns."""
+def request_row(
+    request: ChangeRequest, known: Facts, space: str, columns: int, moment: datetime, *, sign: Span = NO_SIGN
+) -> Line:
+    """A change request in one row of that many columns; `sign`, of one column, stands before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     is_wide = columns >= WIDE - 1
     tail: list[Line] = [
@@ -32,7 +35,7 @@ def request_row(request: ChangeRequest, known: Facts, space: str, columns: int, 
     ]
     used = 6 + 2 * len(tail) + sum(_size(part) for part in tail)
     subject = display_text(request.subject) or "(no subject)"
-    head = (Span(f"{request.number:>5} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
+    head = (sign, Span(f"{request.number:>4} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
     return cut((*head, *(span for part in tail for span in (Span("  "), *part))), columns)
 
 

@@ -26,6 +26,9 @@ class KnownRows:
         self.spaces: dict[str, str] = {}
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._facts: dict[str, Facts] = {}
+        self._hidden: dict[str, list[int]] = {}
+        self.counts: dict[str, int] = {}
+        """How many a view has that was not brought in, by its id, as the service counted."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """The question behind a view (this one, where none is given); None while it cannot be asked."""
@@ -33,8 +36,12 @@ class KnownRows:
 
     def total(self, view: View | None = None) -> int:
         """How many rows a view has, as far as known."""
+        view = view or self.view
         listing = self.listing(view)
-        return self._desk.window(listing, 0, 0).total if listing else 0
+        if listing is None:
+            return 0
+        known = self._desk.window(listing, 0, 0)
+        return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
         """What the spaces of the organization are called, as display text."""
@@ -44,9 +51,18 @@ class KnownRows:
         """Anything may have changed."""
         self._chunks.clear()
         self._facts.clear()
+        self._hidden.clear()
 
     def request(self, index: int) -> ChangeRequest | None:
         """The change request of a row; None where it is not known."""
+        for position in self._away(self.view):
+            if position > index:
+                break
+            index += 1
+        return self._at(index)
+
+    def _at(self, index: int) -> ChangeRequest | None:
+        """The change request at a place of the listing."""
         listing = self.listing()
         if listing is None:
             return None
@@ -55,6 +71,19 @@ class KnownRows:
             self._chunks[start] = self._desk.window(listing, start, CHUNK).items
         chunk = self._chunks[start]
         return chunk[index - start] if index - start < len(chunk) else None
+
+    def _away(self, view: View) -> list[int]:
+        """The places in the listing of a view that it hides, in order: those of what was put away."""
+        listing, triage = self.listing(view), self._desk.triage
+        if listing is None or not view.hides:
+            return []
+        if view.id not in self._hidden:
+            found: list[int] = []
+            for place in self._desk.positions(listing, triage.put_away).values():
+                [*requests] = self._desk.window(listing, place, 1).items
+                found += [place for request in requests if triage.away(request)]
+            self._hidden[view.id] = sorted(found)
+        return self._hidden[view.id]
 
     def facts(self, request: ChangeRequest) -> Facts:
         """What is known of a row beside itself."""

@@ -1,0 +1,92 @@
+"""What the rows and the preview of the inbox show beside a change request: asked for when the eye reaches it.
+
+What the cursor rests on comes first; the other rows on the screen are filled when there is nothing else to do, and
+again where something happened since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.operation import Operation
+from presscheck.desk.asking import BACKGROUND, NEXT
+from presscheck.desk.inbox import VIEWS
+from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.documents.moments import now, read
+from presscheck.tui.screens.inbox_bulk import Acting
+from presscheck.tui.screens.inbox_rows import KnownRows
+from presscheck.tui.widgets.rows import Rows
+
+Question = Callable[[ChangeRequest], Operation[Any]]
+QUESTIONS: tuple[Question, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
+"""What a row and its preview show beside the change request."""
+ROW_QUESTIONS: tuple[Question, ...] = (reviews_of, changes_in)
+"""What a row alone shows of that."""
+
+
+class Filling(Acting):
+    """Rows as the store has them, and what is asked about them."""
+
+    known_rows: KnownRows
+
+    def show_preview(self) -> None:
+        """Draw what is known of the row under the cursor."""
+        raise NotImplementedError
+
+    def show_tabs(self) -> None:
+        """Draw the views, and how many each has."""
+        raise NotImplementedError
+
+    def key_at(self, index: int) -> str | None:
+        """What a row is, whatever its number."""
+        request = self.known_rows.request(index)
+        return request.id if request else None
+
+    def request_at(self, index: int) -> ChangeRequest | None:
+        """The change request of a row; None where it is not known."""
+        return self.known_rows.request(index)
+
+    def current(self) -> ChangeRequest | None:
+        """What the cursor stands on."""
+        rows = self.query_one(Rows)
+        return self.known_rows.request(rows.cursor) if rows.count else None
+
+    def follow_current(self) -> None:
+        """Ask for what the eye sees of the row under the cursor."""
+        request = self.current()
+        if request is None:
+            return
+        for number, question in enumerate(QUESTIONS):
+            answers = self.desk.watch(question(request), priority=NEXT)
+            self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
+        self.run(self._fill(), group="fill", exclusive=True)
+
+    async def _fill(self) -> None:
+        """Ask for what the other rows on the screen show, where nothing is known, when there is nothing else to do."""
+        requests = [self.known_rows.request(index) for index in self.query_one(Rows).seen]
+        for request in filter(None, requests):
+            calls = [question(request) for question in ROW_QUESTIONS]
+            for call in [call for call in calls if self._is_old(call, request)]:
+                await self.desk.read(call, priority=BACKGROUND)
+                self._learned(request)
+
+    async def count_views(self) -> None:
+        """Ask how many the views have that nobody looked at yet."""
+        for view in VIEWS:
+            listing = self.known_rows.listing(view)
+            if listing is not None and self.desk.window(listing, 0, 0).age is None:
+                first = await self.desk.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
+                self.known_rows.counts[view.id] = first.count or 0
+        self.show_tabs()
+
+    def _is_old(self, call: Operation[Any], request: ChangeRequest) -> bool:
+        """Whether nothing is known, or something happened to the change request since."""
+        known, changed = self.desk.known(call), read(request.updated_at)
+        return known is None or (changed is not None and known.age > (now() - changed).total_seconds())
+
+    def _learned(self, request: ChangeRequest) -> None:
+        if self.known_rows.learn(request):
+            self.query_one(Rows).redraw()
+            self.show_preview()

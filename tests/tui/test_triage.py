@@ -1,0 +1,204 @@
+"""What is put away, bookmarked and marked in the inbox, and one act on many, by keys against the real service."""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.client.client import Client
+from presscheck.desk.triage import Triage
+from presscheck.store.outbox import Outbox
+from presscheck.tui.screens.inbox_triage import moment
+
+WORST = "Rewrite the auth guide"
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+def is_gone(pilot: Any, text: str) -> Any:
+    """The row is away; its subject may still stand in the line below."""
+    return lambda: not any(text in line for line in shown(pilot.app).splitlines()[3:10])
+
+
+async def test_done_is_away_until_something_happens_to_it(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("D")
+        await until(pilot, shows="Needs me 6")
+        await until(pilot, shows=f"done: 5 {WORST}; z brings it back")
+        assert is_gone(pilot, WORST)()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 6")
+        assert is_gone(pilot, WORST)(), "the next start remembers"
+        async with Client(service.base_url, service.token) as other:
+            await other.send(PostComment(space_id="api", change_request_id="5", body=Document(markdown="Again!")))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 7")
+        await until(pilot, shows=f"5 {WORST}")
+
+
+async def test_what_was_put_away_comes_back_by_hand(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("D", "D")
+        await until(pilot, shows="Needs me 5")
+        await pilot.press("z")
+        await until(pilot, shows="Needs me 6")
+        await pilot.press("z")
+        await until(pilot, shows="nothing was put away just now")
+        await pilot.press("4")
+        await until(pilot, shows=f"✓   5 {WORST}")
+        await pilot.press("D")
+        await until(pilot, shows="brought back")
+        await pilot.press("1")
+        await until(pilot, shows="Needs me 7")
+
+
+async def test_snooze_asks_until_when(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("S")
+        await until(pilot, shows="Snooze 1 change request")
+        await pilot.press(*"week", "enter")
+        await until(pilot, shows="Needs me 6")
+        await until(pilot, shows=f"snoozed: 5 {WORST}")
+        await pilot.press("4")
+        await until(pilot, shows=f"◷   5 {WORST}")
+
+
+def test_when_what_was_snoozed_comes_back() -> None:
+    friday = datetime(2026, 5, 22, 17, 45).astimezone()
+    assert moment("tomorrow", friday) == datetime(2026, 5, 23, 8).astimezone().timestamp()
+    assert moment("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
+    assert moment("week", datetime(2026, 5, 25, 6).astimezone()) == datetime(2026, 6, 1, 8).astimezone().timestamp()
+    assert moment("activity", friday) is None
+
+
+def test_snoozed_until_a_moment_or_until_something_happens(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    triage = Triage(outbox)
+    request = ChangeRequest(id="c", number=1, space="s", updated_at="2026-05-20T10:00:00.000Z")
+    later = request.model_copy(update={"updated_at": "2026-05-20T11:00:00.000Z"})
+    triage.snooze(request, time.time() + 60)
+    assert triage.away(request)
+    assert triage.away(later), "until then means until then"
+    triage.snooze(request, time.time() - 1)
+    assert triage.away(request) is None
+    triage.snooze(request, None)
+    assert triage.away(request)
+    assert Triage(outbox).away(request) == triage.away(request)
+    assert triage.away(later) is None
+    outbox.close()
+
+
+async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows=WORST)
+        await pilot.press("b")
+        await until(pilot, shows=f"★   5 {WORST}")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows=f"★   5 {WORST}")
+        await pilot.press("b")
+        await until(pilot, holds=lambda: "★" not in shown(pilot.app))
+
+
+async def test_marks_ranges_and_all_that_is_seen(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("A")
+        await until(pilot, shows="nothing is marked")
+        await pilot.press("space", "space")
+        await until(pilot, shows="2 marked")
+        await pilot.press("V", "j", "j", "V")
+        await until(pilot, shows="5 marked")
+        await pilot.press("*")
+        await until(pilot, shows="7 marked")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "marked" not in shown(pilot.app).splitlines()[1])
+        await pilot.press("space", "space", "D")
+        await until(pilot, shows="Needs me 5")
+        await until(pilot, shows="done: 2 change requests")
+
+
+async def test_an_act_on_many_has_a_receipt_for_each(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("space", "j", "space", "A")
+        await until(pilot, shows="With 2 change requests")
+        await pilot.press(*"approve", "enter")
+        await until(pilot, shows="Approve: 2 change requests?")
+        await pilot.press("y")
+        await until(pilot, shows="2 done")
+        await pilot.press("q")
+        await until(pilot, shows="Needs me")
+        await until(pilot, holds=lambda: "marked" not in shown(pilot.app).splitlines()[1])
+    async with Client(service.base_url, service.token) as client:
+        for space, number in (("api", "5"), ("api", "4")):
+            reviews = (await client.send(ListReviews(space_id=space, change_request_id=number))).items
+            assert [one.status for one in reviews if one.reviewer.id == "robin"] == ["approved"]
+
+
+async def test_what_failed_can_be_tried_again(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("space", "space")
+        await until(pilot, shows="2 marked")
+        at = {"space_id": "api", "change_request_id": "5"}
+        async with Client(service.base_url, service.token) as other:
+            await other.send(UpdateChangeRequest(**at, status="archived"))
+            await pilot.press("A", *"update", "enter")
+            await until(pilot, shows="Update from main: 2 change requests?")
+            await pilot.press("y")
+            await until(pilot, shows="1 done · 1 failed")
+            await until(pilot, shows="archived")
+            await other.send(UpdateChangeRequest(**at, status="open"))
+            await pilot.press("s")
+            await until(pilot, shows="2 done")
+            assert (await other.send(GetChangeRequest(**at))).status == "open"
+
+
+async def test_a_comment_for_all_is_not_lost_when_one_thinks_better_of_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("space", "space", "A", *"comment", "enter")
+        await until(pilot, shows="Comment on all that is marked")
+        await pilot.press(*"Soon", "ctrl+s")
+        await until(pilot, shows="Comment: 2 change requests?")
+        await pilot.press("n")
+        await until(pilot, shows="2 marked")
+        await pilot.press("A", *"comment", "enter")
+        await until(pilot, shows="Soon")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Comment: 2 change requests?")
+        await pilot.press("y")
+        await until(pilot, shows="2 done")
+    async with Client(service.base_url, service.token) as client:
+        said = (await client.send(ListComments(space_id="api", change_request_id="5", format="markdown"))).items
+        assert "Soon" in [(one.body.markdown or "").strip() for one in said]
+
+
+async def test_without_a_connection_what_may_wait_waits(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("space", "space", "A", *"approve", "enter")
+        await until(pilot, shows="Approve: 2 change requests?")
+        await pilot.press("y")
+        await until(pilot, shows="2 kept")
+        assert shown(pilot.app).count("waits in the outbox") == 2
+    service.start()
