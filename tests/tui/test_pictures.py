@@ -93,6 +93,14 @@ async def merge_sheet(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="Merge into the live content?")
 
 
+async def collision(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    pilot.app.open_review("runbook", "2")
+    await until(pilot, shows="main changed the same places of")
+    await pilot.press("m")
+    await until(pilot, shows="type: 2")
+
+
 async def composer(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("C", *"One thing more")

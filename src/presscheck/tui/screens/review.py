@@ -186,6 +186,7 @@ class Review(Acts):
             self._trouble = f"{seen.error.message} · ctrl+r asks again"
         self.known.read_marks()
         self._ask()
+        self.foresee()
         self.redraw()
 
     def _ask(self) -> None:
@@ -205,6 +206,7 @@ class Review(Acts):
             if hasattr(question, "page") and (more := self.known.further_comments(question, seen.value)):  # type: ignore[arg-type]
                 self._question(more)
             self._ask()
+            self.foresee()
             if not had and self.known.things:
                 self._point_at_first()
             self.redraw()

@@ -16,8 +16,8 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.review_changes import counted
+from presscheck.tui.screens.review_forecast import Forecasting
 from presscheck.tui.screens.review_header import merge_line, verdicts
-from presscheck.tui.screens.review_talk import Talk
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.documents.spans import Line
 
 
-class Acts(Talk):
+class Acts(Forecasting):
     """Ask reviewers, edit, update, merge, archive, unsend."""
 
     def reason_merge(self) -> str | None:
@@ -38,7 +38,12 @@ class Acts(Talk):
 
     def command_merge(self) -> None:
         """Say what a merge will do, and merge."""
-        self._ask_first("Merge into the live content?", "Merge", MergeChangeRequest(**self.known.path), self._facts())
+        request, found = self.known.request, self.known.forecast
+        collides = request is not None and found is not None and bool(found.conflicts)
+        facts = [*self._facts()[:-1], *self.forecast_lines(), *self._facts()[-1:]]
+        call = MergeChangeRequest(**self.known.path)
+        number = str(request.number) if request and collides else None
+        self._ask_first("Merge into the live content?", "Merge", call, facts, type_to_confirm=number)
 
     def reason_pull(self) -> str | None:
         """Why it cannot be updated."""
@@ -53,6 +58,7 @@ class Acts(Talk):
         """Say what an update will do, and update."""
         lines: list[Line] = [(Span("Takes what changed in main into this change request."),)]
         lines.append((Span("Where both changed the same words, both will stand in the text.", "quiet"),))
+        lines += self.forecast_lines()
         self._ask_first("Update from main?", "Update", PullChangeRequest(**self.known.path), lines)
 
     def reason_archive(self) -> str | None:
@@ -137,9 +143,12 @@ class Acts(Talk):
             (Span("There is no way back.", "waiting"),),
         ]
 
-    def _ask_first(self, title: str, act: str, call: Operation[Any], lines: list[Line]) -> None:
+    def _ask_first(
+        self, title: str, act: str, call: Operation[Any], lines: list[Line], *, type_to_confirm: str | None = None
+    ) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
                 self.send(call)
 
-        self.home.push_screen(Sheet(title, lines, act, self.home.look), answered)
+        sheet = Sheet(title, lines, act, self.home.look, type_to_confirm=type_to_confirm)
+        self.home.push_screen(sheet, answered)

@@ -5,7 +5,7 @@ Every question is spelled as the inbox spells it, so that what one screen fetche
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, RequestReviewers
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.api.spaces import Space
     from presscheck.desk.desk import Desk
+    from presscheck.desk.forecast import Forecast
     from presscheck.desk.seen import Seen, Waiting
 
 
@@ -56,6 +57,8 @@ class Dossier:
         self.replies: dict[str, Sequence[CommentReply]] = {}
         self.things: tuple[Changed, ...] = ()
         self.viewed: dict[str, str] = {}
+        self.forecast: Forecast | None = None
+        """What a merge would come to; None while that is not known."""
 
     @property
     def me(self) -> str:
@@ -206,14 +209,13 @@ class Dossier:
             return self.organization.merge_rules if self.organization else None
         return rules
 
-    def standing(self, conflicts: Mapping[str, int] | None = None) -> Standing:
-        """Whether it can be merged; `conflicts` is the forecast, page title → how many."""
+    def standing(self) -> Standing:
+        """Whether it can be merged."""
         if self.request is None:
             return Standing("unknown")
-        extra = tuple(f"{title} changed in main in the same places" for title in conflicts or ())
-        return standing(
-            Facts(self.request, self.me, self.reviewers(), self.space, self.rules(), self.open_threads(), extra)
-        )
+        people, rules, threads = self.reviewers(), self.rules(), self.open_threads()
+        titles = None if self.forecast is None else tuple(one.title for one in self.forecast.conflicts)
+        return standing(Facts(self.request, self.me, people, self.space, rules, threads, titles))
 
 
 _TAKERS = {

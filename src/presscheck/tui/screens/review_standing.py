@@ -6,7 +6,7 @@ A `no` is said only of what is known for certain; where the service alone can te
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from presscheck.documents.display_text import display_text
@@ -51,8 +51,8 @@ class Facts:
     rules: MergeRules | None = None
     """Those in force: the organization's where the space inherits."""
     open_threads: int = 0
-    extra: tuple[str, ...] = field(default=())
-    """Further reasons against: the forecast of conflicts."""
+    collisions: tuple[str, ...] | None = None
+    """Titles of what would collide with what changed in main; None where that is not known."""
 
 
 def reviewers(
@@ -91,7 +91,7 @@ def standing(facts: Facts) -> Standing:
     no = tuple(_obstacles(facts))
     if no:
         return Standing("no", no)
-    doubts = (*_doubts(facts), *facts.extra)
+    doubts = tuple(_doubts(facts))
     if doubts:
         return Standing("care", doubts)
     return Standing("yes" if _is_certain(facts) else "unknown")
@@ -152,7 +152,10 @@ def _doubts(facts: Facts) -> Iterator[str]:
         yield f"{listed(against)} asked for changes"
     if facts.open_threads:
         yield f"{facts.open_threads} open comment{'s' if facts.open_threads != 1 else ''}"
-    if facts.request.outdated:
+    if facts.collisions:
+        titles = [display_text(one) for one in dict.fromkeys(facts.collisions)]
+        yield f"main changed the same places of {listed(titles)}"
+    elif facts.request.outdated and facts.collisions is None:
         yield "main has moved on"
 
 

@@ -1,0 +1,88 @@
+"""What a merge or an update would come to, before it is sent: both sides joined here, page by page.
+
+The service offers no dry run, and what it merged with conflicts stays merged. What is asked goes through the store, so
+that a forecast can be made without a connection where the pages were seen before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, GetRevisionPage, Revision
+from presscheck.desk.asking import NEXT
+from presscheck.documents.merging import Conflict, merge_pages
+
+if TYPE_CHECKING:
+    from presscheck.desk.desk import Desk
+
+Side = dict[str, Any]
+"""A revision as on the wire."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What both sides changed in the same places; nothing where they fit together."""
+
+    conflicts: tuple[Conflict, ...] = ()
+
+
+async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
+    """What a merge would come to; None where that cannot be told.
+
+    Raises:
+        PresscheckError: a side cannot be read.
+    """
+    if not request.outdated:
+        return Forecast()
+    space: dict[str, Any] = {"space_id": request.space}
+    base_id = request.revision_merged_ancestor or request.revision_initial
+    if not base_id:
+        return None
+    base = await desk.read(GetRevision(**space, revision_id=base_id), priority=NEXT)
+    ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=NEXT)
+    theirs = await desk.read(GetCurrentRevision(**space), priority=NEXT)
+    texts: dict[str, str] = {}
+    for revision, page in _both_changed(base, ours, theirs):
+        call = GetRevisionPage(**space, revision_id=revision.id, page_id=page["id"], format="markdown")
+        text = (await desk.read(call, priority=NEXT)).markdown or ""
+        texts[page["documentId"]] = _body(text)
+    try:
+        merged = merge_pages(_side(base), _side(ours), _side(theirs), texts.__getitem__, _kept)
+    except LookupError:
+        return None  # something that no call gives the text of, such as a piece of content that pages share
+    return Forecast(tuple(merged.conflicts))
+
+
+def _both_changed(base: Revision, ours: Revision, theirs: Revision) -> Iterator[tuple[Revision, Mapping[str, Any]]]:
+    """The pages whose texts both sides changed, in each revision that has them."""
+    was, here, there = (_pages(_side(one)["pages"]) for one in (base, ours, theirs))
+    for page_id in here.keys() & there.keys():
+        documents = [side.get(page_id, {}).get("documentId") for side in (was, here, there)]
+        if documents[1] != documents[2] and documents[0] not in documents[1:]:
+            for revision, side in ((base, was), (ours, here), (theirs, there)):
+                if side.get(page_id, {}).get("documentId"):
+                    yield revision, side[page_id]
+
+
+def _pages(tree: list[Side]) -> dict[str, Side]:
+    found: dict[str, Side] = {}
+    for page in tree:
+        found |= {page["id"]: page} | _pages(page.get("pages", []))
+    return found
+
+
+def _side(revision: Revision) -> Side:
+    return revision.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _kept(_: str) -> str:
+    """Where the joined text would be: nobody reads it."""
+    return "joined"
+
+
+def _body(markdown: str) -> str:
+    """A page's text without the title, which the service puts before it and which is told apart from it."""
+    return markdown.partition("\n\n")[2] if markdown.startswith("# ") else markdown

@@ -1,0 +1,82 @@
+"""The forecast in a review, by keys: what would collide is said before, and a merge all the same wants the number."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    GetChangeRequest,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
+from presscheck.api.changes import EditChangeRequestContent, InsertPage
+from presscheck.api.comments import Document
+from presscheck.client.client import Client
+
+COLLIDES = {"space_id": "runbook", "change_request_id": "2"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def main_moves(service: RunningService, space: str) -> None:
+    """Somebody else merges a new page into the live content."""
+    async with Client(service.base_url, service.token) as other:
+        made = await other.send(CreateChangeRequest(space_id=space, subject="Meanwhile"))
+        at = {"space_id": space, "change_request_id": made.id}
+        page = InsertPage(title="Meanwhile", document=Document(markdown="New.\n"))
+        await other.send(EditChangeRequestContent(**at, changes=(page,), compat=False))
+        await other.send(UpdateChangeRequest(**at, status="open"))
+        await other.send(MergeChangeRequest(**at))
+
+
+async def test_what_would_collide_is_said_and_its_number_wanted(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Two carriers down at once")
+        pilot.app.open_review(*COLLIDES.values())
+        await until(pilot, shows="main changed the same places of")
+        assert "with care" in shown(pilot.app)
+        await pilot.press("m")
+        await until(pilot, shows="It collides with what changed in main")
+        await until(pilot, shows="type: 2")
+        await pilot.press("y", "enter")
+        async with Client(service.base_url, service.token) as other:
+            assert (await other.send(GetChangeRequest(**COLLIDES))).status == "open", "yes alone is not enough"
+            await pilot.press("m")
+            await until(pilot, shows="type: 2")
+            await pilot.press("2", "enter")
+            await until(pilot, shows="merged with conflicts")
+            assert (await other.send(GetChangeRequest(**COLLIDES))).status == "merged"
+
+
+async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Limits per workspace")
+        pilot.app.open_review("api", "4")
+        await until(pilot, shows="✓ yes")
+        await main_moves(service, "api")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="◷ main has moved on")
+        await until(pilot, shows="Can merge? ✓ yes")
+        await pilot.press("u")
+        await until(pilot, shows="It fits with what changed in main.")
+        await pilot.press("y")
+        await until(pilot, shows="updated from main")
+
+
+async def test_without_a_connection_it_is_made_of_what_was_seen(service: RunningService, tmp_path: Path) -> None:
+    for is_online in (True, False):
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="Two carriers down at once")
+            pilot.app.open_review(*COLLIDES.values())
+            await until(pilot, shows="main changed the same places of")
+        if is_online:
+            service.stop()
+    service.start()
