@@ -181,6 +181,7 @@ SCREENS: list[Drive] = [
         review_thread,
         review_conversation,
         merge_sheet,
+        collision,
         composer,
         verdict_keys,
     ),

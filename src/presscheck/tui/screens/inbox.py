@@ -64,7 +64,8 @@ class Inbox(Filling):
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
         me = self.desk.known(GetCurrentUser())
         self.known_rows.me = me.value.id if me else ""
-        self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
+        organizations = self.desk.watch(ListOrganizations())
+        self.follow(organizations, self._organized, group="organizations", complains=False)
 
     def on_resize(self) -> None:
         """The preview is as wide as the screen."""
