@@ -56,6 +56,16 @@ async def inbox_marked(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="2 marked")
 
 
+async def narrowed(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("4")
+    await until(pilot, shows="All open 10")
+    await pilot.press("F", *"comments:>1 sort:comments", "enter")
+    await until(pilot, shows="All open 5")
+    await pilot.press("F")
+    await until(pilot, shows="All open: show only")
+
+
 async def receipts(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("2", "space")
@@ -175,6 +185,7 @@ SCREENS: list[Drive] = [
     *(
         inbox,
         inbox_marked,
+        narrowed,
         receipts,
         review,
         review_change,

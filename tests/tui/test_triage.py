@@ -202,3 +202,25 @@ async def test_without_a_connection_what_may_wait_waits(service: RunningService,
         await until(pilot, shows="2 kept")
         assert shown(pilot.app).count("waits in the outbox") == 2
     service.start()
+
+
+async def test_a_view_shows_what_one_wants_to_see_and_remembers_it(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("F", *"colour:red")
+        await until(pilot, shows="colour: is nothing to look for")
+        await pilot.press("enter", *["backspace"] * 10, *"space:api sort:-number", "enter")
+        await until(pilot, shows="space:api sort:-number")
+        await until(pilot, shows="Needs me 3")
+        rows = [line for line in shown(pilot.app).splitlines()[3:9] if "API docs" in line]
+        assert [line.split()[1 if "▌" in line else 0] for line in rows] == ["5", "4", "2"]
+        await pilot.press("D")
+        await until(pilot, shows="Needs me 2")
+        await pilot.press("z", "4")
+        await until(pilot, shows="All open 10")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 3")
+        await pilot.press("F", *["backspace"] * 30, *"nothing at all", "enter")
+        await until(pilot, shows="Nothing here fits what you want to see. F changes that.")
+        await pilot.press("F", *["backspace"] * 30, "enter")
+        await until(pilot, shows="Needs me 7")

@@ -55,6 +55,24 @@ class StoredWindow:
     complete: bool
 
 
+@dataclass(frozen=True)
+class Condition:
+    """Something that must hold of a thing's JSON: at a path, `is`, `in`, `contains` (small letters), `less`, `more`."""
+
+    path: str
+    relation: str
+    value: str | int | tuple[str, ...]
+
+
+RELATIONS = {
+    "is": "json_extract(thing, ?) = ?",
+    "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
+    "contains": "instr(lower(json_extract(thing, ?)), ?) > 0",
+    "less": "json_extract(thing, ?) < ?",
+    "more": "json_extract(thing, ?) > ?",
+}
+
+
 class Cache:
     """The cache of one reader of one service.
 
@@ -113,6 +131,27 @@ class Cache:
             (*row, json.dumps(list(ids))),
         )
         return dict(found.fetchall())
+
+    def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> list[int]:
+        """The places in a listing of what meets all conditions, in its order or by a path; for the writing thread."""
+        row = self._writer.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return []
+        clauses, values = ["answer = ?", "generation = ?"], list[Any](row)
+        for one in conditions:
+            clauses.append(RELATIONS[one.relation])
+            values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
+        by = "position"
+        if order:
+            by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
+            values.append(order[0])
+        found = self._writer.execute(
+            "SELECT position FROM (SELECT items.*, coalesce(items.json, resources.json) AS thing FROM items"  # noqa: S608
+            " LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id)"
+            f" WHERE {' AND '.join(clauses)} ORDER BY {by}",
+            values,
+        )
+        return [position for (position,) in found]
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a thing, by `object` and `id`."""

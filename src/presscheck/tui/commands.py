@@ -80,7 +80,7 @@ COMMANDS: tuple[Command, ...] = (
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed."),
         ("mark_range", "V", "mark a range", "Begin a range; a second time, mark it."),
         ("mark_visible", "*", "mark all visible", ""),
-        ("act_on_marked", "A", "act on marked", ""),
+        ("act_on_marked", "A", "act on marked", "One act on all that is marked, with a receipt for each."),
     ),
     *_scope(
         "copy, open",
@@ -92,16 +92,16 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "state",
         ("refresh", "ctrl+r  f5", "ask again", "Ask the service again for what is shown."),
-        ("unsend", "z", "unsend", "Take back the last write that has not left."),
+        ("unsend", "z", "take back", "Take back the last write that has not left; in the inbox, what was put away."),
         ("activity", "@", "activity", "What happened since the app was opened."),
         ("errors", "!", "errors", "Every error since the app was opened."),
     ),
     *_scope(
         "inbox",
         ("done", "D", "done", "Put it away until something happens to it."),
-        ("snooze", "S", "snooze", "Put it away until tomorrow."),
-        ("bookmark", "b", "bookmark", ""),
-        ("edit_view", "F", "view", "Choose what this view shows."),
+        ("snooze", "S", "snooze", "Put it away until tomorrow, until next week, or until something happens to it."),
+        ("bookmark", "b", "bookmark", "Put a star before it, or take it away."),
+        ("edit_view", "F", "view", "Say what this view shows, such as `space:api outdated:yes sort:-comments`."),
     ),
     *_scope(
         "review",
@@ -111,7 +111,7 @@ COMMANDS: tuple[Command, ...] = (
         ("previous_page", "{", "previous page", ""),
         ("next_thread", "t", "next thread", ""),
         ("previous_thread", "T", "previous thread", ""),
-        ("diff_view", "d", "diff view", "Prose, source, or side by side."),
+        ("diff_view", "d", "diff view", "Prose, or source."),
         ("only_changed", "i", "changed pages only", ""),
         ("zoom", "=", "zoom", "Give the pane the whole width."),
         ("preview", "p", "preview", "The page as it will be."),

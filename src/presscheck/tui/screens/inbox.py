@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.events import Key
 from textual.timer import Timer
 
-from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
@@ -18,8 +17,8 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.outside import open_address
-from presscheck.tui.screens.inbox_filling import Filling
 from presscheck.tui.screens.inbox_lines import preview, request_row, tabs
+from presscheck.tui.screens.inbox_query import Narrowing
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.organization import chosen
 from presscheck.tui.status_lines import footer
@@ -33,7 +32,7 @@ REST = 0.12
 """Seconds that the cursor stands on a row before the service is asked about it."""
 
 
-class Inbox(Filling):
+class Inbox(Narrowing):
     """Views as tabs, rows from the store by window, a preview below."""
 
     FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
@@ -62,6 +61,7 @@ class Inbox(Filling):
         super().on_mount()
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
+        self.recall_queries()
         me = self.desk.known(GetCurrentUser())
         self.known_rows.me = me.value.id if me else ""
         organizations = self.desk.watch(ListOrganizations())
@@ -180,6 +180,15 @@ class Inbox(Filling):
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
         self.known_rows.forget()
+        self._show_rows()
+        if self.known_rows.view.id in self.known_rows.queries:
+            self.run(self._arrange(), group="arrange", exclusive=True)
+
+    async def _arrange(self) -> None:
+        await self.known_rows.arrange()
+        self._show_rows()
+
+    def _show_rows(self) -> None:
         self.show_tabs()
         self.query_one(Rows).show(self.known_rows.total())
         self.show_preview()
@@ -188,24 +197,16 @@ class Inbox(Filling):
         """Draw the views, how many each has, and how many rows are marked."""
         marked = len(self.query_one(Rows).marked)
         totals = [self.known_rows.total(view) for view in VIEWS]
-        self.query_one("#tabs", Bar).show(
-            tabs(self.known_rows.view, totals), (Span(f"{marked} marked " if marked else "", "accent"),)
-        )
+        query = self.known_rows.queries.get(self.known_rows.view.id, "")
+        right = (Span(f"{display_text(query)} ", "waiting"), Span(f" {marked} marked " if marked else "", "accent"))
+        self.query_one("#tabs", Bar).show(tabs(self.known_rows.view, totals), right if query or marked else ())
 
     def _row(self, index: int, columns: int) -> Line:
         request = self.known_rows.request(index)
         if request is None:
             return (Span("…", "quiet"),)
         space = self.known_rows.spaces.get(request.space, "")
-        sign = self._sign(request)
-        return request_row(request, self.known_rows.facts(request), space, columns, now(), sign=sign)
-
-    def _sign(self, request: ChangeRequest) -> Span:
-        """What the person made of it: bookmarked, or put away where that is shown."""
-        away = self.desk.triage.away(request)
-        if away:
-            return Span("✓" if away.is_done else "◷", "quiet")
-        return Span("★", "accent") if self.desk.triage.is_bookmarked(request.id) else Span(" ")
+        return request_row(request, self.known_rows.facts(request), space, columns, now(), sign=self.sign(request))
 
     def rearrange(self) -> None:
         """Rows came or went."""
@@ -225,7 +226,7 @@ class Inbox(Filling):
         elif self._trouble:
             lines = [(Span(f" {self._trouble}", "waiting"),)]
         elif self._answered or not self.desk.status.online:
-            lines = [(Span(f" {self.known_rows.view.empty}", "quiet"),)]
+            lines = [(Span(f" {self.known_rows.empty}", "quiet"),)]
         else:
             lines = [(Span(" Asking the service …", "quiet"),)]
         hairline = (Span(f" {'─' * (self.size.width - 2)}", "quiet"),)

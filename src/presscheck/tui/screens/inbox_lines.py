@@ -9,10 +9,13 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.desk.inbox import VIEWS, Facts, View, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.documents.spans import Line, Span, cut, pad
 
 WIDE = 100
 """Columns from which there is room for all of it."""
+SIZES = (14, 8, 7, 12, 8, 7, 9)
+NARROW_SIZES = (9, 6, 6, 5, 6, 7, 1)
+"""The columns of space, author, age, viewed pages, comments, verdicts, outdated."""
 NO_SIGN = Span(" ")
 
 
@@ -22,21 +25,22 @@ def request_row(
     """A change request in one row of that many columns; `sign`, of one column, stands before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     is_wide = columns >= WIDE - 1
-    tail: list[Line] = [
-        pad((Span(space, "quiet"),), 14 if is_wide else 11),
-        pad((Span(display_text(author)),), 8 if is_wide else 7),
-        pad((Span(ago(request.updated_at, moment), "quiet"),), 7),
-        pad((Span(_viewed(known, is_wide), "quiet"),), 12 if is_wide else 6),
-        pad(
-            (Span(f"{request.comments} open" if request.comments else "–", "quiet" if not request.comments else ""),), 8
-        ),
-        pad(_verdicts(known), 7),
-        pad((Span("outdated" if is_wide else "◷", "waiting"),) if request.outdated else (), 9 if is_wide else 2),
+    comments = Span(f"{request.comments} open", "") if request.comments else Span("–", "quiet")
+    parts: list[Line] = [
+        (Span(space, "quiet"),),
+        (Span(display_text(author)),),
+        (Span(ago(request.updated_at, moment), "quiet"),),
+        (Span(_viewed(known, is_wide), "quiet"),),
+        (comments,),
+        _verdicts(known),
+        (Span("outdated" if is_wide else "◷", "waiting"),) if request.outdated else (),
     ]
-    used = 6 + 2 * len(tail) + sum(_size(part) for part in tail)
+    gap, sizes = (2, SIZES) if is_wide else (1, NARROW_SIZES)
+    tail = [pad(part, size) for part, size in zip(parts, sizes, strict=True)]
+    used = 6 + sum(gap + size for size in sizes)
     subject = display_text(request.subject) or "(no subject)"
     head = (sign, Span(f"{request.number:>4} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
-    return cut((*head, *(span for part in tail for span in (Span("  "), *part))), columns)
+    return cut((*head, *(span for part in tail for span in (Span(" " * gap), *part))), columns)
 
 
 def tabs(chosen: View, totals: Sequence[int]) -> Line:
@@ -60,10 +64,6 @@ def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime
         name = display_text(known.latest.posted_by.display_name.partition(" ")[0])
         lines.append((Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”")))
     return [cut(line, max(1, columns - 1)) for line in lines]
-
-
-def _size(line: Line) -> int:
-    return width(line)
 
 
 def _viewed(known: Facts, is_wide: bool) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.inbox import VIEWS, Facts, View, facts
+from presscheck.desk.queries import parse
 from presscheck.documents.display_text import display_text
+from presscheck.documents.moments import now
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -27,6 +29,10 @@ class KnownRows:
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._facts: dict[str, Facts] = {}
         self._hidden: dict[str, list[int]] = {}
+        self.queries: dict[str, str] = {}
+        """What the person wants to see of a view, by its id, as typed."""
+        self._places: dict[str, list[int]] = {}
+        self._visible: dict[str, list[int]] = {}
         self.counts: dict[str, int] = {}
         """How many a view has that was not brought in, by its id, as the service counted."""
 
@@ -40,8 +46,16 @@ class KnownRows:
         listing = self.listing(view)
         if listing is None:
             return 0
+        if view.id in self.queries:
+            return len(self._shown(view))
         known = self._desk.window(listing, 0, 0)
         return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
+
+    @property
+    def empty(self) -> str:
+        """What to say where this view shows nothing."""
+        is_narrow = self.view.id in self.queries
+        return "Nothing here fits what you want to see. F changes that." if is_narrow else self.view.empty
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
         """What the spaces of the organization are called, as display text."""
@@ -52,14 +66,35 @@ class KnownRows:
         self._chunks.clear()
         self._facts.clear()
         self._hidden.clear()
+        self._visible.clear()
 
     def request(self, index: int) -> ChangeRequest | None:
         """The change request of a row; None where it is not known."""
+        if self.view.id in self.queries:
+            shown = self._shown(self.view)
+            return self._at(shown[index]) if index < len(shown) else None
         for position in self._away(self.view):
             if position > index:
                 break
             index += 1
         return self._at(index)
+
+    async def arrange(self) -> None:
+        """Find the rows of this view that the person wants to see, where they want to see but some."""
+        listing, text = self.listing(), self.queries.get(self.view.id)
+        if listing is not None and text is not None:
+            query, view, key = parse(text, self.spaces, now()), self.view.id, listing.key()
+            self._places[view] = await self._desk.in_store(
+                lambda cache: cache.matching(key, query.conditions, query.order)
+            )
+            self._visible.clear()
+
+    def _shown(self, view: View) -> list[int]:
+        """The places in the listing of what a view shows that was asked for but some of it."""
+        if view.id not in self._visible:
+            away = {*self._away(view)}
+            self._visible[view.id] = [place for place in self._places.get(view.id, ()) if place not in away]
+        return self._visible[view.id]
 
     def _at(self, index: int) -> ChangeRequest | None:
         """The change request at a place of the listing."""

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.documents.display_text import display_text
+from presscheck.documents.spans import Span
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
@@ -32,6 +33,13 @@ class Triaging(Place):
     def rearrange(self) -> None:
         """Rows came or went."""
         raise NotImplementedError
+
+    def sign(self, request: ChangeRequest) -> Span:
+        """What the person made of it: bookmarked, or put away where that is shown."""
+        away = self.desk.triage.away(request)
+        if away:
+            return Span("✓" if away.is_done else "◷", "quiet")
+        return Span("★", "accent") if self.desk.triage.is_bookmarked(request.id) else Span(" ")
 
     def command_done(self) -> None:
         """Put away what is marked, else the row under the cursor; where that is away already, bring it back."""

@@ -27,6 +27,8 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
         least: how many characters it needs.
         most: how many it may have.
         save: keeps a draft.
+        wrong: why a line will not do, where it has the right length.
+        hint: what may be typed, shown while nothing is.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -45,16 +47,19 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
         least: int = 1,
         most: int = 256,
         save: Callable[[str], None] | None = None,
+        wrong: Callable[[str], str | None] | None = None,
+        hint: str = "",
     ) -> None:
         super().__init__()
         self.heading, self.value, self.look, self.save = title, value, raised(look), save
-        self.least, self.most = least, most
+        self.least, self.most, self.wrong = least, most, wrong
+        self.hint = hint
 
     def compose(self) -> ComposeResult:
         """The question, the line, the keys."""
         with Vertical():
             yield Bar(self.look, id="entry-title")
-            yield Typed(self.value)
+            yield Typed(self.value, placeholder=self.hint)
             yield Bar(self.look, id="entry-keys")
 
     def on_mount(self) -> None:
@@ -81,10 +86,13 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
         event.prevent_default()
 
     def _reason(self) -> str | None:
-        size = len(self.query_one(Typed).value.strip())
+        text = self.query_one(Typed).value.strip()
+        size = len(text)
         if size < self.least:
             return f"at least {self.least} characters" if self.least > 1 else "nothing typed yet"
-        return f"{size - self.most:,} too many: at most {self.most:,}" if size > self.most else None
+        if size > self.most:
+            return f"{size - self.most:,} too many: at most {self.most:,}"
+        return self.wrong(text) if self.wrong else None
 
     def _show(self) -> None:
         why = self._reason()
