@@ -20,7 +20,9 @@ def routes(*placeholders: str) -> list[str]:
     """The reads that the service answers and that have just these placeholders, as the description writes them."""
     reads = [operation.route.partition(" ")[2] for operation in all_handlers() if operation.is_read()]
     named = [re.sub(r"_(\w)", lambda found: found[1].upper(), route) for route in reads]
-    return [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders and "search" not in one]
+    fitting = [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders]
+    # a search needs words, and no space here is in step with a repository
+    return [one for one in fitting if "search" not in one and not one.endswith("/git/info")]
 
 
 def faults(schema: Described, value: Any, path: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
+from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse import Browse
 from presscheck.tui.widgets.tree import Tree
@@ -192,3 +193,24 @@ async def test_offline_it_shows_what_was_seen_and_begins_nothing(service: Runnin
         assert "A request without a token" in shown(pilot.app)
         await go(pilot, "Limits")
         await until(pilot, shows="This page cannot be shown")
+
+
+async def test_the_pages_that_link_here_are_one_key_away(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        links = (await client.send(ListSpaceLinks(space_id="guides", limit=1000))).items
+    target, source = next(
+        (link.target_reference.page, link.location_references[0].page)
+        for link in links
+        if link.target_reference and link.target_reference.page and len(link.location_references) == 1
+    )
+    assert target and source
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("guides", target.id)
+        await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.page and item.page.id == target.id)
+        await pilot.press("g", "b")
+        await until(pilot, shows="What links here")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen.item.page.id == source.id)
+        await pilot.press("H")
+        await until(pilot, holds=lambda: pilot.app.screen.item.page.id == target.id)

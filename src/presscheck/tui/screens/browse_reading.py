@@ -7,7 +7,9 @@ from typing import Any
 from textual import on
 
 from presscheck.api.content import GetChangeRequestPage, GetPage, RevisionPage
-from presscheck.api.operation import Operation
+from presscheck.api.links import ContentLocation, ListChangeRequestPageBacklinks, ListPageBacklinks
+from presscheck.api.operation import Operation, Page
+from presscheck.desk.questions import ALL
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.lines import PageLines
@@ -17,6 +19,7 @@ from presscheck.tui.outside import open_address
 from presscheck.tui.screens.browse_tree import Item, Library, page_key
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.picker import Choice, Picker
 
 WIDEST = 96
 """Columns of text that the eye still follows."""
@@ -63,6 +66,32 @@ class Reading(Place):
     def reason_history_forward(self) -> str | None:
         """Nobody went back."""
         return None if self._ahead else "there is no page after"
+
+    def reason_backlinks(self) -> str | None:
+        """There is no page."""
+        item = self.item
+        return None if item and item.kind == "document" else "there is no page here"
+
+    async def command_backlinks(self) -> None:
+        """Choose among the pages that link here, and go there."""
+        item = self.item
+        if item is None or item.page is None or item.space is None:
+            return
+        given: dict[str, Any] = {"space_id": item.space.id, "page_id": item.page.id, "limit": ALL}
+        request = self.library.requests.get(item.space.id)
+        ask: Operation[Page[ContentLocation]] = (
+            ListChangeRequestPageBacklinks(**given, change_request_id=request.id)
+            if request
+            else ListPageBacklinks(**given)
+        )
+        pages = [one.page for one in (await self.desk.read(ask)).items if one.page]
+        if not pages:
+            self.home.notice("no page of this space links here")
+            return
+        choices = [Choice(page.id, display_text(page.title), display_text(page.path or "")) for page in pages]
+        chosen = await self.ask(Picker("What links here", choices, self.home.look))
+        if chosen:
+            self._leave(item, page_key(item.space.id, chosen[0]))
 
     def command_copy(self) -> None:
         """Copy the address of the page or the space."""
@@ -152,11 +181,15 @@ class Reading(Place):
         if found.kind == "web":
             open_address(self.home, found.url)
         elif found.kind == "page":
-            self._been.append(item.key)
-            self._ahead.clear()
-            self.go_to(page_key(item.space.id, found.id))
+            self._leave(item, page_key(item.space.id, found.id))
         else:
             self.home.notice(f"that link leads to no page of this space: {display_text(target)}")
+
+    def _leave(self, item: Item, key: str) -> None:
+        """Go from an item to another; there is a way back."""
+        self._been.append(item.key)
+        self._ahead.clear()
+        self.go_to(key)
 
     def _along(self, taken: list[str], left: list[str]) -> None:
         if self.item:
