@@ -7,6 +7,11 @@ import pytest
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
 
+PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
+"""All that a first picture may load beside the standard library."""
+SCREEN = PICTURE | {"annotated_types", "filelock", "pydantic", "pydantic_core", "typing_inspection"}
+"""All that a first screen may."""
+
 
 def loaded(code: str) -> set[str]:
     ran = subprocess.run(
@@ -18,9 +23,15 @@ def loaded(code: str) -> set[str]:
     return {name.partition(".")[0] for name in ran.stdout.split()}
 
 
+def others(names: set[str]) -> set[str]:
+    """What is no part of Python itself."""
+    return {name for name in names if name.isidentifier() and name not in sys.stdlib_module_names and name[0] != "_"}
+
+
 def test_the_version_loads_next_to_nothing() -> None:
     names = loaded("sys.argv = ['presscheck', '--version']\nfrom presscheck.__main__ import main\nmain()")
-    assert not names & (LATE | {"pydantic", "textual", "rich"})
+    assert not names & LATE
+    assert others(names) == {"presscheck"}
 
 
 @pytest.mark.parametrize("name", sorted(LATE - {"asyncio", "click", "pygments"}))
@@ -33,3 +44,9 @@ def test_a_first_screen_does_not_load(name: str) -> None:
 def test_a_first_picture_loads_no_api() -> None:
     names = loaded("import presscheck.tui.app, presscheck.wiring, presscheck.store.cache")
     assert not names & (LATE - {"asyncio", "click", "pygments"} | {"pydantic"})
+    assert others(names) <= PICTURE
+
+
+def test_a_first_screen_loads_these_libraries_and_no_other() -> None:
+    code = "import presscheck.tui.app, presscheck.tui.screens.inbox, presscheck.desk.desk, presscheck.wiring"
+    assert others(loaded(code)) <= SCREEN
