@@ -29,11 +29,12 @@ class RunningService:
         clock: Clock = system_clock,
         on_a_path: bool = False,
         release: str | None = None,
+        database_url: str | None = None,
     ) -> None:
         self.directory = directory
         self.release = release
         self.clock = clock
-        self.database_url = f"sqlite:///{directory / 'service.sqlite'}"
+        self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
         self.token = secrets.token_urlsafe(16)
         token_file = directory / "token"
         token_file.write_text(self.token)
@@ -96,9 +97,12 @@ def running_service(
     clock: Clock = system_clock,
     on_a_path: bool = False,
     release: str | None = None,
+    database_url: str | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
-    service = RunningService(directory, sample=sample, clock=clock, on_a_path=on_a_path, release=release)
+    service = RunningService(
+        directory, sample=sample, clock=clock, on_a_path=on_a_path, release=release, database_url=database_url
+    )
     service.start()
     try:
         yield service

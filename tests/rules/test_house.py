@@ -100,7 +100,8 @@ def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_nothing_outgrows_its_room() -> None:
-    assert not [line for path in MODULES for line in oversized(path)]
+    # a step of the database is one list, written by a machine, read once
+    assert not [line for path in MODULES if "versions" not in path.parts for line in oversized(path)]
 
 
 def test_style_sheets_stay_short() -> None:

@@ -1,6 +1,8 @@
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
+from tests.postgresql import MISSING, Cluster, cluster, programs
 from tests.running_service import RunningService, running_service
 from tests.service.world import World, plant_world
 
@@ -10,10 +12,33 @@ from presscheck.service.tables import MemberRow, OrganizationRow
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One real service for all tests of this room; each plants an organization of its own."""
-    with running_service(tmp_path_factory.mktemp("service")) as running:
+def postgresql() -> Iterator[Cluster]:
+    """A PostgreSQL, where it is installed."""
+    if programs() is None:
+        pytest.skip(MISSING)
+    with cluster() as running:
         yield running
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """One real service on each engine for all tests of this room; each test plants an organization of its own."""
+    with running_service(tmp_path_factory.mktemp("service"), database_url=new_database(request)) as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database, on each engine."""
+    return new_database(request) or f"sqlite:///{tmp_path / 'empty.sqlite'}"
+
+
+def new_database(request: pytest.FixtureRequest) -> str | None:
+    """The URL of a new database of PostgreSQL; None for SQLite's usual place."""
+    if request.param == "sqlite":
+        return None
+    running: Cluster = request.getfixturevalue("postgresql")
+    return running.new_database()
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ TEXTS = {
     "Über": "ÄPFEL und Öl.",
     "Long": "word " * 100 + "needle " + "word " * 100,
     "100%": "a_b",
+    "Tokyo": "これは日本語の文です。",
 }
 
 
@@ -58,8 +59,12 @@ def space(session: Session) -> SpaceRow:
         ("äpfel", ["Über"]),
         ("öl", ["Über"]),
         ("STRASSE", ["Straße"]),
-        ("n", ["Lamps", "Long", "Straße", "Über"]),
-        ("%", ["100%"]),
+        ("n", ["Lamps", "Long"]),
+        ("apfel ol", ["Über"]),
+        ("日本語", ["Tokyo"]),
+        ("本", ["Tokyo"]),
+        ("日語", []),
+        ("%", []),
         ("a_b", ["100%"]),
         ("axb", []),
         ("group", []),

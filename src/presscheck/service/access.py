@@ -69,12 +69,9 @@ def organization_for(context: Context, organization_id: str, wanted: str = "read
     return found
 
 
-def space_for(context: Context, space_id: str, wanted: str = "read", *, to_write: bool = False) -> SpaceRow:
-    """The space, for somebody who may do this in it; one that is deleted is not there.
-
-    With `to_write` its row is locked until the end of the transaction, so that writers take turns.
-    """
-    found = context.session.get(SpaceRow, space_id, with_for_update=to_write or None)
+def space_for(context: Context, space_id: str, wanted: str = "read") -> SpaceRow:
+    """The space, for somebody who may do this in it; one that is deleted is not there."""
+    found = context.session.get(SpaceRow, space_id)
     if found is None or found.deleted_at is not None:
         raise not_found("space")
     level = level_in_space(context, found)

@@ -123,8 +123,7 @@ class Adapter:
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read():
                 return self._handled(session, user, request, call)
-        with self.database.writing.begin() as session:
-            return self._handled(session, user, request, call)
+        return self.database.write(lambda session: self._handled(session, user, request, call))
 
     def _handled(self, session: Session, user: UserRow, request: Request, call: Any) -> tuple[Any, bytes]:
         origin = str(request.base_url).rstrip("/")

@@ -17,10 +17,10 @@ from presscheck.service.tables import SpaceRow
 
 
 def change_request_for(
-    context: Context, space_id: str, change_request: str, wanted: str = "read", *, to_write: bool = False
+    context: Context, space_id: str, change_request: str, wanted: str = "read"
 ) -> tuple[SpaceRow, ChangeRequestRow]:
     """A change request by id or number, and its space, for somebody who may do this in the space."""
-    space = space_for(context, space_id, wanted, to_write=to_write)
+    space = space_for(context, space_id, wanted)
     return space, branch_of(context, space, change_request)
 
 

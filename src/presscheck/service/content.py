@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from presscheck.documents.page_trees import Page, walk
 from presscheck.service.content_tables import DocumentRow, RevisionRow
+from presscheck.service.document_words import add_words
 from presscheck.service.identity import document_id, new_id
 
 MOST_AT_ONCE = 500
@@ -23,12 +23,9 @@ def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
     by_id = {document_id(text): text for text in wanted}
     known = set(document_texts(session, by_id))
     new = [DocumentRow(id=key, markdown=text) for key, text in by_id.items() if key not in known]
-    try:
-        with session.begin_nested():
-            session.add_all(new)
-    except IntegrityError:  # another writer kept an equal text just now
-        for row in new:
-            session.merge(row)
+    session.add_all(new)
+    session.flush()
+    add_words(session.connection(), [(row.id, row.markdown) for row in new])
     return [document_id(text) for text in wanted]
 
 

@@ -10,7 +10,7 @@ from presscheck.api.levels import ContentPosition, SpacePointer
 from presscheck.api.spaces import MoveSpace
 from presscheck.service.access import collection_for, organization_for, space_for
 from presscheck.service.handling import Context, Problem
-from presscheck.service.tables import CollectionRow, OrganizationRow, SpaceRow
+from presscheck.service.tables import CollectionRow, SpaceRow
 
 Placed = SpaceRow | CollectionRow
 """What has a place."""
@@ -36,7 +36,6 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
     """Put something into a collection, or to the top: before the one that has this number, or at the end."""
-    session.get(OrganizationRow, item.organization_id, with_for_update=True)  # those who move take turns
     row = [one for one in siblings(session, item.organization_id, parent_id) if one is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id

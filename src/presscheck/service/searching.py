@@ -1,4 +1,5 @@
-"""Search through titles and texts of live content: a page is found when it has all words of the query.
+"""Search through titles and texts of live content: a page is found when it has all words of the query, or words that
+begin so.
 
 Pages with all of them in the title come first, then the order of the space.
 """
@@ -9,12 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from presscheck.api.levels import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
+from presscheck.documents.search_words import asked_words, folded
 from presscheck.service.content import MOST_AT_ONCE, document_texts
-from presscheck.service.content_tables import DocumentRow, RevisionRow
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.document_words import documents_with
 from presscheck.service.handling import Context
 from presscheck.service.page_lookup import Page, walk
 from presscheck.service.page_texts import slug_of
@@ -40,24 +43,24 @@ class Hit(NamedTuple):
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
     """The pages of spaces that have all words of a query, by space; spaces without any are missing."""
-    words = query.casefold().split()
+    words = asked_words(query)
     if not words:
         return {}
     trees = _trees(context, spaces)
     pages = {space_id: _pages(space_id, tree) for space_id, tree in trees.items()}
     documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
-    having = {word: _documents_with(context, sorted(documents), word) for word in words}
+    having = {word: _documents_with(context, sorted(documents), word, begins=begins) for word, begins in words}
     found: dict[str, list[Hit]] = {}
     for space_id, hits in pages.items():
-        matching = [hit for hit in hits if all(_has(hit, word, having[word]) for word in words)]
+        matching = [hit for hit in hits if all(_has(hit, word, having[word]) for word, _ in words)]
         if matching:
-            found[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word in words))
+            found[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
     return found
 
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
     """What was found as on the wire, with the sections that match."""
-    words = query.casefold().split()
+    words = [word for word, _ in asked_words(query)]
     texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
     return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
 
@@ -84,25 +87,19 @@ def _pages(space_id: str, tree: list[Page]) -> list[Hit]:
 
 
 def _has(hit: Hit, word: str, documents: set[str]) -> bool:
-    return _in_title(hit, word) or hit.page.get("documentId") in documents
+    return hit.page.get("documentId") in documents or _in_title(hit, word)
 
 
 def _in_title(hit: Hit, word: str) -> bool:
-    return word in hit.page["title"].casefold()
+    return word in folded(hit.page["title"])
 
 
-def _documents_with(context: Context, documents: list[str], word: str) -> set[str]:
+def _documents_with(context: Context, documents: list[str], word: str, *, begins: bool) -> set[str]:
     found: set[str] = set()
     for start in range(0, len(documents), MOST_AT_ONCE):
-        ids = documents[start : start + MOST_AT_ONCE]
-        if word.isascii():
-            rows = select(DocumentRow.id).where(
-                DocumentRow.id.in_(ids), func.lower(DocumentRow.markdown).contains(word, autoescape=True)
-            )
-            found.update(context.session.scalars(rows))
-        else:  # not every database knows that Ä and ä are one letter
-            texts = document_texts(context.session, ids)
-            found.update(one for one, text in texts.items() if word in text.casefold())
+        found |= documents_with(
+            context.session.connection(), documents[start : start + MOST_AT_ONCE], word, begins=begins
+        )
     return found
 
 
@@ -135,7 +132,7 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     for heading, body in _divided(text):
         anchor = slug_of(heading) if heading else ""
         around = _around(body, words)
-        if around or any(word in heading.casefold() for word in words):
+        if around or any(word in folded(heading) for word in words):
             found.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
         if len(found) == MOST_SECTIONS:
             break
@@ -159,7 +156,8 @@ def _divided(text: str) -> list[tuple[str, str]]:
 
 def _around(body: str, words: list[str]) -> str:
     flat = _flat(body)
-    places = [at for word in words if (at := flat.lower().find(word)) >= 0]
+    text = folded(flat)
+    places = [at for word in words if (at := text.find(word)) >= 0]
     if not places:
         return ""
     start, end = max(0, min(places) - AROUND), min(places) + AROUND

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Table(DeclarativeBase):
-    """What every table shares: JSON for objects and arrays, null as SQL's own."""
+    """What every table shares: text that sorts by its characters, JSON for objects and arrays, null as SQL's own."""
 
     type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it as a class attribute
+        str: String().with_variant(String(collation="C"), "postgresql"),
         dict[str, Any]: JSON(none_as_null=True),
         list[dict[str, Any]]: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),
@@ -40,13 +41,15 @@ class UserRow(Table):
 
 
 class TokenRow(Table):
-    """A token of a person, known by its hash alone."""
+    """A token of a person, known by its hash alone; `id` is what it is revoked by."""
 
     __tablename__ = "tokens"
 
     sha256: Mapped[str] = mapped_column(primary_key=True)
     user_id: Mapped[str] = mapped_column(refers("users.id", ondelete="CASCADE"))
     created_at: Mapped[str]
+    name: Mapped[str | None]
+    expires_at: Mapped[str | None]
 
 
 class OrganizationRow(Table):

@@ -43,7 +43,7 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
     """Begin a draft from the live content, under the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
         raise Problem(400, f"subject: at most {LONGEST_SUBJECT} characters")
-    space = space_for(context, call.space_id, "edit", to_write=True)
+    space = space_for(context, call.space_id, "edit")
     space.numbered += 1
     now = context.now()
     row = ChangeRequestRow(
@@ -72,7 +72,7 @@ def get_change_request(context: Context, call: GetChangeRequest) -> ChangeReques
 @answers(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
     """Change subject, description or state."""
-    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
         raise Problem(409, f"Change request #{row.number} is merged, and merged is final.")
     if call.subject is not None:

@@ -109,7 +109,7 @@ def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved:
 
 
 def _where(context: Context, call: AnyCall, wanted: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
-    space = space_for(context, call.space_id, wanted, to_write=not call.is_read())
+    space = space_for(context, call.space_id, wanted)
     change_request: str | None = getattr(call, "change_request_id", None)
     return space, None if change_request is None else branch_of(context, space, change_request)
 

@@ -17,7 +17,7 @@ from presscheck.service.pages import as_files
 @answers(EditChangeRequestContent)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
     """Make the changes in order; what became of each is told with `compat` false, else the change request alone."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unlocked(space)
     demand_unfinished(row)
     before = context.session.get_one(RevisionRow, row.revision)

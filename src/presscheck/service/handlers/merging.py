@@ -21,7 +21,7 @@ from presscheck.service.tables import SpaceRow
 @answers(MergeChangeRequest)
 def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
     """Make the content of a change request the live one, if the rules of the space allow."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unlocked(space)
     demand_unfinished(row)
     unmet = unmet_rules(context, space, row)
@@ -41,7 +41,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
 @answers(PullChangeRequest)
 def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
     """Bring what is live into a change request; nothing is written where it has all of it."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unfinished(row)
     if ancestor(row) == space.revision_id:
         return MergeResult(revision=row.revision, result="update")

@@ -276,7 +276,6 @@ def _member(context: Context, organization: OrganizationRow, user_id: str) -> Me
 def _demand_other_admin(context: Context, row: MemberRow) -> None:
     if row.role != "admin":
         return
-    context.session.get(OrganizationRow, row.organization_id, with_for_update=True)  # two may leave at once
     others = select(func.count()).where(
         MemberRow.organization_id == row.organization_id,
         MemberRow.role == "admin",

@@ -95,7 +95,7 @@ def delete_reply(context: Context, call: DeleteReply) -> None:
 
 
 def _where(context: Context, call: AnyCall, wanted: str = "read") -> Thread:
-    space = space_for(context, call.space_id, wanted, to_write=not call.is_read())
+    space = space_for(context, call.space_id, wanted)
     change_request: str | None = getattr(call, "change_request_id", None)
     row = None if change_request is None else branch_of(context, space, change_request)
     return space, row, comment_in(context, space, row, call.comment_id)

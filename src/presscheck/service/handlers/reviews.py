@@ -51,7 +51,7 @@ def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> 
 @answers(RequestReviewers)
 def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
     """Ask members; asking again moves the request to the newest revision."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unfinished(row)
     if call.subject is not None:
         row.subject = call.subject
@@ -69,7 +69,7 @@ def request_reviewers(context: Context, call: RequestReviewers) -> RequestedRevi
 @answers(RemoveRequestedReviewer)
 def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
     """Ask somebody no longer."""
-    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit", to_write=True)
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     asked = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
     if asked is not None:
         context.session.delete(asked)
@@ -102,7 +102,7 @@ def get_review(context: Context, call: GetReview) -> Review:
 @answers(SubmitReview)
 def submit_review(context: Context, call: SubmitReview) -> Review:
     """Say a verdict on the newest revision."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "review", to_write=True)
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "review")
     demand_unfinished(row)
     context.session.execute(
         update(ReviewRow)

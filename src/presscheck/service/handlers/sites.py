@@ -155,9 +155,9 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
 
 
 def site_for(context: Context, organization_id: str, site_id: str, wanted: str = "read") -> SiteRow:
-    """The site, for somebody who may do this in its organization; to change it, its row is locked."""
+    """The site, for somebody who may do this in its organization."""
     organization_for(context, organization_id, "read")
-    site = context.session.get(SiteRow, site_id, with_for_update=wanted != "read" or None)
+    site = context.session.get(SiteRow, site_id)
     if site is None or site.organization_id != organization_id:
         raise not_found("site")
     organization_for(context, organization_id, wanted)

@@ -100,7 +100,7 @@ def create_space(context: Context, call: CreateSpace) -> Space:
 @answers(UpdateSpace)
 def update_space(context: Context, call: UpdateSpace) -> Space:
     """Change it; that takes an admin of it."""
-    row = space_for(context, call.space_id, "admin", to_write=True)
+    row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
         raise Problem(400, "emoji, icon: give one of them, not both")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
@@ -120,13 +120,13 @@ def delete_space(context: Context, call: DeleteSpace) -> None:
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or row.deleted_at is not None or level_in_space(context, row) is None:
         return
-    space_for(context, call.space_id, "admin", to_write=True).deleted_at = context.now()
+    space_for(context, call.space_id, "admin").deleted_at = context.now()
 
 
 @answers(RestoreSpace)
 def restore_space(context: Context, call: RestoreSpace) -> Space:
     """Bring it back within seven days, behind what stands there now."""
-    row = context.session.get(SpaceRow, call.space_id, with_for_update=True)
+    row = context.session.get(SpaceRow, call.space_id)
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
     if _is_lost(context, row):
@@ -184,7 +184,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 @answers(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
     """Move it within its organization."""
-    row = space_for(context, call.space_id, "create", to_write=True)
+    row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]
 
@@ -192,7 +192,7 @@ def move_space(context: Context, call: MoveSpace) -> Space:
 @answers(TransferSpace)
 def transfer_space(context: Context, call: TransferSpace) -> Space:
     """Give it to another organization of the caller's, to the end of its top."""
-    row = space_for(context, call.space_id, "admin", to_write=True)
+    row = space_for(context, call.space_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
         raise Problem(409, "organization: the space is in that organization already.")

@@ -1,0 +1,45 @@
+"""The words that a text is found by, and those that a query asks for: the same for every database.
+
+Case, accents and punctuation count for nothing; `a_name` is a word, and so are its parts. Writing without blanks
+between words (Chinese, Japanese, Korean, Thai) is cut into its characters and its pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST = 64
+"""Characters of a word that count."""
+
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
+
+
+def folded(text: str) -> str:
+    """A text without case and accents, to look for a word in."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFC", "".join(one for one in decomposed if not unicodedata.combining(one))).casefold()
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, each once, in order."""
+    found: set[str] = set()
+    for run in _WORD.findall(folded(text)):
+        for part in _UNSPACED.findall(run):
+            found.update(part)
+            found.update(part[at : at + 2] for at in range(len(part) - 1))
+        for word in _UNSPACED.split(run):
+            found.update(part[:LONGEST] for part in (word, *word.split("_")) if part)
+    return sorted(found)
+
+
+def asked_words(query: str) -> list[tuple[str, bool]]:
+    """The words that a query asks for, all of them wanted; whether a word that only begins so is found too."""
+    asked: dict[str, bool] = {}
+    for run in _WORD.findall(folded(query)):
+        for part in _UNSPACED.findall(run):
+            pairs = [part[at : at + 2] for at in range(len(part) - 1)]
+            asked.update(dict.fromkeys(pairs or [part], False))
+        asked.update({word[:LONGEST]: True for word in _UNSPACED.split(run) if word})
+    return list(asked.items())

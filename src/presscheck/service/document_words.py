@@ -1,0 +1,52 @@
+"""The words of every document, in the index of the database: FTS5 on SQLite, tsvector on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, bindparam, text
+
+from presscheck.documents.search_words import words_of
+
+_MAKE = {
+    "sqlite": (  # our words are folded and divided already: only blanks divide them here
+        "CREATE VIRTUAL TABLE document_words"
+        " USING fts5(id UNINDEXED, words, detail=none, tokenize=\"ascii tokenchars '_'\")",
+    ),
+    "postgresql": (
+        'CREATE TABLE document_words (id text COLLATE "C" PRIMARY KEY, words tsvector NOT NULL)',
+        "CREATE INDEX document_words_index ON document_words USING gin (words)",
+    ),
+}
+_ADD = {
+    "sqlite": "INSERT INTO document_words (id, words) VALUES (:id, :words)",
+    "postgresql": "INSERT INTO document_words (id, words) VALUES "
+    "(:id, array_to_tsvector(string_to_array(:words, ' '))) ON CONFLICT DO NOTHING",
+}
+_FIND = {
+    "sqlite": "SELECT id FROM document_words WHERE document_words MATCH :query AND id IN :ids",
+    "postgresql": "SELECT id FROM document_words WHERE words @@ CAST(:query AS tsquery) AND id IN :ids",
+}
+
+
+def make_words(connection: Connection) -> None:
+    """Make the index, once."""
+    for statement in _MAKE[connection.dialect.name]:
+        connection.execute(text(statement))
+
+
+def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
+    """Enter documents, given as id and Markdown; each is entered once, as it never changes."""
+    rows = [{"id": key, "words": " ".join(words_of(markdown))} for key, markdown in documents]
+    if rows:
+        connection.execute(text(_ADD[connection.dialect.name]), rows)
+
+
+def documents_with(connection: Connection, ids: Sequence[str], word: str, *, begins: bool) -> set[str]:
+    """Those of some documents that have a word, or with `begins` one that begins so."""
+    dialect = connection.dialect.name
+    query = (
+        f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")
+    )
+    statement = text(_FIND[dialect]).bindparams(bindparam("ids", expanding=True))
+    return set(connection.scalars(statement, {"query": query, "ids": list(ids)}))

@@ -1,0 +1,118 @@
+"""What both engines promise: the steps lead to the tables of the code, and writers work as if they were alone."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from presscheck.service import migrations
+from presscheck.service.content import add_document, document_texts
+from presscheck.service.database import Database
+from presscheck.service.migrating import NEWEST
+from presscheck.service.tables import Table, UserRow
+
+NOW = "2026-05-20T09:30:00.000Z"
+
+
+def test_the_newest_step_is_the_last(tmp_path: Path) -> None:
+    assert migrations.__file__
+    script = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert script.get_heads() == [NEWEST]
+    assert all(step.module.__doc__ for step in script.walk_revisions())
+
+
+def test_the_steps_lead_to_the_tables_of_the_code(database_url: str) -> None:
+    database = Database(database_url)
+    with database.engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), Table.metadata)
+    database.close()
+    of_the_index = [one for one in differences if "document_words" in str(one[1])]
+    assert [one for one in differences if one not in of_the_index] == []
+
+
+def test_a_database_from_before_the_steps_is_taken_along(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    Database(f"sqlite:///{path}").close()
+    with sqlite3.connect(path) as connection:  # as it was: without the newer tables, columns and the count of steps
+        connection.execute("DROP TABLE alembic_version")
+        connection.execute("DROP TABLE document_words")
+        rows = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('jobs', 'settings')"
+        )
+        assert len(rows.fetchall()) == 2
+        newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
+        for table in (*newer.split(), "installations", "integrations", "jobs", "settings"):
+            connection.execute(f"DROP TABLE {table}")
+        for column in ("name", "expires_at"):
+            connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")
+        connection.execute("INSERT INTO documents VALUES ('d', 'An oil lamp')")
+    connection.close()
+    database = Database(f"sqlite:///{path}")
+    with database.reading.begin() as session:
+        assert document_texts(session, ["d"]) == {"d": "An oil lamp"}
+        words = session.execute(text("SELECT id FROM document_words WHERE document_words MATCH 'lam*'"))
+        assert words.scalars().all() == ["d"]
+    database.close()
+
+
+def test_a_newer_database_is_left_alone(database_url: str) -> None:
+    database = Database(database_url)
+    with database.writing.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.close()
+    with pytest.raises(RuntimeError, match="a newer presscheck"):
+        Database(database_url)
+
+
+def test_several_processes_may_be_the_first(database_url: str) -> None:
+    code = "import sys; from presscheck.service.database import Database; Database(sys.argv[1]).close()"
+    processes = [subprocess.Popen([sys.executable, "-c", code, database_url]) for _ in range(4)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
+
+
+def test_writers_count_as_if_they_were_alone(database_url: str) -> None:
+    database = Database(database_url)
+    database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
+    start = threading.Barrier(8)
+
+    def count_up(_: int) -> None:
+        start.wait()
+        for _again in range(10):
+            database.write(one_more)
+
+    def one_more(session: Session) -> None:
+        row = session.get_one(UserRow, "u")
+        row.display_name = str(int(row.display_name) + 1)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(count_up, range(8)))
+    with database.reading.begin() as session:
+        assert session.get_one(UserRow, "u").display_name == "80"
+    database.close()
+
+
+def test_two_may_keep_the_same_text(database_url: str) -> None:
+    database = Database(database_url)
+    start = threading.Barrier(6)
+
+    def keep(number: int) -> str:
+        start.wait()
+        return database.write(lambda session: [add_document(session, f"text {one}") for one in range(20)][number])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(keep, range(6)))) == 6
+    with database.reading.begin() as session:
+        assert session.scalar(text("SELECT count(*) FROM documents")) == 20
+        assert session.scalar(text("SELECT count(*) FROM document_words")) == 20
+    database.close()
