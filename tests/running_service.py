@@ -16,6 +16,11 @@ from presscheck.service.app import build
 from presscheck.service.database import Database
 from presscheck.service.founding import found, give_token
 from presscheck.service.identity import Clock, system_clock
+from presscheck.service.jobs import Outside
+
+NOTHING_ALLOWED = Outside()
+LOOPBACK = Outside(allowed=("127.0.0.0/8",))
+"""What lets a service reach the websites of these tests."""
 
 
 class RunningService:
@@ -30,8 +35,10 @@ class RunningService:
         on_a_path: bool = False,
         release: str | None = None,
         database_url: str | None = None,
+        outside: Outside = NOTHING_ALLOWED,
     ) -> None:
         self.directory = directory
+        self.outside = outside
         self.release = release
         self.clock = clock
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
@@ -56,7 +63,9 @@ class RunningService:
     def start(self) -> None:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
-        app = build(self.database_url, data_dir=self.directory, clock=self.clock, release=self.release)
+        app = build(
+            self.database_url, data_dir=self.directory, clock=self.clock, release=self.release, outside=self.outside
+        )
         listener = self._bound()
         listener.listen(128)
         config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
@@ -98,10 +107,17 @@ def running_service(
     on_a_path: bool = False,
     release: str | None = None,
     database_url: str | None = None,
+    outside: Outside = NOTHING_ALLOWED,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
     service = RunningService(
-        directory, sample=sample, clock=clock, on_a_path=on_a_path, release=release, database_url=database_url
+        directory,
+        sample=sample,
+        clock=clock,
+        on_a_path=on_a_path,
+        release=release,
+        database_url=database_url,
+        outside=outside,
     )
     service.start()
     try:

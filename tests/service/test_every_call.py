@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from tests.api.test_families import filled
-from tests.running_service import RunningService
+from tests.running_service import LOOPBACK, RunningService
 from tests.service.said.change_requests import change_request, talk
 from tests.service.said.content import collections, content, spaces
+from tests.service.said.outside import outside
 from tests.service.said.people import people, teams, ways_in
 from tests.service.said.sites import sites
 from tests.service.said.talk import Talk
+from tests.web_server import web_server
 
 from presscheck.api.operation import every_operation
 from presscheck.api.urls import GetSpaceGitInfo
@@ -39,7 +41,14 @@ async def say(tmp_path: Path) -> AsyncIterator[Talk]:
     for name, text in BOOK.items():
         (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / name).write_text(text)
-    service = RunningService(tmp_path)
+    pages = {"/": "<main><h1>Lamps</h1><a href='/oil/'>Oil</a></main>", "/oil/": "<h1>Oil</h1><p>Burns.</p>"}
+    with web_server(pages) as website:
+        async for talk in _talk(tmp_path, website.url):
+            yield talk
+
+
+async def _talk(tmp_path: Path, website: str) -> AsyncIterator[Talk]:
+    service = RunningService(tmp_path, outside=LOOPBACK)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
@@ -54,7 +63,7 @@ async def say(tmp_path: Path) -> AsyncIterator[Talk]:
     database.close()
     service.start()
     async with Client(service.base_url, service.token) as client:
-        yield Talk(client, service.owner_id, *ids)
+        yield Talk(client, service.owner_id, *ids, website)
     service.stop()
 
 
@@ -69,6 +78,7 @@ async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Tal
     await teams(say, org, await collections(say, org), book)
     await ways_in(say, org)
     await sites(say, org, found)
+    await outside(say, org, book)
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
     with pytest.raises(NotFound, match="in step with none"):

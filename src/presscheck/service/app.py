@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,27 +17,35 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
 from presscheck.service.handlers import all_handlers
-from presscheck.service.handling import Context, Problem
+from presscheck.service.handling import ONLY_READING, Context, Problem
 from presscheck.service.identity import Clock, system_clock, token_mark
+from presscheck.service.jobs import WANTED, Outside
+from presscheck.service.open_addresses import open_routes, problem_response
 from presscheck.service.tables import TokenRow, UserRow
 from presscheck.service.wire import read_call, write_answer
+from presscheck.service.workers import Workers
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of a request: twenty files of 1 MB in base64, and some text."""
 
+_NOTHING_OUTSIDE = Outside()
 _log = logging.getLogger("presscheck.service")
 
 
 def build(
-    database: Database | str, *, data_dir: Path, clock: Clock = system_clock, release: str | None = None
+    database: Database | str,
+    *,
+    data_dir: Path,
+    clock: Clock = system_clock,
+    release: str | None = None,
+    outside: Outside = _NOTHING_OUTSIDE,
 ) -> Starlette:
     """The application over a database, which it closes when it shuts down.
 
@@ -46,28 +54,43 @@ def build(
         data_dir: where files are kept.
         clock: what tells the time.
         release: have the calls of this release alone, such as ``0.202.0``; those of both when not given.
+        outside: what the operator configures of the world beyond.
     """
     opened = Database(database) if isinstance(database, str) else database
 
-    @asynccontextmanager
-    async def closing(_app: Starlette) -> AsyncGenerator[None, None]:
-        yield
-        opened.close()
+    workers = Workers(opened, data_dir, clock, outside)
 
     routes = [
-        Route(_path(operation), Adapter(operation, handler, opened, data_dir, clock), methods=[operation.method()])
+        Route(
+            _path(operation),
+            Adapter(operation, handler, opened, data_dir, clock, workers),
+            methods=[operation.method()],
+        )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if release is None or operation.release in (None, release)
     ]
-    routes.append(Route("/files/{content_id}/{name}", _file_sender(data_dir), methods=["GET"]))
+    routes += open_routes(opened, data_dir)
     app = Starlette(
         routes=routes,
-        lifespan=closing,
+        lifespan=_working(opened, workers),
         middleware=[Middleware(RequestNumbers)],
         exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False  # another address is another thing
     return app
+
+
+def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """What goes on beside the answers, from the first to the last."""
+
+    @asynccontextmanager
+    async def working(_app: Starlette) -> AsyncGenerator[None, None]:
+        await run_in_threadpool(workers.start)
+        yield
+        await run_in_threadpool(workers.stop)
+        database.close()
+
+    return working
 
 
 def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
@@ -90,12 +113,14 @@ class Adapter:
         database: Database,
         data: Path,
         clock: Clock,
+        workers: Workers,
     ) -> None:
         self.operation = operation
         self.handler = handler
         self.database = database
         self.data = data
         self.clock = clock
+        self.workers = workers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -108,10 +133,10 @@ class Adapter:
         try:
             answer, sent = self._answer(request, body)
         except Problem as problem:
-            return _problem(problem.status, problem.message)
+            return problem_response(problem.status, problem.message)
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
-            return _problem(500, "The service failed; its log says how.")
+            return problem_response(500, "The service failed; its log says how.")
         if self.operation.success == 204:
             return Response(status_code=204)
         headers = _where(answer) if self.operation.success == 201 else None
@@ -121,13 +146,18 @@ class Adapter:
         with self.database.reading.begin() as session:
             user = _caller(session, request.headers.get("authorization", ""))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
-            if self.operation.is_read():
+            if self.operation.is_read() or self.operation in ONLY_READING:
                 return self._handled(session, user, request, call)
-        return self.database.write(lambda session: self._handled(session, user, request, call))
+        answer, is_work_wanted = self.database.write(
+            lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
+        )
+        if is_work_wanted:
+            self.workers.wake()
+        return answer
 
     def _handled(self, session: Session, user: UserRow, request: Request, call: Any) -> tuple[Any, bytes]:
         origin = str(request.base_url).rstrip("/")
-        answer = self.handler(Context(session, user, origin, self.clock, self.data), call)
+        answer = self.handler(Context(session, user, origin, self.clock, self.data, self.workers.outgoing), call)
         return answer, b"" if answer is None else write_answer(answer)
 
 
@@ -188,30 +218,12 @@ def _where(answer: Any) -> dict[str, str] | None:
     return {"location": location} if location else None
 
 
-def _file_sender(data: Path) -> Callable[[Request], Response]:
-    def send_file(request: Request) -> Response:
-        """A file, by an address that only those who read its content can know."""
-        path = blob_path(data, request.path_params["content_id"])
-        if path is None or not path.is_file():
-            return _problem(404, "There is no such file.")
-        headers = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-        return FileResponse(path, headers=headers, filename=request.path_params["name"])
-
-    return send_file
-
-
 def _refused(_request: Request, error: Exception) -> Response:
     if isinstance(error, Problem):
-        return _problem(error.status, error.message)
+        return problem_response(error.status, error.message)
     refusal = cast("HTTPException", error)
-    return _problem(refusal.status_code, refusal.detail, refusal.headers)
+    return problem_response(refusal.status_code, refusal.detail, refusal.headers)
 
 
 def _failed(_request: Request, _error: Exception) -> Response:
-    return _problem(500, "The service failed; its log says how.")
-
-
-def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    if status == 401:
-        headers = {"www-authenticate": "Bearer"}
-    return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
+    return problem_response(500, "The service failed; its log says how.")

@@ -14,12 +14,15 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.operation import Operation
 from presscheck.service.identity import Clock, moment_text
+from presscheck.service.outgoing import Outgoing
 from presscheck.service.tables import UserRow
 
 Answer = TypeVar("Answer")
 Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 """Every handler, by the operation that it answers."""
+ONLY_READING: set[type[Operation[Any]]] = set()
+"""Those that write nothing, whatever their method says: nobody waits for them."""
 
 
 class Problem(Exception):
@@ -45,12 +48,20 @@ class Context:
     origin: str
     clock: Clock
     data: Path
+    outgoing: Outgoing | None = None
+    """Requests of others, which a handler makes only where its answer is theirs."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What was looked up in this call, such as roles."""
 
     def now(self) -> str:
         """The moment, as it is stored."""
         return moment_text(self.clock())
+
+    def outgoing_requests(self) -> Outgoing:
+        """What makes requests of others."""
+        if self.outgoing is None:
+            raise TypeError("nothing reaches out from here")
+        return self.outgoing
 
     def location(self, path: str) -> str:
         """Where the API has a thing: `path` begins with a slash."""
@@ -62,13 +73,15 @@ class Context:
 
 
 def answers(
-    operation: type[Operation[Answer]],
+    operation: type[Operation[Answer]], *, writes: bool | None = None
 ) -> Callable[[Callable[[Context, Call], Answer]], Callable[[Context, Call], Answer]]:
-    """Enter a handler for an operation."""
+    """Enter a handler for an operation; `writes` says whether it does, where its method says otherwise."""
 
     def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
         if HANDLERS.setdefault(operation, handler) is not handler:
             raise TypeError(f"{operation.__name__} is answered twice")
+        if writes is False:
+            ONLY_READING.add(operation)
         return handler
 
     return enter

@@ -14,10 +14,11 @@ from presscheck.client.client import Client
 
 
 class Talk:
-    """A person of the organization who may do everything; `faults` is where answers differ from the description."""
+    """A person who may do everything, and a website that the service may reach; `faults` differ from the words."""
 
-    def __init__(self, client: Client, owner: str, member: str, elsewhere: str) -> None:
+    def __init__(self, client: Client, owner: str, member: str, elsewhere: str, website: str) -> None:
         self.client, self.owner, self.member, self.elsewhere = client, owner, member, elsewhere
+        self.website = website
         self.answered: set[type[Operation[Any]]] = set()
         self.faults: set[str] = set()
 

@@ -19,6 +19,7 @@ from presscheck.service.content_tables import ChangeRequestRow, ContributorRow, 
 from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.identity import new_id
 from presscheck.service.listing import page_of_rows
+from presscheck.service.tables import SpaceRow
 
 LONGEST_SUBJECT = 100
 
@@ -44,6 +45,11 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
         raise Problem(400, f"subject: at most {LONGEST_SUBJECT} characters")
     space = space_for(context, call.space_id, "edit")
+    return as_change_request(context, begin_change_request(context, space, call.subject or ""))
+
+
+def begin_change_request(context: Context, space: SpaceRow, subject: str) -> ChangeRequestRow:
+    """A new draft from what is live in a space."""
     space.numbered += 1
     now = context.now()
     row = ChangeRequestRow(
@@ -51,7 +57,7 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
         space_id=space.id,
         number=space.numbered,
         status="draft",
-        subject=call.subject or "",
+        subject=subject,
         created_by=context.user.id,
         created_at=now,
         updated_at=now,
@@ -60,7 +66,7 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
     )
     context.session.add(row)
     context.session.flush()
-    return as_change_request(context, row)
+    return row
 
 
 @answers(GetChangeRequest)

@@ -9,9 +9,10 @@ from presscheck.service.access import demand_unlocked
 from presscheck.service.branches import as_change_request, change_request_for, demand_unfinished, note_work
 from presscheck.service.content import add_revision
 from presscheck.service.content_edits import ContentEdit
-from presscheck.service.content_tables import RevisionRow
+from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context, answers
 from presscheck.service.pages import as_files
+from presscheck.service.tables import SpaceRow
 
 
 @answers(EditChangeRequestContent)
@@ -20,9 +21,21 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unlocked(space)
     demand_unfinished(row)
-    before = context.session.get_one(RevisionRow, row.revision)
-    edit = ContentEdit(context, row, before)
+    edit = ContentEdit(context, row, context.session.get_one(RevisionRow, row.revision))
     edit.apply(call.changes)
+    write_edit(context, space, row, edit)
+    shown = as_change_request(context, row)
+    if call.compat is not False:
+        return cast("ContentUpdate", shown)  # its reader takes either
+    inserted = as_files(context, edit.inserted) if edit.inserted else None
+    return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)
+
+
+def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:
+    """Let what was edited be the content of the change request."""
+    demand_unlocked(space)
+    demand_unfinished(row)
+    before = context.session.get_one(RevisionRow, row.revision)
     row.revision = add_revision(
         context.session,
         row.space_id,
@@ -36,8 +49,3 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     ).id
     note_work(context, row, "edit")
     context.session.flush()
-    shown = as_change_request(context, row)
-    if call.compat is not False:
-        return cast("ContentUpdate", shown)  # its reader takes either
-    inserted = as_files(context, edit.inserted) if edit.inserted else None
-    return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)

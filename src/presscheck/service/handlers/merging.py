@@ -14,6 +14,7 @@ from presscheck.service.branches import ancestor, change_request_for, demand_unf
 from presscheck.service.content import add_document, add_revision
 from presscheck.service.content_tables import ChangeRequestRow, DocumentRow, RevisionRow
 from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.integrations import tell_of_content
 from presscheck.service.merge_rules import unmet_rules
 from presscheck.service.tables import SpaceRow
 
@@ -35,6 +36,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     row.merged_by = context.user.id
     row.status = "merged"
     note_work(context, row)
+    tell_of_content(context, space)
     return MergeResult(revision=revision, result="conflicts" if merged.conflicts else "merge")
 
 

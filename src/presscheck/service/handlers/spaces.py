@@ -6,7 +6,6 @@ A deleted space can be restored for seven days.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 
 from sqlalchemy import select
 
@@ -26,6 +25,7 @@ from presscheck.api.spaces import (
     UpdateSpace,
 )
 from presscheck.service.access import level_in_space, organization_for, reaches, space_for, visible_spaces
+from presscheck.service.background.sweep import RESTORABLE
 from presscheck.service.content import add_revision
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.copying import copied_tree
@@ -39,8 +39,6 @@ from presscheck.service.site_addresses import opens
 from presscheck.service.space_answers import as_spaces
 from presscheck.service.tables import SiteRow, SiteSpaceRow, SpaceRow
 
-KEPT = timedelta(days=7)
-"""How long a deleted space can be restored."""
 LONGEST_TITLE = 50
 CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
@@ -226,4 +224,4 @@ def demand_no_site(context: Context, ids: Iterable[str]) -> None:
 
 
 def _is_lost(context: Context, row: SpaceRow) -> bool:
-    return row.deleted_at is not None and row.deleted_at < moment_text(context.clock() - KEPT)
+    return row.deleted_at is not None and row.deleted_at < moment_text(context.clock() - RESTORABLE)

@@ -1,0 +1,107 @@
+"""What readers could not do or find: one issue for each conversation, and clusters of issues that are alike.
+
+The rule is plain. The first message of a reader is the issue: its first sentence is the title where there is no
+subject, its first 300 characters are the summary. Its words are those of three letters and more that are not among the
+commonest. An issue joins the cluster that shares the largest part of the words of both, if that is a quarter or more;
+otherwise it founds one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from presscheck.documents.search_words import words_of
+from presscheck.service.identity import new_id
+from presscheck.service.jobs import Work, runs
+from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
+
+ALIKE = 0.25
+"""The part of their words that two issues share which are alike."""
+AT_ONCE = 50
+"""Conversations that are read in one transaction."""
+LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
+
+_NAMES = (
+    "about after all also and any are because been but can cannot could did does doing don for from had has have help "
+    "hello her him his how into its just like may more need not now our out please she should some than thank thanks "
+    "that the their them then there these they this those trying use using very want was way were what when where "
+    "which who why will with would you your"
+)
+_COMMON = frozenset(_NAMES.split())
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
+
+
+@runs("conversations")
+def read_conversations(work: Work) -> None:
+    """Read those of an organization that nobody has read."""
+    while work.database.write(lambda session: _read_some(session, work)):
+        work.demand_going()
+
+
+def _read_some(session: Session, work: Work) -> int:
+    unread = select(ConversationRow).where(
+        ConversationRow.organization_id == work.about, ConversationRow.processed_at.is_(None)
+    )
+    talks = session.scalars(unread.order_by(ConversationRow.created_at, ConversationRow.id).limit(AT_ONCE)).all()
+    clusters = list(session.scalars(select(ClusterRow).where(ClusterRow.organization_id == work.about)))
+    now = work.now()
+    for talk in talks:
+        of_talk = ReaderIssueRow.conversation_id == talk.id
+        session.execute(delete(ReaderIssueRow).where(ReaderIssueRow.organization_id == work.about, of_talk))
+        _find_issue(session, talk, clusters, now)
+        talk.processed_at = now
+    session.flush()
+    _remove_empty(session, work.about)
+    return len(talks)
+
+
+def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
+    said = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
+    if said is None:
+        return
+    text = " ".join(said.split())
+    title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
+    words = telling_words(f"{talk.subject or ''} {text}")
+    cluster = max(clusters, key=lambda one: likeness(words, one.words), default=None)
+    if cluster is None or likeness(words, cluster.words) < ALIKE:
+        cluster = ClusterRow(id=new_id(), organization_id=talk.organization_id, words=words, created_at=now)
+        cluster.label, cluster.summary, cluster.updated_at = title, text[:LONGEST_SUMMARY], now
+        session.add(cluster)
+        session.flush()
+        clusters.append(cluster)
+    cluster.updated_at = now
+    session.add(
+        ReaderIssueRow(
+            id=new_id(),
+            organization_id=talk.organization_id,
+            conversation_id=talk.id,
+            cluster_id=cluster.id,
+            title=title,
+            summary=text[:LONGEST_SUMMARY],
+            words=words,
+            created_at=talk.created_at,
+            ingested_at=talk.ingested_at,
+        )
+    )
+
+
+def telling_words(text: str) -> list[str]:
+    """The words that an issue is told from others by."""
+    return [word for word in words_of(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
+
+
+def likeness(some: Iterable[str], others: Iterable[str]) -> float:
+    """The part of the words of both that both have."""
+    left, right = set(some), set(others)
+    return len(left & right) / len(left | right) if left and right else 0.0
+
+
+def _remove_empty(session: Session, organization_id: str) -> None:
+    filled = select(ReaderIssueRow.cluster_id).where(ReaderIssueRow.organization_id == organization_id)
+    session.execute(
+        delete(ClusterRow).where(ClusterRow.organization_id == organization_id, ClusterRow.id.not_in(filled))
+    )

@@ -1,0 +1,114 @@
+"""An import: what it brings is fetched first, and lands all at once as pages of a change request."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.changes import InsertPage, PageRef, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.documents.page_trees import Tree, walk, with_slugs
+from presscheck.service.access import space_for
+from presscheck.service.background.crawling import Crawl, Found, read_file
+from presscheck.service.branches import change_request_for
+from presscheck.service.content_edits import ContentEdit
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handlers.change_requests import begin_change_request
+from presscheck.service.handlers.editing import write_edit
+from presscheck.service.handling import Context, Problem
+from presscheck.service.jobs import CannotBeDone, Stopped, Work, runs
+from presscheck.service.outside_tables import ImportRow
+from presscheck.service.tables import UserRow
+
+LONGEST_TITLE = 200
+
+
+class Wanted(NamedTuple):
+    """What to bring: a website by its address, or files by theirs."""
+
+    website: str | None
+    files: tuple[str, ...]
+
+
+def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+    row = session.get(ImportRow, about)
+    if row is not None:
+        row.status, row.reason, row.completed_at = "failed", reason, now
+
+
+@runs("import", failed=_given_up)
+def bring(work: Work) -> None:
+    """Bring the pages of a website, or files."""
+    wanted = work.database.write(lambda session: _begin(session, work))
+    if wanted is None:
+        return
+    found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, one) for one in wanted.files]
+    if not found:
+        raise CannotBeDone("there is no page at that address that may be read")
+    work.demand_going()
+    try:
+        work.database.write(lambda session: _land(session, work, found))
+    except Problem as problem:  # meanwhile the space was locked, the change request merged, the role lost
+        raise CannotBeDone(problem.message) from None
+
+
+def _begin(session: Session, work: Work) -> Wanted | None:
+    row = session.get(ImportRow, work.about)
+    if row is None or row.status not in ("pending", "in-progress"):
+        return None
+    row.status, row.started_at = "in-progress", row.started_at or work.now()
+    return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
+
+
+def _land(session: Session, work: Work, found: list[Found]) -> None:
+    row = session.get(ImportRow, work.about)
+    if row is None or row.status != "in-progress":
+        raise Stopped("cancelled")
+    context = Context(session, session.get_one(UserRow, row.created_by), "", work.clock, work.data)
+    space = space_for(context, row.space_id, "edit")
+    if row.change_request_id is None:
+        row.change_request_id = begin_change_request(context, space, f"Import from {_host(found[0].url)}"[:100]).id
+    _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
+    edit = ContentEdit(context, branch, session.get_one(RevisionRow, branch.revision))
+    edit.apply(_insertions(found, row.page_id))
+    ids = {one.url: page for one, page in zip(found, _pages_of(edit), strict=True)}
+    edit.apply(_texts(found, ids, edit.tree))
+    write_edit(context, space, branch, edit)
+    row.pages = [{"id": ids[one.url], "sourceURL": one.url, "type": "page", "status": "complete"} for one in found]
+    row.status, row.completed_at = "completed", work.now()
+
+
+def _pages_of(edit: ContentEdit) -> list[str]:
+    return [one.page.id if isinstance(one.page, PageRef) else str(one.page) for one in edit.written]
+
+
+def _insertions(found: list[Found], below: str | None) -> list[InsertPage]:
+    """The pages without their texts, each below the one whose address its own goes on from."""
+    return [
+        InsertPage(
+            document=Document(markdown=""),
+            title=one.title[:LONGEST_TITLE] or "Untitled",
+            slug=one.slug,
+            into=one.above or below,
+            ref=one.url,
+        )
+        for one in found
+    ]
+
+
+def _texts(found: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
+    """Their texts, with links that lead from one to another."""
+    paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
+    addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
+    return [
+        UpdatePage(
+            page=ids[one.url], document=Document(markdown=one.markdown(addresses)), title=one.title or "Untitled"
+        )
+        for one in found
+    ]
+
+
+def _host(url: str) -> Any:
+    return urlsplit(url).hostname or "files"

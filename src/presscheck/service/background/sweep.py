@@ -1,0 +1,33 @@
+"""Keeping the house: what was deleted longer ago than anybody may want it back is removed for good."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from presscheck.service.identity import moment_text
+from presscheck.service.job_tables import JobRow
+from presscheck.service.jobs import Work, runs
+from presscheck.service.tables import SpaceRow, TokenRow
+
+RESTORABLE = timedelta(days=7)
+"""How long a deleted space can be restored."""
+REMEMBERED = timedelta(days=30)
+"""How long a job that is over is kept, for whoever asks what became of it."""
+
+
+@runs("sweep", again=timedelta(hours=1))
+def sweep(work: Work) -> None:
+    """Remove what is past its time."""
+    moment = work.clock()
+
+    def remove(session: Session) -> None:
+        gone = SpaceRow.deleted_at < moment_text(moment - RESTORABLE)
+        for space in session.scalars(select(SpaceRow).where(gone)):
+            session.delete(space)
+        session.execute(delete(JobRow).where(JobRow.finished_at < moment_text(moment - REMEMBERED)))
+        session.execute(delete(TokenRow).where(TokenRow.expires_at < moment_text(moment)))
+
+    work.database.write(remove)

@@ -1,0 +1,191 @@
+"""A run of a translation: every page of the live content through a translator, into the translated space.
+
+The translator is the operator's command: it gets a page in Markdown on its standard input and the languages and
+instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and answers with the page
+in the other language on its standard output. Without one pages are copied, and the stats say so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from presscheck.documents.page_trees import Page, Tree
+from presscheck.service.content import add_document, add_revision, document_texts, documents_of
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.identity import new_id
+from presscheck.service.jobs import CannotBeDone, Work, runs
+from presscheck.service.outside_tables import TranslationRow
+from presscheck.service.page_texts import put_together, take_apart
+from presscheck.service.placement import last_position
+from presscheck.service.tables import SpaceRow
+
+PATIENCE = 300
+"""Seconds that the translator may take for one page."""
+LONGEST_TITLE = 50
+
+
+@dataclass
+class _Run:
+    """What one run reads, and what it made so far."""
+
+    source_language: str
+    language: str
+    instructions: dict[str, Any]
+    source: RevisionRow
+    texts: dict[str, str]
+    translated: dict[str, str] = field(default_factory=dict[str, str])
+    words: int = 0
+    pages: int = 0
+
+
+def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+    row = session.get(TranslationRow, about)
+    if row is not None:
+        row.status, row.updated_at = "completed" if row.result_revision else "pending", now
+        row.stats = row.stats | {"failure": reason}
+
+
+@runs("translation", failed=_given_up)
+def translate(work: Work) -> None:
+    """Translate what is live."""
+    run = work.database.write(lambda session: _begin(session, work))
+    if run is None:
+        return
+    begun = time.monotonic()
+    tree = _translated(run.source.tree, run, _translator(work, run), work)
+    duration = time.monotonic() - begun
+    work.demand_going()
+    work.database.write(lambda session: _end(session, work, run, tree, duration))
+
+
+def _begin(session: Session, work: Work) -> _Run | None:
+    row = session.get(TranslationRow, work.about)
+    space = session.get(SpaceRow, row.source_space) if row else None
+    if row is None or space is None:
+        return None
+    row.status = "running"
+    live = session.get_one(RevisionRow, space.revision_id)
+    texts = document_texts(session, documents_of(live.tree))
+    return _Run(row.source_language, row.language, row.instructions, live, texts)
+
+
+def _translator(work: Work, run: _Run) -> Callable[[str], str]:
+    command = work.outside.translator
+    if not command:
+        return str  # a copy
+    said = {
+        "PRESSCHECK_SOURCE_LANGUAGE": run.source_language,
+        "PRESSCHECK_LANGUAGE": run.language,
+        "PRESSCHECK_INSTRUCTIONS": json.dumps(run.instructions),
+    }
+
+    def by_command(text: str) -> str:
+        try:
+            ran = subprocess.run(  # noqa: S603  # the operator's own command, without a shell
+                command, input=text, capture_output=True, text=True, timeout=PATIENCE, env=os.environ | said, check=True
+            )
+        except subprocess.TimeoutExpired:
+            raise CannotBeDone(f"the translator took more than {PATIENCE} s for a page") from None
+        except subprocess.CalledProcessError as error:
+            raise CannotBeDone(f"the translator failed: {str(error.stderr).strip()[-300:]}") from None
+        except OSError as error:
+            raise CannotBeDone(f"the translator cannot be started: {error.strerror}") from None
+        return ran.stdout
+
+    return by_command
+
+
+def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: Work) -> Tree:
+    """The tree with translated titles; the pages keep their ids, so that links go on leading to them."""
+    found: Tree = []
+    for page in tree:
+        work.demand_going()
+        text = run.texts.get(page.get("documentId", ""), "")
+        answer = take_apart(translator(put_together(page["title"], text)))
+        other: Page = page | {"title": answer.title or page["title"]}
+        if page.get("documentId"):
+            run.translated[page["id"]] = answer.body
+            run.words += len(text.split())
+        run.pages += 1
+        if page.get("pages"):
+            other["pages"] = _translated(page["pages"], run, translator, work)
+        found.append(other)
+    return found
+
+
+def _end(session: Session, work: Work, run: _Run, tree: Tree, duration: float) -> None:
+    row = session.get(TranslationRow, work.about)
+    if row is None:
+        return
+    now = work.now()
+    space = session.get(SpaceRow, row.result_space) if row.result_space else None
+    if space is None or space.deleted_at is not None:
+        space = _new_space(session, row, now)
+    revision = add_revision(
+        session,
+        space.id,
+        _with_documents(session, tree, run.translated),
+        created_at=now,
+        created_by=row.created_by,
+        parents=[space.revision_id] if space.revision_id else [],
+        kind="computed",
+        files=run.source.files,
+        reusable_contents=run.source.reusable_contents,
+        variables=run.source.variables,
+    )
+    space.revision_id, space.updated_at = revision.id, now
+    session.add(space)
+    row.status, row.result_space, row.result_revision, row.updated_at = "completed", space.id, revision.id, now
+    row.stats = _stats(row.stats, run, round(duration), is_copy=not work.outside.translator)
+
+
+def _new_space(session: Session, row: TranslationRow, now: str) -> SpaceRow:
+    source = session.get_one(SpaceRow, row.source_space)
+    return SpaceRow(
+        id=new_id(),
+        organization_id=row.organization_id,
+        parent_id=source.parent_id,
+        position=last_position(session, row.organization_id, source.parent_id),
+        title=f"{source.title[: LONGEST_TITLE - 10]} ({row.language})",
+        emoji=source.emoji,
+        icon=source.icon,
+        language=row.language,
+        default_level=source.default_level,
+        revision_id="",
+        created_by=row.created_by,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _with_documents(session: Session, tree: Tree, texts: dict[str, str]) -> Tree:
+    found: Tree = []
+    for page in tree:
+        kept = page
+        if page["id"] in texts:
+            kept = page | {"documentId": add_document(session, texts[page["id"]])}
+        if page.get("pages"):
+            kept = kept | {"pages": _with_documents(session, page["pages"], texts)}
+        found.append(kept)
+    return found
+
+
+def _stats(before: dict[str, Any], run: _Run, duration: int, *, is_copy: bool) -> dict[str, Any]:
+    return {
+        "runs": before.get("runs", 0) + 1,
+        "totalWords": before.get("totalWords", 0) + run.words,
+        "totalPages": before.get("totalPages", 0) + run.pages,
+        "totalDuration": before.get("totalDuration", 0) + duration,
+        "latestRunDuration": duration,
+        "latestPages": run.pages,
+        "latestWords": run.words,
+        "copiedOnly": is_copy,
+    }

@@ -1,0 +1,225 @@
+"""Conversations with readers, the issues found in them, and clusters of issues that are alike.
+
+Reading takes the role read; taking conversations in, the role edit: there are no tokens of integrations here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from presscheck.api.conversations import (
+    ClusterStats,
+    Conversation,
+    ConversationIssue,
+    ConversationMetadata,
+    ConversationPart,
+    ConversationUrls,
+    GetConversation,
+    GetConversationIssue,
+    IngestConversations,
+    IssueInConversation,
+    IssuesCluster,
+    IssueUrls,
+    ListConversationIssues,
+    ListConversations,
+    ListIssuesClusters,
+    WholeConversation,
+)
+from presscheck.api.levels import Location
+from presscheck.api.operation import Page
+from presscheck.service.access import organization_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import moment_text
+from presscheck.service.jobs import enter_job
+from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
+
+WEEKS = 13
+"""Weeks that the pulse of a cluster goes back."""
+MOST_PARTS = 500
+
+
+@answers(ListConversations)
+def list_conversations(context: Context, call: ListConversations) -> Page[Conversation]:
+    """Those of an organization, the newest first."""
+    organization = organization_for(context, call.organization_id)
+    rows = select(ConversationRow).where(ConversationRow.organization_id == organization.id)
+    if call.source is not None:
+        rows = rows.where(ConversationRow.source == call.source)
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [_as_conversation(context, row) for row in found],
+        order=(ConversationRow.created_at, ConversationRow.id),
+        newest_first=True,
+    )
+
+
+@answers(IngestConversations)
+def ingest_conversations(context: Context, call: IngestConversations) -> None:
+    """Take some in, or what they have become; what they tell is found in the background."""
+    organization = organization_for(context, call.organization_id, "edit")
+    now = context.now()
+    for given in call.conversations:
+        if len(given.parts) > MOST_PARTS:
+            raise Problem(400, f"parts: at most {MOST_PARTS}")
+        row = context.session.get(ConversationRow, (organization.id, given.id))
+        if row is None:
+            row = ConversationRow(organization_id=organization.id, id=given.id, source="email")
+            context.session.add(row)
+        about = given.metadata
+        row.subject, row.processed_at = given.subject, None
+        row.url = about.url if about else None
+        row.attributes = (about.attributes if about else None) or {}
+        row.created_at = _moment(about.created_at if about else None) or now
+        row.parts = [part.model_dump() for part in given.parts]
+        row.ingested_at = now
+    enter_job(context.session, "conversations", organization.id, now=now, organization_id=organization.id)
+
+
+@answers(GetConversation)
+def get_conversation(context: Context, call: GetConversation) -> WholeConversation:
+    """One with its messages."""
+    organization_for(context, call.organization_id)
+    row = context.session.get(ConversationRow, (call.organization_id, call.conversation_id))
+    if row is None:
+        raise not_found("conversation")
+    return WholeConversation(
+        conversation=_as_conversation(context, row),
+        parts=tuple(ConversationPart.model_validate(part) for part in row.parts),
+        metadata=ConversationMetadata(url=row.url, attributes=row.attributes or None, created_at=row.created_at),
+    )
+
+
+@answers(ListConversationIssues)
+def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInConversation]:
+    """Those of an organization, the newest first."""
+    organization = organization_for(context, call.organization_id)
+    rows = select(ReaderIssueRow).where(ReaderIssueRow.organization_id == organization.id)
+    if call.cluster is not None:
+        rows = rows.where(ReaderIssueRow.cluster_id == call.cluster)
+    if call.conversation is not None:
+        rows = rows.where(ReaderIssueRow.conversation_id == call.conversation)
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: _as_issues(context, organization.id, found),
+        order=(ReaderIssueRow.created_at, ReaderIssueRow.id),
+        newest_first=True,
+    )
+
+
+@answers(GetConversationIssue)
+def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversation:
+    """One of them."""
+    organization_for(context, call.organization_id)
+    row = context.session.get(ReaderIssueRow, call.issue_id)
+    if row is None or row.organization_id != call.organization_id:
+        raise not_found("issue")
+    return _as_issues(context, call.organization_id, [row])[0]
+
+
+@answers(ListIssuesClusters)
+def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
+    """Those of an organization, in the order that is asked for. All are analysed: none is ever pending."""
+    organization = organization_for(context, call.organization_id)
+    rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
+    found = _as_clusters(context, organization.id, rows) if call.status is None else []
+    found.sort(key=lambda one: (_rank(one, call.order_by or "updatedAt"), one.id), reverse=call.order != "asc")
+    return page_of_items(call, found)
+
+
+def _rank(cluster: IssuesCluster, order_by: str) -> Any:
+    if order_by == "updatedAt":
+        return cluster.updated_at or ""
+    return {"issues": cluster.stats.issues, "conversations": cluster.stats.conversations}.get(order_by, 0)
+
+
+def _as_conversation(context: Context, row: ConversationRow) -> Conversation:
+    location = context.location(f"/orgs/{row.organization_id}/conversations/{row.id}")
+    return Conversation(
+        id=row.id,
+        subject=row.subject,
+        created_at=row.created_at,
+        processed_at=row.processed_at,
+        source=row.source,
+        urls=ConversationUrls(location=location, source=row.url),
+    )
+
+
+def _as_issues(context: Context, organization_id: str, rows: Sequence[ReaderIssueRow]) -> list[IssueInConversation]:
+    keys = {row.conversation_id for row in rows}
+    wanted = select(ConversationRow).where(
+        ConversationRow.organization_id == organization_id, ConversationRow.id.in_(keys)
+    )
+    talks = {row.id: row for row in context.session.scalars(wanted)}
+    return [
+        IssueInConversation(
+            issue=ConversationIssue(
+                id=row.id,
+                title=row.title,
+                summary=row.summary,
+                created_at=row.created_at,
+                ingested_at=row.ingested_at,
+                conversation=row.conversation_id,
+                cluster=row.cluster_id,
+                urls=IssueUrls(location=context.location(f"/orgs/{organization_id}/conversations-issues/{row.id}")),
+            ),
+            conversation=_as_conversation(context, talks[row.conversation_id]),
+        )
+        for row in rows
+    ]
+
+
+def _as_clusters(context: Context, organization_id: str, rows: Sequence[ClusterRow]) -> list[IssuesCluster]:
+    issues: dict[str, list[ReaderIssueRow]] = {}
+    for issue in context.session.scalars(
+        select(ReaderIssueRow).where(ReaderIssueRow.organization_id == organization_id)
+    ):
+        issues.setdefault(issue.cluster_id, []).append(issue)
+    talks = select(ConversationRow.id, ConversationRow.source).where(ConversationRow.organization_id == organization_id)
+    sources: dict[str, str] = dict(context.session.execute(talks).all())
+    return [_as_cluster(context, row, issues.get(row.id, []), sources) for row in rows]
+
+
+def _as_cluster(
+    context: Context, row: ClusterRow, issues: Sequence[ReaderIssueRow], sources: dict[str, str]
+) -> IssuesCluster:
+    talks = {issue.conversation_id for issue in issues}
+    here = f"/orgs/{row.organization_id}/conversations-clusters/{row.id}"
+    return IssuesCluster(
+        id=row.id,
+        label=row.label,
+        summary=row.summary,
+        icon="comments",
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        weekly_pulse=_pulse(context, issues),
+        sources=dict(Counter(sources.get(talk, "email") for talk in talks)),
+        stats=ClusterStats(issues=len(issues), conversations=len(talks)),
+        urls=Location(location=context.location(here), app=context.app(f"/conversations/clusters/{row.id}")),
+    )
+
+
+def _pulse(context: Context, issues: Sequence[ReaderIssueRow]) -> tuple[float, ...]:
+    """How many came in each of the last weeks, the oldest first."""
+    now, week = context.clock(), timedelta(days=7)
+    counted = Counter(int((now - datetime.fromisoformat(issue.created_at)) / week) for issue in issues)
+    return tuple(float(counted[WEEKS - 1 - number]) for number in range(WEEKS))
+
+
+def _moment(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Problem(400, "metadata.createdAt: a moment in ISO 8601, such as 2026-05-20T09:30:00Z") from None
+    return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -1,0 +1,124 @@
+"""Bringing content in from elsewhere: entered here, done in the background, landing in a change request."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from sqlalchemy import select
+
+from presscheck.api.imports import CancelImport, GetImport, ImportedPage, ImportRun, ListImports, StartImport
+from presscheck.api.operation import Page
+from presscheck.documents.page_trees import find
+from presscheck.service.access import demand_unlocked, organization_for, space_for, visible_spaces
+from presscheck.service.branches import branch_of, demand_unfinished
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.jobs import cancel_jobs, enter_job
+from presscheck.service.listing import page_of_rows
+from presscheck.service.outside_tables import ImportRow
+
+ACTIVE = ("pending", "in-progress")
+
+
+@answers(StartImport)
+def start_import(context: Context, call: StartImport) -> ImportRun:
+    """Enter one; without a change request it makes its own."""
+    organization = organization_for(context, call.organization_id, "guest")
+    space = space_for(context, call.target.space, "edit")
+    if space.organization_id != organization.id:
+        raise not_found("space")
+    demand_unlocked(space)
+    branch = branch_of(context, space, call.target.change_request) if call.target.change_request else None
+    if branch is not None:
+        demand_unfinished(branch)
+    _demand_fit(context, call, branch.revision if branch else space.revision_id)
+    row = ImportRow(
+        id=new_id(),
+        organization_id=organization.id,
+        space_id=space.id,
+        change_request_id=branch.id if branch else None,
+        page_id=call.target.page,
+        source=call.source.model_dump(mode="json"),
+        status="pending",
+        pages=[],
+        created_by=context.user.id,
+        created_at=context.now(),
+    )
+    context.session.add(row)
+    context.session.flush()
+    enter_job(context.session, "import", row.id, now=row.created_at, organization_id=organization.id)
+    return _as_run(row)
+
+
+@answers(CancelImport)
+def cancel_import(context: Context, call: CancelImport) -> ImportRun:
+    """Stop one that waits or is under way; nothing of it lands."""
+    row = _import_for(context, call.organization_id, call.import_run_id, "edit")
+    if row.status not in ACTIVE:
+        raise Problem(400, f"This import is {row.status}: there is nothing to cancel.")
+    cancel_jobs(context.session, row.id, context.now())
+    row.status, row.completed_at = "cancelled", context.now()
+    return _as_run(row)
+
+
+@answers(ListImports)
+def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
+    """Those into spaces that the caller may see, the newest first."""
+    organization = organization_for(context, call.organization_id, "guest")
+    seen = visible_spaces(context, organization.id)
+    rows = select(ImportRow).where(ImportRow.organization_id == organization.id, ImportRow.space_id.in_(seen))
+    if call.space is not None:
+        rows = rows.where(ImportRow.space_id == call.space)
+    if call.change_request is not None:
+        rows = rows.where(ImportRow.change_request_id == call.change_request)
+    if call.site is not None:  # imports lead into spaces here, never into a site
+        rows = rows.where(ImportRow.id.is_(None))
+    if call.status is not None:
+        rows = rows.where(ImportRow.status.in_(ACTIVE if call.status == "active" else (call.status,)))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [_as_run(row) for row in found],
+        order=(ImportRow.created_at, ImportRow.id),
+        newest_first=True,
+    )
+
+
+@answers(GetImport)
+def get_import(context: Context, call: GetImport) -> ImportRun:
+    """One of them, with the pages that came."""
+    return _as_run(_import_for(context, call.organization_id, call.import_run_id, "read"))
+
+
+def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
+    content = context.session.get_one(RevisionRow, revision_id)
+    if call.target.page is not None and find(content.tree, call.target.page) is None:
+        raise Problem(400, "target.page: there is no such page")
+    for address in [call.source.url] if call.source.type == "website" else call.source.files:
+        if urlsplit(address).scheme not in ("http", "https"):
+            raise Problem(400, f"source: {address[:100]} is not an address such as https://example.org/docs/")
+
+
+def _import_for(context: Context, organization_id: str, import_id: str, wanted: str) -> ImportRow:
+    organization_for(context, organization_id, "guest")
+    row = context.session.get(ImportRow, import_id)
+    if row is None or row.organization_id != organization_id:
+        raise not_found("import")
+    space_for(context, row.space_id, wanted)
+    return row
+
+
+def _as_run(row: ImportRow) -> ImportRun:
+    target = {"space": row.space_id, "changeRequest": row.change_request_id, "page": row.page_id}
+    return ImportRun(
+        id=row.id,
+        status=row.status,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        reason=row.reason,
+        source=row.source,
+        target={name: value for name, value in target.items() if value},
+        pages=tuple(ImportedPage.model_validate(page) for page in row.pages),
+    )

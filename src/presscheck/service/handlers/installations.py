@@ -1,0 +1,259 @@
+"""Where integrations are installed, what they were told, and what they draw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from lzstring import LZString  # pyright: ignore[reportMissingTypeStubs]
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from presscheck.api.integrations import (
+    ContentInstallationUrls,
+    EventTrace,
+    GetInstallation,
+    GetIntegrationEvent,
+    Installation,
+    InstallIntegration,
+    IntegrationEvent,
+    ListIntegrationEvents,
+    ListIntegrationInstallations,
+    ListIntegrationSites,
+    ListIntegrationSpaces,
+    LogLine,
+    RenderIntegration,
+    RenderIntegrationWithGet,
+    RenderOutput,
+    SiteInstallation,
+    SpaceInstallation,
+    TracedEvent,
+    UninstallIntegration,
+    UpdateInstallation,
+)
+from presscheck.api.operation import Page
+from presscheck.errors import InvalidArgument
+from presscheck.service.access import organization_for
+from presscheck.service.handlers.sites import as_sites
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.integration_tables import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.integrations import NOT_RUN, as_installation, integration_for, is_owner, spaces_of, tell
+from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.outgoing import OutgoingError
+from presscheck.service.space_answers import as_spaces
+from presscheck.service.tables import SiteRow
+
+LONGEST_REQUEST = 16_384
+"""Characters of a packed request; it may unfold to many times that."""
+
+
+@answers(ListIntegrationInstallations)
+def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
+    """Where one is installed; its owners may know."""
+    found = [as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)]
+    return page_of_items(call, found)
+
+
+@answers(InstallIntegration)
+def install_integration(context: Context, call: InstallIntegration) -> Installation:
+    """Install one in an organization, by an admin of it; it is told."""
+    organization = organization_for(context, call.organization, "admin")
+    row = integration_for(context, call.integration_name)
+    known = select(InstallationRow).where(
+        InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
+    )
+    if context.session.scalar(known) is not None:
+        raise Problem(409, f"{row.title} is installed in this organization already.")
+    now = context.now()
+    installed = InstallationRow(
+        id=new_id(),
+        integration=row.name,
+        organization_id=organization.id,
+        status="active",
+        space_selection="all",
+        site_selection="all",
+        configuration={},
+        external_ids=[],
+        created_at=now,
+        updated_at=now,
+    )
+    context.session.add(installed)
+    context.session.flush()
+    tell(context.session, installed, "installation_setup", now, status="active")
+    return as_installation(context, installed)
+
+
+@answers(GetInstallation)
+def get_installation(context: Context, call: GetInstallation) -> Installation:
+    """One installation."""
+    return as_installation(context, _installation_for(context, call.integration_name, call.installation_id))
+
+
+@answers(UpdateInstallation)
+def update_installation(context: Context, call: UpdateInstallation) -> Installation:
+    """Change one; its integration is told what it was before."""
+    row = _installation_for(context, call.integration_name, call.installation_id)
+    previous = {"status": row.status, "configuration": row.configuration}
+    given = call.given()
+    for name in ("configuration", "space_selection", "site_selection"):
+        if given.get(name) is not None:
+            setattr(row, name, given[name])
+    if call.external_ids is not None:
+        row.external_ids = list(call.external_ids)
+    row.updated_at = context.now()
+    tell(context.session, row, "installation_setup", row.updated_at, status=row.status, previous=previous)
+    return as_installation(context, row)
+
+
+@answers(UninstallIntegration)
+def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
+    """Remove one; its integration is told. One that is not there is no error."""
+    integration_for(context, call.integration_name)
+    row = context.session.get(InstallationRow, call.installation_id)
+    if row is not None and row.integration == call.integration_name:
+        _installation_for(context, call.integration_name, call.installation_id)
+        previous = {"configuration": row.configuration}
+        tell(context.session, row, "installation_deleted", context.now(), previous=previous)
+        context.session.delete(row)
+
+
+@answers(ListIntegrationEvents)
+def list_events(context: Context, call: ListIntegrationEvents) -> Page[IntegrationEvent]:
+    """What it was told, the newest first; its owners may know."""
+    row = integration_for(context, call.integration_name, to_own=True)
+    rows = select(EventRow).where(EventRow.integration == row.name, EventRow.status.is_not(None))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: [_as_event(one) for one in found],
+        order=(EventRow.created_at, EventRow.id),
+        newest_first=True,
+    )
+
+
+@answers(GetIntegrationEvent)
+def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
+    """One of those, and what came of it."""
+    row = integration_for(context, call.integration_name, to_own=True)
+    event = context.session.get(EventRow, call.event_id)
+    if event is None or event.integration != row.name or event.status is None:
+        raise not_found("event")
+    logs = tuple(LogLine.model_validate(one) for one in event.logs)
+    return TracedEvent(event=_as_event(event), trace=EventTrace(logs=logs))
+
+
+@answers(ListIntegrationSpaces)
+def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
+    """The spaces that one is in; with `extended` the whole of those that the caller may see."""
+    found: list[SpaceInstallation] = []
+    for row in _installations(context, call.integration_name, call.external_id):
+        rows = spaces_of(context, row)
+        shown = as_spaces(context, rows) if call.extended else [one.id for one in rows]
+        found += [SpaceInstallation(**_content_of(context, row, "spaces", one.id), space=whole) for one, whole in
+                  zip(rows, shown, strict=True)]  # fmt: skip
+    return page_of_items(call, found)
+
+
+@answers(ListIntegrationSites)
+def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
+    """The sites that one is in; with `extended` the whole of them."""
+    found: list[SiteInstallation] = []
+    for row in _installations(context, call.integration_name, call.external_id):
+        wanted = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
+        rows: Sequence[SiteRow] = context.session.scalars(wanted).all() if row.site_selection == "all" else ()
+        shown = as_sites(context, rows) if call.extended else [one.id for one in rows]
+        found += [SiteInstallation(**_content_of(context, row, "sites", one.id), site=whole) for one, whole in
+                  zip(rows, shown, strict=True)]  # fmt: skip
+    return page_of_items(call, found)
+
+
+@answers(RenderIntegrationWithGet)
+def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput:
+    """What it draws; the request comes packed."""
+    try:
+        unpacked = _unpacked(call.request)
+        wanted = RenderIntegration(integration_name=call.integration_name, **unpacked)
+    except (ValueError, TypeError, InvalidArgument):
+        raise Problem(400, "request: JSON with componentId, props and context, packed by LZ-string") from None
+    return render(context, wanted)
+
+
+@answers(RenderIntegration, writes=False)
+def render(context: Context, call: RenderIntegration) -> RenderOutput:
+    """What it draws: its tunnel is asked, there and then."""
+    row = integration_for(context, call.integration_name)
+    if row.tunnel_url is None or not (row.tunnel_for_all or is_owner(context, row)):
+        raise Problem(409, NOT_RUN)
+    said = {
+        "eventId": new_id(),
+        "type": "ui_render",
+        "auth": {"userId": context.user.id},
+        "componentId": call.component_id,
+        "props": call.props,
+        "context": call.context,
+        **({"state": call.state} if call.state is not None else {}),
+        **({"action": call.action} if call.action is not None else {}),
+    }
+    try:
+        answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(said).encode())
+        if answer.status != 200:
+            raise Problem(502, f"The tunnel of {row.title} answered {answer.status}.")
+        return RenderOutput.model_validate_json(answer.body)
+    except OutgoingError as error:
+        raise Problem(502, f"The tunnel of {row.title} cannot be reached: {error}") from None
+    except ValidationError:
+        raise Problem(502, f"The tunnel of {row.title} did not answer with something to draw.") from None
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    if len(text) > LONGEST_REQUEST:
+        raise ValueError("too long")
+    try:
+        found: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
+    except (LookupError, TypeError, UnboundLocalError) as error:  # how the library says that it is not packed
+        raise ValueError("not packed") from error
+    return json.loads(str(found))
+
+
+def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:
+    row: IntegrationRow = integration_for(context, name, to_own=True)
+    wanted = select(InstallationRow).where(InstallationRow.integration == row.name).order_by(InstallationRow.id)
+    found = context.session.scalars(wanted).all()
+    return [one for one in found if external_id is None or external_id in one.external_ids]
+
+
+def _installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
+    """One installation, for the owners of its integration and the admins of where it is installed."""
+    integration = integration_for(context, name)
+    row = context.session.get(InstallationRow, installation_id)
+    if row is None or row.integration != name:
+        raise not_found("installation")
+    if not is_owner(context, integration):
+        organization_for(context, row.organization_id, "admin")
+    return row
+
+
+def _content_of(context: Context, row: InstallationRow, kind: str, identity: str) -> dict[str, Any]:
+    here = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
+    return {
+        "integration": row.integration,
+        "installation": row.id,
+        "status": row.status,
+        "configuration": {},
+        "external_ids": tuple(row.external_ids),
+        "urls": ContentInstallationUrls(location=context.location(here), public_endpoint=f"{context.origin}{here}"),
+    }
+
+
+def _as_event(row: EventRow) -> IntegrationEvent:
+    return IntegrationEvent(
+        id=row.id,
+        integration_id=row.integration,
+        installation_id=row.installation_id,
+        created_at=row.created_at,
+        payload=row.payload,
+        status=row.status or "",
+    )

@@ -1,0 +1,122 @@
+"""Integrations: listed, published, taken back, and sent to their developer's tunnel."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from urllib.parse import urlsplit
+
+from sqlalchemy import or_, select
+
+from presscheck.api.integrations import (
+    DisableDevelopmentMode,
+    GetIntegration,
+    Integration,
+    ListIntegrations,
+    PublishIntegration,
+    SetDevelopmentMode,
+    UnpublishIntegration,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import organization_for
+from presscheck.service.blobs import store_blob
+from presscheck.service.handling import Context, Problem, answers
+from presscheck.service.integration_tables import IntegrationRow
+from presscheck.service.integrations import as_integrations, integration_for, is_owner
+from presscheck.service.listing import page_of_items
+from presscheck.service.tables import MemberRow, OrganizationRow
+
+KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_security_policy")
+
+
+@answers(ListIntegrations)
+def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
+    """Those that are public, and those of one's own organizations, by name."""
+    own = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
+    seen = select(IntegrationRow).where(
+        or_(IntegrationRow.visibility == "public", IntegrationRow.organization_id.in_(own))
+    )
+    rows = context.session.scalars(seen.order_by(IntegrationRow.name)).all()
+    return page_of_items(call, as_integrations(context, [row for row in rows if _is_wanted(row, call)]))
+
+
+@answers(GetIntegration)
+def get_integration(context: Context, call: GetIntegration) -> Integration:
+    """One of them."""
+    return as_integrations(context, [integration_for(context, call.integration_name)])[0]
+
+
+@answers(PublishIntegration)
+def publish_integration(context: Context, call: PublishIntegration) -> Integration:
+    """Publish a new version of one; its script is kept, its secrets are not: nothing here would use them."""
+    organization = _publisher(context, call.organization)
+    row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
+    if row is None:
+        row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
+        context.session.add(row)
+    elif row.organization_id != organization.id or not is_owner(context, row):
+        raise Problem(403, f"The name {row.name} belongs to another organization.")
+    for name in KEPT_AS_GIVEN:
+        setattr(row, name, getattr(call, name))
+    row.version, row.updated_at = row.version + 1, now
+    row.runtime, row.visibility, row.target = call.runtime or "v1", call.visibility or "private", call.target or "all"
+    row.scopes, row.categories = list(call.scopes), list(call.categories or ())
+    row.blocks = list(call.blocks) if call.blocks is not None else None
+    row.content_sources = list(call.content_sources) if call.content_sources is not None else None
+    row.external_links = [dict(one) for one in call.external_links or ()]
+    row.script = store_blob(context.data, call.script.encode())
+    row.icon = _picture(context, "icon", call.icon) if call.icon else None
+    row.preview_images = [_picture(context, "previewImages", one) for one in call.preview_images or ()]
+    context.session.flush()
+    return as_integrations(context, [row])[0]
+
+
+@answers(UnpublishIntegration)
+def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
+    """Take it back, with its installations and events; one that is not there is no error."""
+    if context.session.get(IntegrationRow, call.integration_name) is not None:
+        context.session.delete(integration_for(context, call.integration_name, to_own=True))
+
+
+@answers(SetDevelopmentMode)
+def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
+    """Send its events to a tunnel; whether that may be reached is judged when an event goes there."""
+    row = integration_for(context, call.integration_name, to_own=True)
+    if urlsplit(call.tunnel_url).scheme not in ("http", "https"):
+        raise Problem(400, "tunnelUrl: an address such as https://example.org/tunnel")
+    row.tunnel_url, row.tunnel_for_all = call.tunnel_url, bool(call.all)
+
+
+@answers(DisableDevelopmentMode)
+def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> None:
+    """Send them nowhere."""
+    row = integration_for(context, call.integration_name, to_own=True)
+    row.tunnel_url, row.tunnel_for_all = None, False
+
+
+def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
+    blocks = row.blocks or []
+    domains = [str(one) for block in blocks for one in block.get("urlUnfurl") or ()]
+    return not (
+        (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
+        or (call.category and call.category not in row.categories)
+        or (call.block_domain and not any(call.block_domain in one for one in domains))
+        or (call.blocks is not None and call.blocks != bool(blocks))
+        or (call.content_sources is not None and call.content_sources != bool(row.content_sources))
+        or (call.owner and call.owner != row.organization_id)
+        or (call.scope and call.scope not in row.scopes)
+        or (call.target and row.target != call.target)
+    )
+
+
+def _publisher(context: Context, name: str) -> OrganizationRow:
+    """The organization with this id or hostname, for its admins."""
+    named = context.session.scalar(select(OrganizationRow).where(OrganizationRow.hostname == name))
+    return organization_for(context, named.id if named else name, "admin")
+
+
+def _picture(context: Context, field: str, text: str) -> str:
+    try:
+        return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
+    except binascii.Error:
+        raise Problem(400, f"{field}: it is not base64") from None

@@ -1,0 +1,191 @@
+"""OpenAPI specifications: kept under a slug, fetched and validated in the background, every version kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from sqlalchemy import select
+
+from presscheck.api.openapi import (
+    CreateOpenAPISpec,
+    DeleteOpenAPISpec,
+    GetLatestOpenAPISpecContent,
+    GetLatestOpenAPISpecVersion,
+    GetOpenAPISpec,
+    ListOpenAPISpecs,
+    OpenAPISpec,
+    OpenAPISpecContent,
+    OpenAPISpecVersion,
+    PutOpenAPISpec,
+    SpecError,
+    SpecPermissions,
+    SpecSource,
+    SpecUrls,
+    UpdateOpenAPISpec,
+    VersionUrls,
+)
+from presscheck.api.operation import Page
+from presscheck.service.access import organization_for, reaches, role_in
+from presscheck.service.blobs import blob_path, store_blob
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.jobs import cancel_jobs, enter_job
+from presscheck.service.listing import page_of_rows
+from presscheck.service.outside_tables import SpecRow, SpecVersionRow
+
+
+@answers(ListOpenAPISpecs)
+def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
+    """Those of an organization, by slug."""
+    organization = organization_for(context, call.organization_id)
+    rows = select(SpecRow).where(SpecRow.organization_id == organization.id)
+    return page_of_rows(context, call, rows, lambda found: _as_specs(context, found), order=(SpecRow.slug, SpecRow.id))
+
+
+@answers(CreateOpenAPISpec)
+def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
+    """Add one; it is processed at once, in the background."""
+    organization_for(context, call.organization_id, "create")
+    if _found(context, call.organization_id, call.slug) is not None:
+        raise Problem(400, f"slug: there is a specification {call.slug} already")
+    return _put(context, call.organization_id, call.slug, call.source)
+
+
+@answers(GetOpenAPISpec)
+def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
+    """One of them."""
+    return _as_specs(context, [_spec_for(context, call.organization_id, call.spec_slug)])[0]
+
+
+@answers(PutOpenAPISpec)
+def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
+    """Give it another source, or add it; it is processed once more."""
+    organization_for(context, call.organization_id, "create")
+    CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)  # judges the slug
+    return _put(context, call.organization_id, call.spec_slug, call.source)
+
+
+@answers(DeleteOpenAPISpec)
+def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
+    """Delete it with its versions; one that is not there is no error."""
+    organization_for(context, call.organization_id, "create")
+    row = _found(context, call.organization_id, call.spec_slug)
+    if row is not None:
+        cancel_jobs(context.session, row.id, context.now())
+        context.session.delete(row)
+
+
+@answers(UpdateOpenAPISpec)
+def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
+    """Show it to everybody, or to its organization alone."""
+    row = _spec_for(context, call.organization_id, call.spec_slug, "create")
+    row.visibility, row.updated_at = call.visibility, context.now()
+    return _as_specs(context, [row])[0]
+
+
+@answers(GetLatestOpenAPISpecVersion)
+def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> OpenAPISpecVersion:
+    """Its newest version."""
+    row, version = _latest(context, call.organization_id, call.spec_slug)
+    location = context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}/versions/{version.id}")
+    return OpenAPISpecVersion(
+        id=version.id,
+        created_at=version.created_at,
+        url=_file(context, row, version),
+        urls=VersionUrls(location=location),
+    )
+
+
+@answers(GetLatestOpenAPISpecContent)
+def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
+    """What its newest version says."""
+    row, version = _latest(context, call.organization_id, call.spec_slug)
+    path = blob_path(context.data, version.content)
+    if path is None:
+        raise not_found("version of this specification")
+    return OpenAPISpecContent(
+        filesystem={"openapi.json": json.loads(path.read_bytes())}, url=_file(context, row, version)
+    )
+
+
+def _put(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
+    _demand_source(source)
+    row, now = _found(context, organization_id, slug), context.now()
+    if row is None:
+        row = SpecRow(
+            id=new_id(), organization_id=organization_id, slug=slug, visibility="private", errors=[], created_at=now
+        )
+        context.session.add(row)
+    row.source_url = source.url
+    row.source_text = store_blob(context.data, source.text.encode()) if source.text else None
+    row.processing_state, row.updated_at = "pending", now
+    context.session.flush()
+    cancel_jobs(context.session, row.id, now)
+    enter_job(context.session, "openapi", row.id, now=now, organization_id=organization_id)
+    return _as_specs(context, [row])[0]
+
+
+def _demand_source(source: SpecSource) -> None:
+    if (source.url is None) == (source.text is None):
+        raise Problem(400, "source: give either url or text")
+    if source.url is not None:
+        parts = urlsplit(source.url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise Problem(400, "source.url: an address such as https://example.org/openapi.yaml")
+
+
+def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:
+    wanted = select(SpecRow).where(SpecRow.organization_id == organization_id, SpecRow.slug == slug)
+    return context.session.scalar(wanted)
+
+
+def _spec_for(context: Context, organization_id: str, slug: str, wanted: str = "read") -> SpecRow:
+    organization_for(context, organization_id, wanted)
+    row = _found(context, organization_id, slug)
+    if row is None:
+        raise not_found("specification")
+    return row
+
+
+def _latest(context: Context, organization_id: str, slug: str) -> tuple[SpecRow, SpecVersionRow]:
+    row = _spec_for(context, organization_id, slug)
+    version = context.session.get(SpecVersionRow, row.last_version) if row.last_version else None
+    if version is None:
+        raise not_found("version of this specification")
+    return row, version
+
+
+def _file(context: Context, row: SpecRow, version: SpecVersionRow) -> str:
+    return f"{context.origin}/files/{version.content}/{row.slug}.json"
+
+
+def _as_specs(context: Context, rows: Sequence[SpecRow]) -> list[OpenAPISpec]:
+    return [_as_spec(context, row) for row in rows]
+
+
+def _as_spec(context: Context, row: SpecRow) -> OpenAPISpec:
+    role = role_in(context, row.organization_id)
+    is_shown = row.visibility == "public" and row.last_version is not None
+    published = f"{context.origin}/openapi/{row.organization_id}/{row.slug}.json" if is_shown else None
+    return OpenAPISpec(
+        id=row.id,
+        slug=row.slug,
+        sourceURL=row.source_url,
+        processing_state=row.processing_state,
+        visibility=row.visibility,
+        last_version=row.last_version,
+        last_processed_at=row.last_processed_at,
+        last_process_error_code=row.error_code,
+        last_processed_errors=tuple(SpecError.model_validate(one) for one in row.errors) or None,
+        last_processed_error_count=len(row.errors) or None,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        permissions=SpecPermissions(view=reaches(role, "read"), edit=reaches(role, "create")),
+        urls=SpecUrls(
+            location=context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}"),
+            app=context.app(f"/openapi/{row.slug}"),
+            published=published,
+        ),
+    )

@@ -1,0 +1,140 @@
+"""Spaces kept in another language: each run translates what is live into a new revision of a space of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from presscheck.api.operation import Page
+from presscheck.api.translations import (
+    CreateTranslation,
+    DeleteTranslation,
+    GetTranslation,
+    ListTranslations,
+    RunTranslation,
+    Translation,
+    TranslationPermissions,
+    TranslationResult,
+    TranslationSource,
+    TranslationStats,
+    TranslationUrls,
+    UpdateTranslation,
+)
+from presscheck.service.access import organization_for, reaches, role_in, space_for
+from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.identity import new_id
+from presscheck.service.jobs import cancel_jobs, enter_job
+from presscheck.service.listing import page_of_rows
+from presscheck.service.outside_tables import TranslationRow
+
+NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
+
+
+@answers(ListTranslations)
+def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
+    """Those of an organization, the oldest first."""
+    organization = organization_for(context, call.organization_id)
+    return page_of_rows(
+        context,
+        call,
+        select(TranslationRow).where(TranslationRow.organization_id == organization.id),
+        lambda rows: [_as_translation(context, row) for row in rows],
+        order=(TranslationRow.created_at, TranslationRow.id),
+    )
+
+
+@answers(CreateTranslation)
+def create_translation(context: Context, call: CreateTranslation) -> Translation:
+    """Begin one; its first run starts at once, in the background."""
+    organization = organization_for(context, call.organization_id, "create")
+    source = space_for(context, call.source.space)
+    if source.organization_id != organization.id:
+        raise Problem(400, "source.space: a space of another organization")
+    if call.language == call.source.language:
+        raise Problem(400, "language: the language of the source; choose another")
+    now = context.now()
+    row = TranslationRow(
+        id=new_id(),
+        organization_id=organization.id,
+        source_space=source.id,
+        source_language=call.source.language,
+        language=call.language,
+        instructions=call.instructions or NO_INSTRUCTIONS,
+        status="pending",
+        stats={},
+        created_by=context.user.id,
+        created_at=now,
+        updated_at=now,
+    )
+    context.session.add(row)
+    context.session.flush()
+    _run(context, row)
+    return _as_translation(context, row)
+
+
+@answers(GetTranslation)
+def get_translation(context: Context, call: GetTranslation) -> Translation:
+    """One of them."""
+    return _as_translation(context, _translation_for(context, call.organization_id, call.translation_id))
+
+
+@answers(UpdateTranslation)
+def update_translation(context: Context, call: UpdateTranslation) -> Translation:
+    """Instruct the next runs otherwise."""
+    row = _translation_for(context, call.organization_id, call.translation_id, "create")
+    row.instructions, row.updated_at = call.instructions, context.now()
+    return _as_translation(context, row)
+
+
+@answers(DeleteTranslation)
+def delete_translation(context: Context, call: DeleteTranslation) -> None:
+    """Translate it no more; the translated space stays. One that is not there is no error."""
+    organization_for(context, call.organization_id, "create")
+    row = context.session.get(TranslationRow, call.translation_id)
+    if row is not None and row.organization_id == call.organization_id:
+        cancel_jobs(context.session, row.id, context.now())
+        context.session.delete(row)
+
+
+@answers(RunTranslation)
+def run_translation(context: Context, call: RunTranslation) -> None:
+    """Translate once more; a run that waits or is under way is enough."""
+    row = _translation_for(context, call.organization_id, call.translation_id, "create")
+    if row.status not in ("pending", "running"):
+        _run(context, row)
+
+
+def _run(context: Context, row: TranslationRow) -> None:
+    row.status, row.updated_at = "pending", context.now()
+    enter_job(context.session, "translation", row.id, now=context.now(), organization_id=row.organization_id)
+
+
+def _translation_for(
+    context: Context, organization_id: str, translation_id: str, wanted: str = "read"
+) -> TranslationRow:
+    organization_for(context, organization_id, wanted)
+    row = context.session.get(TranslationRow, translation_id)
+    if row is None or row.organization_id != organization_id:
+        raise not_found("translation")
+    return row
+
+
+def _as_translation(context: Context, row: TranslationRow) -> Translation:
+    role = role_in(context, row.organization_id)
+    result = None
+    if row.result_space and row.result_revision:
+        result = TranslationResult(space=row.result_space, revision=row.result_revision, language=row.language)
+    return Translation(
+        id=row.id,
+        status=row.status,
+        source=TranslationSource(space=row.source_space, language=row.source_language),
+        language=row.language,
+        instructions=row.instructions,
+        result=result,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        stats=TranslationStats.model_validate(row.stats),
+        permissions=TranslationPermissions(view=reaches(role, "read"), edit=reaches(role, "create")),
+        urls=TranslationUrls(location=context.location(f"/orgs/{row.organization_id}/translations/{row.id}")),
+    )

@@ -1,0 +1,65 @@
+"""What the service answers outside the API, to whoever knows the address: files, public specifications, timed exports.
+
+None of it asks for a token: an address cannot be guessed, or is meant for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from presscheck.service.blobs import blob_path
+from presscheck.service.database import Database
+from presscheck.service.integrations import NOT_RUN
+from presscheck.service.outside_tables import SpecRow, SpecVersionRow
+from presscheck.service.wire import write_answer
+
+HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
+"""What keeps a file of an author from acting in the reader's browser."""
+
+
+def open_routes(database: Database, data: Path) -> list[Route]:
+    """All of them."""
+
+    def send_file(request: Request) -> Response:
+        return _sent(data, request.path_params["content_id"], request.path_params["name"])
+
+    def send_spec(request: Request) -> Response:
+        organization, slug = request.path_params["organization_id"], request.path_params["slug"]
+        shown = (
+            select(SpecVersionRow.content)
+            .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
+            .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
+        )
+        with database.reading.begin() as session:
+            content = session.scalar(shown)
+        return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+
+    return [
+        _get("/files/{content_id}/{name}", send_file),
+        _get("/openapi/{organization_id}/{slug}.json", send_spec),
+        _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
+    ]
+
+
+def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """A refusal, in the words of the API."""
+    if status == 401:
+        headers = {"www-authenticate": "Bearer"}
+    return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
+
+
+def _get(path: str, answer: Callable[[Request], Response]) -> Route:
+    return Route(path, answer, methods=["GET"])
+
+
+def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
+    path = blob_path(data, content_id)
+    if path is None or not path.is_file():
+        return problem_response(404, "There is no such file.")
+    return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)

@@ -1,0 +1,193 @@
+"""Requests that the service makes of others: bounded in time and size, and never to an address of its own network.
+
+A name is resolved here, every address that it has is judged, and the connection goes to one that was judged: neither
+a redirect nor a name that changes between two look-ups leads inside. What the operator allows is allowed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+
+import httpcore
+
+from presscheck import __version__
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Bytes of an answer."""
+DEADLINE = 30.0
+"""Seconds for one request with all its redirects."""
+MOST_REDIRECTS = 5
+AGENT = f"presscheck/{__version__}"
+"""What we call ourselves."""
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+"""IPv6 addresses that lead to the IPv4 address in their last four bytes."""
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class OutgoingError(Exception):
+    """A request that could not be made, in words for whoever asked for it."""
+
+
+class OutgoingRefused(OutgoingError):
+    """The address is not one that the service may reach."""
+
+
+class OutgoingTimeout(OutgoingError):
+    """No answer within the time."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """An answer: the address that gave it after all redirects, its status, its headers in small letters, its bytes."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def content_type(self) -> str:
+        """Its media type without parameters, in small letters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Outgoing:
+    """Makes requests; `allowed` are networks of one's own that may be reached all the same, such as 127.0.0.0/8."""
+
+    def __init__(self, allowed: Sequence[str] = (), *, deadline: float = DEADLINE) -> None:
+        self._deadline = deadline
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=ssl.create_default_context(),
+            network_backend=_JudgedNetwork([ipaddress.ip_network(one, strict=False) for one in allowed]),
+            max_connections=10,
+            max_keepalive_connections=4,
+            keepalive_expiry=5,
+        )
+
+    def get(self, url: str, *, accept: str = "*/*") -> Fetched:
+        """What is at an address, after redirects.
+
+        Raises:
+            OutgoingError: it cannot or may not be reached, or sends too much.
+        """
+        until = time.monotonic() + self._deadline
+        for _ in range(MOST_REDIRECTS + 1):
+            found = self._send("GET", url, {"accept": accept}, None, until)
+            if found.status not in _REDIRECTS or "location" not in found.headers:
+                return found
+            url = urljoin(url, found.headers["location"])
+        raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
+
+    def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
+        """Post some JSON; a redirect is not followed.
+
+        Raises:
+            OutgoingError: it cannot or may not be reached, or sends too much.
+        """
+        sent = {"content-type": "application/json", **(headers or {})}
+        return self._send("POST", url, sent, body, time.monotonic() + self._deadline)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+    def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float) -> Fetched:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise OutgoingRefused(f"{url}: not an address of the web")
+        if parts.username or parts.password:
+            raise OutgoingRefused(f"{parts.hostname}: an address with a password in it is not followed")
+        wire = [("host", parts.netloc), ("user-agent", AGENT), ("accept-encoding", "identity"), *headers.items()]
+        left = max(0.1, until - time.monotonic())
+        extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
+        try:
+            with self._pool.stream(method, _ascii(url), headers=wire, content=body, extensions=extensions) as answer:
+                names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
+                return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
+        except httpcore.TimeoutException as error:
+            raise OutgoingTimeout(f"{url}: no answer within {self._deadline:.0f} s") from error
+        except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
+            raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
+
+
+class _JudgedNetwork(httpcore.NetworkBackend):
+    """Connects to addresses that were judged, never to a name."""
+
+    def __init__(self, allowed: Sequence[Network]) -> None:
+        self._allowed = allowed
+        self._plain = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first of its addresses that answers."""
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        for address in self._judged(host, port):
+            try:
+                return self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    def _judged(self, host: str, port: int) -> list[str]:
+        try:
+            known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(f"{host} has no address") from error
+        found = [str(one[4][0]).partition("%")[0] for one in known]
+        for text in found:
+            if not self._may_reach(ipaddress.ip_address(text)):
+                raise OutgoingRefused(f"{host} is at {text}, inside a private network: the operator must allow it")
+        return found
+
+    def _may_reach(self, address: Address) -> bool:
+        meant = _meant(address)
+        if any(one in network for network in self._allowed for one in (address, meant)):
+            return True
+        return meant.is_global and not meant.is_multicast
+
+
+def _meant(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one stands for, or else itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else address)
+
+
+def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
+    body = bytearray()
+    for part in stream:
+        body += part
+        if len(body) > MOST_BYTES:
+            raise OutgoingError(f"{url}: more than {MOST_BYTES // 1024 // 1024} MB")
+        if time.monotonic() > until:
+            raise OutgoingTimeout(f"{url}: it sends too slowly")
+    return bytes(body)
+
+
+def _ascii(url: str) -> str:
+    """An address as it is sent: names in punycode, other letters quoted."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").encode("idna").decode()
+    host = f"[{host}]" if ":" in host else host
+    netloc = f"{host}:{parts.port}" if parts.port else host
+    quoted = (quote(one, safe="/%:=&?~+!$,;'@()*[]|-._") for one in (parts.path or "/", parts.query))
+    path, query = quoted
+    return urlunsplit((parts.scheme, netloc, path, query, ""))

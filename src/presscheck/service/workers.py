@@ -1,0 +1,172 @@
+"""The threads that do the jobs of one service process: each takes what is due, holds it under a lease, and ends it.
+
+A lease is renewed while its job runs; that of a process that died runs out, and another takes the job.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Select, and_, or_, select, update
+from sqlalchemy.orm import Session
+
+from presscheck.service.background import all_runners
+from presscheck.service.database import Database
+from presscheck.service.identity import Clock, moment_text
+from presscheck.service.job_tables import JobRow
+from presscheck.service.jobs import CannotBeDone, Outside, Stopped, TryAgain, Work
+from presscheck.service.outgoing import Outgoing
+
+LEASE = 60.0
+"""Seconds that a job is held without a sign of life."""
+RENEWAL = 15.0
+"""Seconds between two signs of life."""
+POLL = 2.0
+"""Seconds after which somebody looks for what other processes entered."""
+MOST_ATTEMPTS = 3
+PAUSE = timedelta(seconds=10)
+"""How long after a failure a job is tried again; after the second, twice as long."""
+HOUSEKEEPING = "sweep"
+"""The job that is always there."""
+
+_log = logging.getLogger("presscheck.service")
+
+
+class Workers:
+    """Threads that do jobs from `start()` to `stop()`; `wake()` says that there is something to do."""
+
+    def __init__(self, database: Database, data: Path, clock: Clock, outside: Outside, *, count: int = 2) -> None:
+        self.outgoing = Outgoing(outside.allowed)
+        self._runners = all_runners()
+        self._database, self._data, self._clock, self._outside = database, data, clock, outside
+        self._ending = threading.Event()
+        self._something = threading.Semaphore(0)
+        self._held: dict[str, str] = {}
+        names = [self._work] * count + [self._renew]
+        self._threads = [threading.Thread(target=one, daemon=True, name=one.__name__) for one in names]
+
+    def start(self) -> None:
+        """Begin; the house is kept from now on."""
+        self._database.write(self._enter_housekeeping)
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End: what runs is left at its next step, for whoever comes."""
+        self._ending.set()
+        for _ in self._threads:
+            self._something.release()
+        for thread in self._threads:
+            thread.join(10)
+        self.outgoing.close()
+
+    def wake(self) -> None:
+        """Look for something to do."""
+        self._something.release()
+
+    def _work(self) -> None:
+        while not self._ending.is_set():
+            try:
+                job = self._take()
+            except Exception:
+                _log.exception("no job could be taken")
+                job = None
+            if job is None:
+                self._something.acquire(timeout=POLL)
+            else:
+                self._do(job)
+
+    def _take(self) -> JobRow | None:
+        with self._database.reading.begin() as session:  # a look costs nobody a lock
+            if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
+                return None
+        return self._database.write(self._take_one)
+
+    def _take_one(self, session: Session) -> JobRow | None:
+        job = session.scalars(self._due().with_for_update(skip_locked=True)).first()
+        if job is not None:
+            job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
+            job.leased_until = self._later(LEASE)
+        return job
+
+    def _due(self) -> Select[JobRow]:
+        now = moment_text(self._clock())
+        waits = and_(JobRow.state == "waiting", JobRow.run_at <= now)
+        was_left = and_(JobRow.state == "running", JobRow.leased_until < now)
+        return select(JobRow).where(or_(waits, was_left)).order_by(JobRow.run_at, JobRow.id).limit(1)
+
+    def _do(self, job: JobRow) -> None:
+        lease = job.lease or ""
+        runner = self._runners[job.kind]
+        work = Work(
+            job.id,
+            job.about,
+            lease,
+            self._database,
+            self._data,
+            self._clock,
+            self.outgoing,
+            self._outside,
+            self._ending.is_set,
+        )
+        self._held[job.id] = lease
+        try:
+            runner.run(work)
+        except Stopped:
+            self._end(job, "waiting" if self._ending.is_set() else "cancelled", None)
+        except CannotBeDone as reason:
+            self._end(job, "failed", str(reason))
+        except TryAgain as reason:
+            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
+        except Exception as error:
+            _log.exception("job %s (%s), try %d", job.kind, job.id, job.attempts)
+            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
+        else:
+            self._end(job, "waiting" if runner.again else "done", None)
+        finally:
+            self._held.pop(job.id, None)
+
+    def _end(self, job: JobRow, state: str, reason: str | None) -> None:
+        """Note how a job ended, unless it is somebody else's by now."""
+        runner, now = self._runners[job.kind], moment_text(self._clock())
+
+        def note(session: Session) -> None:
+            row = session.get(JobRow, job.id)
+            if row is None or row.lease != job.lease or row.state != "running":
+                return
+            row.state, row.reason, row.lease, row.leased_until = state, reason, None, None
+            if state == "waiting":
+                pause = PAUSE * row.attempts if reason else runner.again or timedelta(0)
+                row.run_at = moment_text(self._clock() + pause)
+                row.attempts = row.attempts if reason else 0
+                return
+            row.finished_at = now
+            if state == "failed" and runner.failed:
+                runner.failed(session, row.about, reason or "", now)
+
+        try:
+            self._database.write(note)
+        except Exception:
+            _log.exception("job %s (%s) could not be ended; it will be taken again", job.kind, job.id)
+
+    def _renew(self) -> None:
+        while not self._ending.wait(RENEWAL):
+            for job_id, lease in list(self._held.items()):
+                held = update(JobRow).where(JobRow.id == job_id, JobRow.lease == lease)
+                self._database.write(
+                    lambda session, held=held: session.execute(held.values(leased_until=self._later(LEASE)))
+                )
+
+    def _later(self, seconds: float) -> str:
+        return moment_text(self._clock() + timedelta(seconds=seconds))
+
+    def _enter_housekeeping(self, session: Session) -> None:
+        now = moment_text(self._clock())
+        if session.get(JobRow, HOUSEKEEPING) is None:
+            session.add(
+                JobRow(id=HOUSEKEEPING, kind=HOUSEKEEPING, about=HOUSEKEEPING, run_at=now, created_at=now, progress={})
+            )

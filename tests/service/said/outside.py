@@ -1,0 +1,128 @@
+"""What comes from elsewhere: specifications, translations, conversations, imports, integrations."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from lzstring import LZString
+
+from presscheck.errors import Conflict
+
+from .talk import Talk
+
+SPEC = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
+
+
+async def until(say: Talk, name: str, is_reached: Any, /, **given: Any) -> Any:
+    """Ask again until the background has done its part."""
+    for _ in range(400):
+        found = await say(name, **given)
+        if is_reached(found):
+            return found
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"{name}: {found}")
+
+
+async def outside(say: Talk, org: str, space: str) -> None:
+    """All of them."""
+    await specifications(say, org)
+    await translations(say, org, space)
+    await conversations(say, org)
+    await imports(say, org, space)
+    await integrations(say, org)
+
+
+async def specifications(say: Talk, org: str) -> None:
+    """OpenAPI."""
+    at = {"organization_id": org}
+    await say("openapi.CreateOpenAPISpec", **at, slug="lamps", source={"text": SPEC})
+    here = {**at, "spec_slug": "lamps"}
+    done = await until(say, "openapi.GetOpenAPISpec", lambda one: one.processing_state == "complete", **here)
+    assert (done.last_process_error_code, done.urls.published) == (None, None)
+    await say("openapi.ListOpenAPISpecs", **at)
+    shown = await say("openapi.UpdateOpenAPISpec", **here, visibility="public")
+    assert shown.urls.published
+    await say("openapi.GetLatestOpenAPISpecVersion", **here)
+    content = await say("openapi.GetLatestOpenAPISpecContent", **here)
+    assert content.filesystem["openapi.json"]["info"]["title"] == "Lamps"
+    await say("openapi.PutOpenAPISpec", **here, source={"text": SPEC})
+    await say("openapi.DeleteOpenAPISpec", **here)
+
+
+async def translations(say: Talk, org: str, space: str) -> None:
+    """Translations."""
+    at = {"organization_id": org}
+    source = {"space": space, "language": "en"}
+    begun = await say("translations.CreateTranslation", **at, source=source, language="de")
+    here = {**at, "translation_id": begun.id}
+    done = await until(say, "translations.GetTranslation", lambda one: one.status == "completed", **here)
+    assert done.result and done.stats.latest_pages and done.stats.model_extra == {"copiedOnly": True}
+    await say("translations.ListTranslations", **at)
+    nodes = {"object": "document", "data": {}, "nodes": []}
+    await say("translations.UpdateTranslation", **here, instructions=nodes)
+    await say("translations.RunTranslation", **here)
+    await say("translations.DeleteTranslation", **here)
+
+
+async def conversations(say: Talk, org: str) -> None:
+    """Conversations."""
+    at = {"organization_id": org}
+    said = [{"role": "user", "body": "I cannot find how a lamp is filled with oil. Where is that?"}]
+    await say("conversations.IngestConversations", **at, conversations=[{"id": "c1", "parts": said}])
+    found = await until(say, "conversations.ListConversationIssues", lambda page: page.items, **at)
+    await say("conversations.GetConversationIssue", **at, issue_id=found.items[0].issue.id)
+    await say("conversations.ListConversations", **at)
+    await say("conversations.GetConversation", **at, conversation_id="c1")
+    clusters = await say("conversations.ListIssuesClusters", **at)
+    assert clusters.items[0].stats.issues == 1
+
+
+async def imports(say: Talk, org: str, space: str) -> None:
+    """Imports: one that comes, and one that is cancelled at its slow first page."""
+    at = {"organization_id": org}
+    website = {"type": "website", "url": f"{say.website}/"}
+    run = await say("imports.StartImport", **at, source=website, target={"space": space})
+    here = {**at, "import_run_id": run.id}
+    done = await until(say, "imports.GetImport", lambda one: one.status == "completed", **here)
+    assert [page.source_url for page in done.pages] == [f"{say.website}/", f"{say.website}/oil/"]
+    await say("imports.ListImports", **at, space=space)
+    run = await say("imports.StartImport", **at, source=website, target={"space": space})
+    await say("imports.CancelImport", **at, import_run_id=run.id)
+
+
+async def integrations(say: Talk, org: str) -> None:
+    """Integrations."""
+    at = {"integration_name": "lamp-post"}
+    details = {"title": "Lamp post", "description": "Lights", "scopes": ["space:content:read"], "script": "0"}
+    await say("integrations.PublishIntegration", **at, **details, organization=org, external_links=[])
+    await say("integrations.ListIntegrations")
+    await say("integrations.GetIntegration", **at)
+    installed = await say("integrations.InstallIntegration", **at, organization=org)
+    here = {**at, "installation_id": installed.id}
+    await say("integrations.GetInstallation", **here)
+    await say("integrations.UpdateInstallation", **here, configuration={"bright": True}, external_ids=["x"])
+    await say("integrations.ListIntegrationInstallations", **at, external_id="x")
+    for name in ("ListIntegrationSpaces", "ListIntegrationSites"):
+        await say(f"integrations.{name}", **at, extended=True)
+        await say(f"integrations.{name}", **at)
+    events = await until(say, "integrations.ListIntegrationEvents", lambda page: len(page.items) > 1, **at)
+    traced = await say("integrations.GetIntegrationEvent", **at, event_id=events.items[0].id)
+    assert (traced.event.status, traced.trace.logs[0].message[:12]) == ("failed", "Nothing runs")
+    await rendering(say, at)
+    await say("integrations.UninstallIntegration", **here)
+    await say("integrations.UnpublishIntegration", **at)
+
+
+async def rendering(say: Talk, at: dict[str, str]) -> None:
+    """Drawing: by a tunnel that draws, and without one."""
+    drawn = {"component_id": "lamp", "props": {}, "context": {"theme": "dark", "type": "configuration_account"}}
+    for _ in range(2):
+        try:
+            await say("integrations.RenderIntegration", **at, **drawn)
+        except Conflict as refusal:
+            assert "Nothing runs this integration here" in str(refusal)
+        await say("integrations.SetDevelopmentMode", **at, tunnel_url=say.website)
+    packed = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
+    await say("integrations.RenderIntegrationWithGet", **at, request=packed)
+    await say("integrations.DisableDevelopmentMode", **at)
