@@ -14,7 +14,7 @@ PRIVATE = 0o700
 
 @dataclass(frozen=True)
 class Places:
-    """The directories; each is made, readable by its owner alone, when it is first asked for."""
+    """The directories; each is made, readable by its owner alone, when something is first put into it."""
 
     config: Path
     """`config.toml` and the user's own themes."""
@@ -32,7 +32,7 @@ class Places:
 
     def cache_file(self, profile: str) -> Path:
         """The SQLite file that remembers what the service of a profile said."""
-        return private_directory(self.cache) / f"{profile}.sqlite"
+        return self.cache / f"{profile}.sqlite"
 
     def outbox_file(self, profile: str) -> Path:
         """The SQLite file that holds what a profile has not yet sent."""

@@ -66,9 +66,10 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
 
 def open_cache(profile: Profile, where: Places) -> Cache:
     """What is remembered of the profile's service."""
-    from presscheck.store.cache import Cache
+    from presscheck.store.cache import MB, Cache
 
-    return Cache(where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}"))
+    file = where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}")
+    return Cache(file, limit=profile.cache_size * MB)
 
 
 def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[PresscheckApp], Any] | None = None) -> int:

@@ -48,6 +48,9 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
         (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not TOML"),
         ("profiles.default.theme = true", 1, "profiles.default.theme", "a text in quotes"),
         ("[profiles.default]\ntheme = ''", 2, "profiles.default.theme", "is empty"),
+        ("[profiles.default]\ncache_size = '5'", 2, "profiles.default.cache_size", "a whole number of at least 1"),
+        ("[profiles.default]\ncache_size = 0", 2, "profiles.default.cache_size", "a whole number of at least 1"),
+        ("[profiles.default]\ncache_size = false", 2, "profiles.default.cache_size", "a whole number of at least 1"),
     ],
 )
 def test_a_mistake_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, says: str) -> None:
@@ -79,6 +82,7 @@ def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
         "token": "token_command",
         "organization": "Acme",
         "read_only": False,
+        "cache_size": 500,
         "theme": "paper",
     }
 

@@ -22,6 +22,7 @@ from presscheck.desk.desk import Desk
 from presscheck.desk.effects import effects_of
 from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
 from presscheck.paths import Places
+from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
 
 
@@ -336,3 +337,30 @@ def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..
         return await say(client, call)
 
     return said
+
+
+async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningService, tmp_path: Path) -> None:
+    profile = Profile(base_url=service.base_url, token=service.token)
+    places = Places(*(tmp_path / "home" / name for name in ("config", "cache", "state", "data")))
+    desk = open_desk(profile, places, Cache(tmp_path / "cache.sqlite", limit=1))
+    await desk.start()
+    watched = desk.watch(ListOrganizations())
+    assert (await anext(watched)).state == "fresh"
+    await desk.read(ListConversations(organization_id=(await desk.read(ListOrganizations())).items[0].id))
+    await desk.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
+    await until(lambda: desk._cache.answer("other") is None)
+    assert desk.known(ListOrganizations())
+    await watched.aclose()
+    await desk.read(GetCurrentUser())
+    await until(lambda: desk.known(ListOrganizations()) is None)
+    await desk.close()
+
+
+async def test_what_befalls_the_cache_later_is_told(desk: Desk) -> None:
+    await desk.read(ListOrganizations())
+    heard: list[tuple[str, ...]] = []
+    desk.on_status(lambda _: heard.append(desk.notices))
+    desk._cache._is_damaged = True
+    await desk.read(ListOrganizations())
+    assert "begun anew" in heard[-1][0]
+    assert desk.known(ListOrganizations())

@@ -17,6 +17,7 @@ from presscheck.config import Profile
 
 LATER: dict[str, tuple[str, str]] = {
     "api": ("calls", "calls"),
+    "cache": ("remembered", "cache"),
     "collection": ("families", "collection"),
     "completion": ("diagnosing", "completion"),
     "config": ("settings", "config"),

@@ -211,14 +211,14 @@ async def _run(
     from presscheck.wiring import open_desk
 
     desk = open_desk(profile)
-    for notice in desk.notices:
-        talk(notice)
     await desk.start()
     session = Session(desk, profile, json=as_json)
     try:
         await function(session, **given)
     finally:
         await desk.close()
+        for notice in desk.notices:
+            talk(notice)
     return session.then
 
 

@@ -77,6 +77,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "token": set_elsewhere(read(file, profile.name), os.environ) or stored or "none",
         "organization": profile.organization,
         "read_only": profile.read_only,
+        "cache_size": profile.cache_size,
         "theme": profile.theme,
     }
     (print_json if as_json else print_details)(found)

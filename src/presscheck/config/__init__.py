@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from presscheck.config.checking import HOSTED, read, refuse_open_way
+from presscheck.config.settings import CACHE_SIZE
 from presscheck.config.tokens import Token, find_token
 from presscheck.errors import ConfigurationError
 
@@ -36,6 +37,8 @@ class Profile:
     """Where the token was found, in words."""
     allow_http: bool = False
     """Send the token over http to another machine too."""
+    cache_size: int = CACHE_SIZE
+    """MB that the cache may hold."""
 
 
 def load(
@@ -67,6 +70,7 @@ def load(
         organization=table.get("organization"),
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
+        cache_size=table.get("cache_size", CACHE_SIZE),
     )
 
 

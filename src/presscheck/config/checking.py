@@ -22,7 +22,7 @@ HOSTED = "https://api.gitbook.com"
 Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
 _QUOTED = re.compile("['\"].*")
-_KINDS = {str: "a text in quotes", bool: "true or false"}
+_KINDS = {str: "a text in quotes", bool: "true or false", int: "a whole number of at least 1"}
 _SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 
 
@@ -146,11 +146,15 @@ def _wrong_in(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
         setting = SETTINGS.get(key)
         if setting is None:
             found.append(((*profile, key), _unknown(key)))
-        elif not isinstance(value, setting.kind):
+        elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_size(value)):
             found.append(((*profile, key), f"must be {_KINDS[setting.kind]}, such as {setting.example}"))
         elif value == "":
             found.append(((*profile, key), f"is empty: leave it out, or write it as {setting.example}"))
     return found
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _unknown(key: str) -> str:

@@ -8,13 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+CACHE_SIZE = 500
+"""MB that the cache of a profile may hold, when nothing is set."""
+
+Kind = type[str] | type[bool] | type[int]
+
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]``; `example` is as it is written in the file."""
+    """A key of ``[profiles.NAME]``; `example` is as it is written in the file. A number is one at least."""
 
     name: str
-    kind: type[str] | type[bool]
+    kind: Kind
     says: str
     example: str
 
@@ -33,6 +38,12 @@ SETTINGS: dict[str, Setting] = {
         Setting("organization", str, "Where to begin, by title or id.", '"Acme"'),
         Setting("read_only", bool, "Refuse every write, whoever asks.", "true"),
         Setting("allow_http", bool, "Send the token over http to another machine too.", "true"),
+        Setting(
+            "cache_size",
+            int,
+            f"How many MB are remembered of what the service said; {CACHE_SIZE} when not given.",
+            f"{CACHE_SIZE}",
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }
@@ -41,8 +52,12 @@ SETTINGS: dict[str, Setting] = {
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the file."""
-    types: dict[type[str] | type[bool], str] = {str: "string", bool: "boolean"}
-    keys = {one.name: {"type": types[one.kind], "description": one.says} for one in SETTINGS.values()}
+    types: dict[Kind, dict[str, Any]] = {
+        str: {"type": "string"},
+        bool: {"type": "boolean"},
+        int: {"type": "integer", "minimum": 1},
+    }
+    keys = {one.name: {**types[one.kind], "description": one.says} for one in SETTINGS.values()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "config.toml of presscheck",

@@ -6,16 +6,15 @@ waits is a coroutine. Writes are on disk before `write` returns.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
+from presscheck.desk.remembering import Remembering
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
 from presscheck.desk.triage import Triage
@@ -55,12 +54,13 @@ class Desk:
         self._cache, self.outbox = cache, outbox
         self._asking = Asking(connect, self._connection_changed)
         self._watching = Watching()
-        self._thread = ThreadPoolExecutor(1, "store")
         self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
         self.world = World(self._writing.waiting, read_only=read_only)
         self.triage = Triage(outbox)
-        self._support = Support(cache, self._thread)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
+        cache.notice = None
+        self._remembering = Remembering(cache, self._watching, self._noticed)
+        self._support = Support(cache, self._remembering.thread)
 
     async def start(self) -> None:
         """Begin to ask and to send."""
@@ -71,8 +71,7 @@ class Desk:
         """Stop at once; what is not sent stays in the outbox."""
         await self._writing.close()
         await self._asking.close()
-        self._thread.shutdown()
-        self._cache.close()
+        await self._remembering.close()
         self.outbox.close()
 
     def known(self, call: Operation[T]) -> Seen[T] | None:
@@ -207,7 +206,7 @@ class Desk:
 
     def remember(self, name: str, json: str) -> None:
         """Keep a text of the screen's own in the cache, which may forget it."""
-        self._thread.submit(self._cache.keep, name, json.encode(), time.time())
+        self._remembering.thread.submit(self._cache.keep, name, json.encode(), time.time())
 
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
         """Read an answer and keep it, off this thread; the answer, and whether it is news.
@@ -217,15 +216,15 @@ class Desk:
         """
         from presscheck.client.answers import read_answer
 
-        def take_in() -> tuple[T, bool]:
+        def take_in(cache: Cache) -> tuple[T, bool]:
             value = read_answer(call, body, request_id)
-            return value, self._cache.keep(call.key(), body, time.time())
+            return value, cache.keep(call.key(), body, time.time())
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, take_in)
+        return await self.in_store(take_in)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._cache)
+        return await self._remembering.do(work)
 
     async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:
         """The body of the service's answer, unread.
@@ -253,6 +252,10 @@ class Desk:
             state = "offline" if isinstance(error, NetworkError) else "failed"
             return Seen(known.value if known else None, state, known.age if known else 0.0, error)
         return Seen(value, "fresh" if is_news else "unchanged", 0.0)
+
+    def _noticed(self, notice: str) -> None:
+        self.notices = (*self.notices, notice)
+        self.world.tell()
 
     def _connection_changed(self) -> None:
         self.world.connected(online=not self._asking.offline)

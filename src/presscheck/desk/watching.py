@@ -50,6 +50,10 @@ class Watching:
         finally:
             self._wishes.remove(wish)
 
+    def keys(self) -> frozenset[str]:
+        """The keys of what is looked at now."""
+        return frozenset(wish.key for wish in self._wishes)
+
     def stale(self, key: str | None) -> None:
         """Ask again: for one call by its key, or for all."""
         for wish in self._wishes:

@@ -2,163 +2,85 @@
 
 May be thrown away at any time. A thing that has an `object` and an `id` is kept once, so that it is new everywhere when
 it is new anywhere; a listing is kept by rows, so that one of 100,000 is read by window. Reads are for the thread of the
-screen, writes for one other thread.
+screen, writes for one other thread. Nothing that befalls the file is an error to whoever reads or writes: a damaged one
+is set aside and begun anew, and where none can be written, memory serves, before what the file still knows.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from presscheck.errors import StoreError
-from presscheck.store.files import connect, open_file
+from presscheck.store.cache_tables import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
+from presscheck.store.files import connect, connect_to_look, forget_older, inode, open_file, set_aside
+from presscheck.store.shelf import WINDOW, Condition, Shelf, Stored, StoredWindow
+from presscheck.store.thinning import Thinning
 
-VERSION = 1
-SCHEMA = """
-CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));
-CREATE TABLE answers (
-    number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, at REAL NOT NULL, object TEXT, id TEXT, json TEXT,
-    total INTEGER, complete INTEGER NOT NULL DEFAULT 1, generation INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE items (
-    answer INTEGER, generation INTEGER, position INTEGER, object TEXT, id TEXT, json TEXT,
-    PRIMARY KEY (answer, generation, position)
-) WITHOUT ROWID
-"""
-WINDOW = """
-SELECT coalesce(items.json, resources.json) FROM items
-LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
-WHERE items.answer = ? AND items.generation = ? AND items.position >= ? AND items.position < ?
-ORDER BY items.position
-"""
+__all__ = ["Cache", "Condition", "Stored", "StoredWindow"]
 
-
-@dataclass(frozen=True)
-class Stored:
-    """An answer as JSON, and when the service gave it (seconds since the epoch)."""
-
-    json: str
-    at: float
-
-
-@dataclass(frozen=True)
-class StoredWindow:
-    """Some rows of a listing as JSON; `total` counts all, `at` is None where it was never fetched."""
-
-    items: tuple[str, ...]
-    total: int
-    at: float | None
-    complete: bool
-
-
-@dataclass(frozen=True)
-class Condition:
-    """Something that must hold of a thing's JSON: at a path, `is`, `in`, `contains` (small letters), `less`, `more`."""
-
-    path: str
-    relation: str
-    value: str | int | tuple[str, ...]
-
-
-RELATIONS = {
-    "is": "json_extract(thing, ?) = ?",
-    "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
-    "contains": "instr(lower(json_extract(thing, ?)), ?) > 0",
-    "less": "json_extract(thing, ?) < ?",
-    "more": "json_extract(thing, ?) > ?",
-}
+T = TypeVar("T")
+MB = 1_000_000
+LIMIT = 500 * MB
+"""Bytes that a cache may hold, when nobody says otherwise."""
 
 
 class Cache:
     """The cache of one reader of one service.
 
-    `notice` is one line for the user where an older file could not be used.
+    `notice` is one line for the user where a file could not be used.
+
+    Args:
+        path: its file.
+        limit: bytes that it may hold; `thin` sees to it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
         self.notice: str | None = None
-        try:
-            self._writer, aside = open_file(path, SCHEMA, VERSION, durable=False)
-            self._reader = connect(path, durable=False)
-            if aside:
-                self.notice = f"The cache was damaged or of another version: set aside as {aside.name}"
-        except (StoreError, OSError) as error:
-            self.notice = f"{error}; this session remembers in memory only"
-            self._writer = self._reader = _in_memory()
+        self._path, self._limit = path, limit
+        self._shelves: tuple[Shelf, ...] = ()
+        self._used: dict[str, float] = {}
+        self._is_damaged = False
+        self._given_up: list[sqlite3.Connection] = []
+        self._open()
 
     def close(self) -> None:
         """Close the file."""
-        self._reader.close()
-        self._writer.close()
+        with suppress(sqlite3.Error):
+            self._note_used()
+        for connection in (*(shelf.database for shelf in self._shelves), self._writer, *self._given_up):
+            with suppress(sqlite3.Error):
+                connection.close()
 
     def answer(self, key: str) -> Stored | None:
         """The stored answer of a call; a listing comes as one page of all that is known of it."""
-        row = self._reader.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
-            " LEFT JOIN resources USING (object, id) WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        text, at, number, generation, total = row
-        if total is None:
-            return Stored(text, at) if text else None
-        items = [item for (item,) in self._reader.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
-        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+        return self._wanted(key, self._read(lambda shelf: shelf.answer(key)))
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""
-        row = self._reader.execute("SELECT number, generation, total, at, complete FROM answers WHERE key = ?", (key,))
-        found = row.fetchone()
-        if found is None:
-            return StoredWindow((), 0, None, complete=False)
-        number, generation, total, at, complete = found
-        rows = self._reader.execute(WINDOW, (number, generation, start, start + count))
-        return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
+        found = self._wanted(key, self._read(lambda shelf: shelf.window(key, start, count)))
+        return found or StoredWindow((), 0, None, complete=False)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int]:
         """Where in a listing the things with these ids stand, as far as they are in it."""
-        row = self._reader.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return {}
-        found = self._reader.execute(
-            "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
-            " AND id IN (SELECT value FROM json_each(?))",
-            (*row, json.dumps(list(ids))),
-        )
-        return dict(found.fetchall())
+        listed = list(ids)
+        return self._read(lambda shelf: shelf.positions(key, listed)) or {}
 
     def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> list[int]:
         """The places in a listing of what meets all conditions, in its order or by a path; for the writing thread."""
-        row = self._writer.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return []
-        clauses, values = ["answer = ?", "generation = ?"], list[Any](row)
-        for one in conditions:
-            clauses.append(RELATIONS[one.relation])
-            values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
-        by = "position"
-        if order:
-            by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
-            values.append(order[0])
-        found = self._writer.execute(
-            "SELECT position FROM (SELECT items.*, coalesce(items.json, resources.json) AS thing FROM items"  # noqa: S608
-            " LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id)"
-            f" WHERE {' AND '.join(clauses)} ORDER BY {by}",
-            values,
-        )
-        return [position for (position,) in found]
+        listed = list(conditions)
+        # what stands first is the writer's own, so that the screen is not held up
+        shelves = (Shelf(self._writer), *self._shelves)
+        return self._read(lambda shelf: shelf.matching(key, listed, order), shelves) or []
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a thing, by `object` and `id`."""
-        row = self._reader.execute(
-            "SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity)
-        ).fetchone()
-        return row[0] if row else None
+        return self._read(lambda shelf: shelf.resource(kind, identity))
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
         """Keep an answer; False where it is what was known already."""
@@ -168,110 +90,160 @@ class Cache:
             count = cast("dict[str, Any]", answer).get("count")
             listed = cast("list[Any]", items)
             return self.keep_page(key, listed, 0, at, total=count or len(listed), last=True)
-        before = self.answer_for_writing(key)
-        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        kind, identity = _identity(answer)
-        with _transaction(self._writer) as write:
-            if kind:
-                write.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?)", (kind, identity, text))
-            write.execute(
-                "INSERT INTO answers (key, at, object, id, json) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE"
-                " SET at = excluded.at, object = excluded.object, id = excluded.id, json = excluded.json",
-                (key, at, kind, identity, None if kind else text),
-            )
-        return before != text
-
-    def answer_for_writing(self, key: str) -> str | None:
-        """The stored JSON of a call that is no listing, as the writing thread sees it."""
-        row = self._writer.execute(
-            "SELECT coalesce(answers.json, resources.json) FROM answers LEFT JOIN resources USING (object, id)"
-            " WHERE key = ?",
-            (key,),
-        ).fetchone()
-        return row[0] if row else None
+        return self._write(lambda database: _keep_answer(database, key, answer, at))
 
     def keep_resource(self, answer: Any) -> None:
         """Keep a thing that came as the answer of a write."""
-        kind, identity = _identity(answer)
+        kind, name = identity(answer)
         if kind:
-            text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-            with _transaction(self._writer) as write:
-                write.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?)", (kind, identity, text))
+            text = compact(answer)
+            self._write(lambda database: _keep_thing(database, (kind, name, text)))
 
     def keep_page(self, key: str, items: list[Any], start: int, at: float, *, total: int, last: bool) -> bool:
         """Keep one page of a listing; the rows that were known before stay until the last page is in.
 
-        False where this page says what was known already.
+        A page whose first is not here is not kept. False where this page says what was known already.
         """
-        with _transaction(self._writer) as write:
-            write.execute(
-                "INSERT INTO answers (key, at, total, complete) VALUES (?, ?, ?, 0) ON CONFLICT (key) DO NOTHING",
-                (key, at, total),
-            )
-            number, shown, known_total = write.execute(
-                "SELECT number, generation, total FROM answers WHERE key = ?", (key,)
-            ).fetchone()
-            is_first_time = not write.execute("SELECT complete FROM answers WHERE number = ?", (number,)).fetchone()[0]
-            into = shown if is_first_time else shown + 1
-            before = write.execute(WINDOW, (number, shown, start, start + len(items))).fetchall()
-            if start == 0:
-                write.execute("DELETE FROM items WHERE answer = ? AND generation = ?", (number, into))
-            texts = _keep_items(write, number, into, start, items)
-            if is_first_time or last:
-                write.execute(
-                    "UPDATE answers SET at = ?, total = ?, generation = ?, complete = max(complete, ?)"
-                    " WHERE number = ?",
-                    (at, start + len(items) if last else total, into, last, number),
+        return self._write(lambda database: _keep_page(database, key, items, start, at, total, last=last))
+
+    def thin(self, pinned: Collection[str]) -> bool:
+        """Take a little out where there is too much; whether there is more to do. For the writing thread.
+
+        Args:
+            pinned: the keys of answers that are on the screen, and stay.
+        """
+        try:
+            self._note_used()
+            return not self._is_damaged and self._thinning.step(self._writer, pinned)
+        except sqlite3.Error:
+            return False  # somebody else is at it, or the next write will tell
+
+    def _open(self) -> None:
+        """Open the file, and take what it was for granted; memory where that cannot be."""
+        self._thinning, self._is_damaged = Thinning(self._limit), False
+        try:
+            self._writer, aside = open_file(self._path, SCHEMA, VERSION, durable=False, steps=STEPS)
+            self._shelves = (Shelf(connect(self._path, durable=False)),)
+            self._inode = inode(self._path)
+        except (StoreError, OSError) as error:
+            known = connect_to_look(self._path, VERSION)
+            self._shelves = (Shelf(known),) if known else ()
+            self._remember_in_memory(error)
+            return
+        if aside:
+            self._say_aside(aside)
+
+    def _read(self, question: Callable[[Shelf], T | None], shelves: tuple[Shelf, ...] = ()) -> T | None:
+        """The first that is found; what cannot be read is not known."""
+        for shelf in shelves or self._shelves:
+            try:
+                found = question(shelf)
+            except sqlite3.OperationalError:
+                continue
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:
+                    raise
+                self._is_damaged = True  # the writing thread begins anew
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do it in the file; in a new one where it is damaged, in memory where none can be written."""
+        try:
+            if not self._is_damaged:
+                return work(self._writer)
+        except sqlite3.OperationalError as error:
+            self._given_up.append(self._writer)
+            self._remember_in_memory(error)
+            return work(self._writer)
+        except sqlite3.DatabaseError as error:
+            if type(error) is not sqlite3.DatabaseError:
+                raise
+        self._begin_anew()
+        return work(self._writer)
+
+    def _begin_anew(self) -> None:
+        self._given_up += [self._writer, *(shelf.database for shelf in self._shelves)]
+        aside = None
+        with suppress(OSError):
+            if inode(self._path) == self._inode:  # else another instance has done it
+                aside = set_aside(self._path)
+        self._open()
+        if aside:
+            self._say_aside(aside)
+
+    def _say_aside(self, aside: Path) -> None:
+        forget_older(self._path, aside)
+        self.notice = f"The cache was damaged or of another version: set aside as {aside.name}, and begun anew"
+
+    def _remember_in_memory(self, why: Exception) -> None:
+        said = why if isinstance(why, StoreError) else f"{self._path} cannot be written: {why}"
+        self.notice = f"{said}; this session remembers in memory only"
+        self._thinning = Thinning(self._limit)
+        self._writer = in_memory()
+        self._shelves = (Shelf(self._writer), *self._shelves)
+
+    def _wanted(self, key: str, found: T | None) -> T | None:
+        if found is not None:
+            self._used[key] = time.time()
+        return found
+
+    def _note_used(self) -> None:
+        """Write down what was wanted since the last time."""
+        if self._used:
+            used, self._used = self._used, {}
+            with transaction(self._writer) as write:
+                write.executemany(
+                    "UPDATE answers SET used = ? WHERE key = ?", [(at, key) for key, at in list(used.items())]
                 )
-            if last:
-                write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
-        return [text for (text,) in before] != texts or known_total != total
 
 
-def _in_memory() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.executescript(SCHEMA)
-    return connection
+def _keep_thing(database: sqlite3.Connection, row: tuple[str, str | None, str]) -> None:
+    with transaction(database) as write:
+        write.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?)", row)
 
 
-class _transaction:  # noqa: N801  # reads as a statement
-    """BEGIN IMMEDIATE … COMMIT; rolls back on any error."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._connection.execute("BEGIN IMMEDIATE")
-        return self._connection
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._connection.execute("ROLLBACK" if kind else "COMMIT")
-
-
-def _keep_items(write: sqlite3.Connection, number: int, generation: int, start: int, items: list[Any]) -> list[str]:
-    texts = [json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in items]
-    named = [_identity(item) for item in items]
-    write.executemany(
-        "INSERT OR REPLACE INTO resources VALUES (?, ?, ?)",
-        ((kind, identity, text) for (kind, identity), text in zip(named, texts, strict=True) if kind),
-    )
-    write.executemany(
-        "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", _rows(number, generation, start, named, texts)
-    )
-    return texts
+def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float) -> bool:
+    text, (kind, name) = compact(answer), identity(answer)
+    with transaction(database) as write:
+        before = Shelf(write).text(key)
+        if kind:
+            write.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?)", (kind, name, text))
+        write.execute(
+            "INSERT INTO answers (key, at, used, object, id, json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key)"
+            " DO UPDATE SET at = excluded.at, used = excluded.used, object = excluded.object, id = excluded.id,"
+            " json = excluded.json",
+            (key, at, at, kind, name, None if kind else text),
+        )
+    return before != text
 
 
-def _rows(
-    number: int, generation: int, start: int, named: list[tuple[str | None, str | None]], texts: list[str]
-) -> Iterable[tuple[Any, ...]]:
-    for at, ((kind, identity), text) in enumerate(zip(named, texts, strict=True), start):
-        yield number, generation, at, kind, identity, None if kind else text
-
-
-def _identity(thing: Any) -> tuple[str | None, str | None]:
-    if isinstance(thing, dict):
-        fields = cast("dict[str, Any]", thing)
-        kind, identity = fields.get("object"), fields.get("id")
-        if isinstance(kind, str) and isinstance(identity, str):
-            return kind, identity
-    return None, None
+def _keep_page(
+    database: sqlite3.Connection, key: str, items: list[Any], start: int, at: float, total: int, *, last: bool
+) -> bool:
+    with transaction(database) as write:
+        if start == 0:
+            write.execute(
+                "INSERT INTO answers (key, at, used, total, complete) VALUES (?, ?, ?, ?, 0)"
+                " ON CONFLICT (key) DO UPDATE SET used = excluded.used",
+                (key, at, at, total),
+            )
+        row = write.execute("SELECT number, generation, total, complete FROM answers WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return False
+        number, shown, known_total, was_complete = row
+        into = shown + 1 if was_complete else shown
+        before = write.execute(WINDOW, (number, shown, start, start + len(items))).fetchall()
+        if start == 0:
+            write.execute("DELETE FROM items WHERE answer = ? AND generation = ?", (number, into))
+        texts = keep_items(write, number, into, start, items)
+        if not was_complete or last:
+            write.execute(
+                "UPDATE answers SET at = ?, total = ?, generation = ?, complete = max(complete, ?) WHERE number = ?",
+                (at, start + len(items) if last else total, into, last, number),
+            )
+        if last:
+            write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
+    return [text for (text,) in before] != texts or known_total != total

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +17,13 @@ from presscheck.paths import private_directory
 
 PATIENCE = 5.0
 """Seconds that one instance waits for another's transaction."""
+LARGEST_LOG = 16 << 20
+"""Bytes of the write-ahead log that stay on the disk once it is worked in."""
 
 
-def open_file(path: Path, schema: str, version: int, *, durable: bool) -> tuple[sqlite3.Connection, Path | None]:
+def open_file(
+    path: Path, schema: str, version: int, *, durable: bool, steps: Mapping[int, str] | None = None
+) -> tuple[sqlite3.Connection, Path | None]:
     """The file, made where it was missing, and where an unusable older one was set aside.
 
     Args:
@@ -26,16 +31,18 @@ def open_file(path: Path, schema: str, version: int, *, durable: bool) -> tuple[
         schema: the statements that make its tables.
         version: of that schema.
         durable: wait for the disk at each commit, and look for damage now.
+        steps: by an older version, the statements that make the next one of it.
 
     Raises:
         StoreError: it cannot be opened at all.
     """
+    ways = {0: schema, **(steps or {})}
     try:
-        return _open(path, schema, version, durable), None
+        return _open(path, ways, version, durable), None
     except _UnusableError:
         aside = set_aside(path)
         try:
-            return _open(path, schema, version, durable), aside
+            return _open(path, ways, version, durable), aside
         except _UnusableError as error:
             raise StoreError(f"{path} cannot be made anew: {error}") from None
 
@@ -50,7 +57,11 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         private_directory(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        if not durable:
+            # pages that are free can be given back; a file that has tables already stays as it is
+            found.execute("PRAGMA auto_vacuum = INCREMENTAL")
         found.execute("PRAGMA journal_mode = WAL")
+        found.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
         found.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     except (OSError, sqlite3.OperationalError) as error:
         raise StoreError(f"{path} cannot be opened: {error}") from None
@@ -59,18 +70,36 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     return found
 
 
+def connect_to_look(path: Path, version: int) -> sqlite3.Connection | None:
+    """A connection to a file that this person may read and not write, such as on a disk that is read-only."""
+    if not _opens(path, os.O_RDONLY) or _opens(path, os.O_RDWR):
+        return None
+    # nobody else writes it either, and without its companions only this way opens it
+    found = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
+    with suppress(sqlite3.Error):
+        if _version(found) == version:
+            return found
+    found.close()
+    return None
+
+
+def _opens(path: Path, how: int) -> bool:
+    try:
+        os.close(os.open(path, how))
+    except OSError:
+        return False
+    return True
+
+
 class _UnusableError(Exception):
     """Damaged, or of another version."""
 
 
-def _open(path: Path, schema: str, version: int, durable: bool) -> sqlite3.Connection:
+def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> sqlite3.Connection:
     connection = connect(path, durable=durable)
     try:
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found not in (0, version):
-            raise _UnusableError(f"it has schema {found}, this version knows {version}")
-        if found == 0:
-            connection.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {version}; COMMIT")
+        if _version(connection) != version:
+            _make_current(connection, ways, version)
         if durable and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _UnusableError("it is damaged")
     except sqlite3.OperationalError as error:
@@ -83,6 +112,39 @@ def _open(path: Path, schema: str, version: int, durable: bool) -> sqlite3.Conne
         connection.close()
         raise
     return connection
+
+
+def _make_current(connection: sqlite3.Connection, ways: Mapping[int, str], version: int) -> None:
+    """Make the schema, or bring an older one up to it, all or nothing; a second instance may have been quicker."""
+    connection.execute("BEGIN IMMEDIATE")
+    while (found := _version(connection)) != version:
+        if found not in ways or found > version:
+            connection.execute("ROLLBACK")
+            raise _UnusableError(f"it has schema {found}, this version knows {version}")
+        for statement in ways[found].split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {found + 1 if found else version}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def inode(path: Path) -> int:
+    """Which file stands at a path now.
+
+    Raises:
+        OSError: none does.
+    """
+    return path.stat().st_ino
+
+
+def forget_older(path: Path, aside: Path) -> None:
+    """Delete what was set aside of a file before `aside`; only of what may be thrown away."""
+    for older in path.parent.glob(f"{path.name}.aside-*"):
+        if not older.name.startswith(aside.name):
+            older.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> Path:

@@ -72,6 +72,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self._open_desk, self._still, self._first = open_desk, still, first
+        self._passed_on = 0
         self.profile, self.keymap = profile, keymap or {}
         self.notices = Notices(log)
         self.themes = load(own_themes)
@@ -112,8 +113,8 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     async def _begin(self) -> None:
         """Show what is known, then connect."""
         await self.switch_mode("inbox")
-        for notice in self.desk.notices:
-            self.notice(notice)
+        self._pass_on_notices()
+        self.desk.on_status(lambda _: self._pass_on_notices())
         self.call_after_refresh(self.desk.start)
         if self._first:
             self.call_after_refresh(self._first, self)
@@ -198,6 +199,12 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         if self._exception is not None:
             where = f"; the traceback is in {self.notices.log}" if self.notices.log else ""
             self.error_console.print(f"presscheck ended by a bug of its own{where}", markup=False, highlight=False)
+
+    def _pass_on_notices(self) -> None:
+        """Say what the desk has to say and did not before."""
+        new, self._passed_on = self.desk.notices[self._passed_on :], len(self.desk.notices)
+        for notice in new:
+            self.notice(notice)
 
     def _show_world(self) -> None:
         show = getattr(self.screen, "show_world", None) if self.screen_stack else None

@@ -1,0 +1,83 @@
+"""The files of every cache below a directory: how large they are, and emptying them, beside an app that is open too."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from presscheck.errors import StoreError
+from presscheck.store.cache_tables import VERSION, transaction
+from presscheck.store.files import PATIENCE
+
+_COMPANIONS = ("", "-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class CacheFile:
+    """One file: `bytes` with its companions; the counts are None where it cannot be read by this version."""
+
+    path: Path
+    bytes: int
+    answers: int | None
+    things: int | None
+
+
+def caches_in(directory: Path) -> list[CacheFile]:
+    """Every cache, and what was set aside of one."""
+    return [_looked_at(path) for path in sorted([*directory.glob("*.sqlite"), *_set_aside_in(directory)])]
+
+
+def clear(directory: Path) -> int:
+    """Empty every cache, and delete what was set aside; the bytes that are free now.
+
+    Raises:
+        StoreError: another program does not let go of one.
+    """
+    before = _bytes_of(directory)
+    for path in _set_aside_in(directory):
+        _delete(path)
+    for path in directory.glob("*.sqlite"):
+        try:
+            _empty(path)
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{path} is in use: {error}") from None
+        except sqlite3.DatabaseError:
+            _delete(path)
+    return before - _bytes_of(directory)
+
+
+def _empty(path: Path) -> None:
+    """Empty one where it stands: an app that is open goes on with it."""
+    with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as database:
+        if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+            _delete(path)
+            return
+        with transaction(database) as write:
+            for table in ("items", "answers", "resources"):
+                write.execute(f"DELETE FROM {table}")  # noqa: S608
+        database.execute("VACUUM")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _looked_at(path: Path) -> CacheFile:
+    size = sum(one.stat().st_size for ending in _COMPANIONS if (one := path.with_name(path.name + ending)).exists())
+    counts: list[int | None] = [None, None]
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
+        if found.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            counts = [found.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in ("answers", "resources")]  # noqa: S608
+    return CacheFile(path, size, *counts)
+
+
+def _set_aside_in(directory: Path) -> list[Path]:
+    return [path for path in directory.glob("*.sqlite.aside-*") if not path.name.endswith(("-wal", "-shm"))]
+
+
+def _delete(path: Path) -> None:
+    for ending in _COMPANIONS:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _bytes_of(directory: Path) -> int:
+    return sum(one.bytes for one in caches_in(directory))

@@ -1,0 +1,242 @@
+"""Whatever befalls the file of the cache, whoever reads and writes goes on, and the user is told in one line."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from presscheck.errors import StoreError
+from presscheck.store import cache_files, files
+from presscheck.store.cache import Cache
+from presscheck.store.cache_tables import VERSION
+
+FIRST_SCHEMA = """
+CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));
+CREATE TABLE answers (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, at REAL NOT NULL, object TEXT, id TEXT, json TEXT,
+    total INTEGER, complete INTEGER NOT NULL DEFAULT 1, generation INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE items (
+    answer INTEGER, generation INTEGER, position INTEGER, object TEXT, id TEXT, json TEXT,
+    PRIMARY KEY (answer, generation, position)
+) WITHOUT ROWID;
+INSERT INTO answers (key, at, json) VALUES ('k', 7.0, '{"a":1}');
+PRAGMA user_version = 1
+"""
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache.sqlite"
+
+
+def fill(cache: Cache, count: int = 200) -> None:
+    for number in range(count):
+        cache.keep(f"k{number}", json.dumps({"n": number, "text": "x" * 10_000}).encode(), float(number))
+
+
+def known(cache: Cache, count: int = 200) -> int:
+    return sum(cache.answer(f"k{number}") is not None for number in range(count))
+
+
+def test_an_older_schema_is_brought_up_to_this_one(path: Path) -> None:
+    older = sqlite3.connect(path)
+    older.executescript(FIRST_SCHEMA)
+    older.close()
+    cache = Cache(path)
+    assert cache.notice is None
+    found = cache.answer("k")
+    assert found
+    assert (found.json, found.at) == ('{"a":1}', 7.0)
+    assert cache._writer.execute("PRAGMA user_version").fetchone()[0] == VERSION
+    assert cache._writer.execute("SELECT used FROM answers").fetchone()[0] == 7.0
+    Cache(path.with_name("fresh.sqlite")).close()
+    fresh = sqlite3.connect(path.with_name("fresh.sqlite"))
+    names = "SELECT name FROM sqlite_master ORDER BY name"
+    assert cache._writer.execute(names).fetchall() == fresh.execute(names).fetchall()
+    fresh.close()
+    cache.close()
+
+
+def test_of_what_was_set_aside_only_the_last_is_kept(path: Path) -> None:
+    path.with_name("cache.sqlite.aside-20200101-000000").write_text("older")
+    path.with_name("other.sqlite.aside-20200101-000000").write_text("another's")
+    path.write_bytes(b"no database at all" * 99)
+    Cache(path).close()
+    left = sorted(one.name.partition(".aside-")[0] for one in path.parent.glob("*.aside-*"))
+    assert left == ["cache.sqlite", "other.sqlite"]
+    assert not path.with_name("cache.sqlite.aside-20200101-000000").exists()
+
+
+@pytest.mark.parametrize("damage", ["truncated", "overwritten"])
+def test_damage_that_is_met_later_is_set_aside_and_begun_anew(path: Path, damage: str) -> None:
+    cache = Cache(path)
+    fill(cache)
+    cache.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        if damage == "truncated":
+            file.truncate(size // 2)
+        else:
+            file.seek(size // 4)
+            file.write(os.urandom(size // 2))
+    cache = Cache(path)
+    assert known(cache) < 200
+    assert cache.keep("new", b'{"a":1}', 1.0)
+    assert "begun anew" in (cache.notice or "")
+    assert cache.answer("new")
+    cache.close()
+    assert [*path.parent.glob("*.aside-*")]
+    again = Cache(path)
+    assert again.notice is None
+    assert again.answer("new")
+    again.close()
+
+
+def test_only_the_first_of_two_sets_a_damaged_one_aside(path: Path) -> None:
+    first = Cache(path)
+    fill(first)
+    second = Cache(path)
+    first._is_damaged = second._is_damaged = True
+    first.keep("first", b"1", 1.0)
+    second.keep("second", b"2", 1.0)
+    assert first.answer("second")
+    assert second.answer("first")
+    first.close()
+    second.close()
+
+
+def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    cache = Cache(path)
+    fill(cache, 3)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert cache.keep("new", b'{"a":1}', 1.0)
+    assert "this session remembers in memory only" in (cache.notice or "")
+    assert cache.keep_page("list", [{"n": 1}], 0, 1.0, total=1, last=True)
+    assert (known(cache, 3), cache.window("list", 0, 9).total) == (3, 1)
+    assert cache.answer("new")
+    other.execute("ROLLBACK")
+    other.close()
+    cache.close()
+
+
+def test_one_that_is_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("CREATE TABLE t (x)")
+    other.execute("BEGIN EXCLUSIVE")
+    cache = Cache(path)
+    assert "in memory" in (cache.notice or "")
+    assert cache.keep("k", b'{"a":1}', 1.0)
+    cache.close()
+    other.close()
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from presscheck.store.cache import Cache
+from test_cache_files import fill, known
+cache = Cache(Path({path!r}))
+fill(cache, 20)
+assert cache.notice is None, cache.notice
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+fill(cache)
+assert "in memory only" in cache.notice, cache.notice
+cache.notice = None
+assert known(cache) == 200, known(cache)
+assert cache.keep_page("list", [{{"n": 1}}], 0, 1.0, total=1, last=True)
+assert cache.notice is None, "said once"
+cache.thin(())
+cache.close()
+"""
+
+
+def test_a_full_disk_is_told_once_and_nothing_is_missed(path: Path) -> None:
+    code = FULL.format(path=str(path), tests=str(Path(__file__).parent))
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    cache = Cache(path)
+    assert cache.notice is None
+    assert known(cache) >= 20, "what was there before is there"
+    cache.close()
+
+
+@contextmanager
+def as_nobody() -> Iterator[Path]:
+    """A directory that this process may not write, as somebody who is not allowed everything."""
+    home = Path(tempfile.mkdtemp())
+    is_root = os.geteuid() == 0
+    try:
+        home.chmod(0o755)
+        (home / "cache").mkdir(mode=0o755)
+        cache = Cache(home / "cache" / "cache.sqlite")
+        fill(cache, 3)
+        cache.close()
+        (home / "cache" / "cache.sqlite").chmod(0o444)
+        (home / "cache").chmod(0o555)
+        home.chmod(0o555)
+        if is_root:
+            os.seteuid(NOBODY)
+        yield home
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for one in (home, home / "cache"):
+            one.chmod(0o755)
+        shutil.rmtree(home)
+
+
+def test_a_home_that_is_read_only_is_read_and_remembered_in_memory() -> None:
+    with as_nobody() as home:
+        cache = Cache(home / "cache" / "cache.sqlite")
+        assert "in memory only" in (cache.notice or "")
+        assert known(cache, 3) == 3
+        assert cache.keep("new", b'{"a":1}', 1.0)
+        assert cache.answer("new")
+        cache.close()
+        nothing = Cache(home / "other" / "cache.sqlite")
+        assert "in memory only" in (nothing.notice or "")
+        assert nothing.keep("new", b'{"a":1}', 1.0)
+        nothing.close()
+
+
+def test_all_are_counted_and_emptied_beside_one_that_is_open(path: Path) -> None:
+    cache = Cache(path)
+    fill(cache, 50)
+    cache.keep("thing", b'{"object":"thing","id":"t"}', 1.0)
+    path.with_name("old.sqlite.aside-20200101-000000").write_bytes(b"x" * 5000)
+    path.with_name("ill.sqlite").write_bytes(b"no database" * 999)
+    found = {one.path.name: one for one in cache_files.caches_in(path.parent)}
+    assert (found["cache.sqlite"].answers, found["cache.sqlite"].things) == (51, 1)
+    assert found["ill.sqlite"].answers is None
+    assert found["old.sqlite.aside-20200101-000000"].bytes == 5000
+    assert cache_files.clear(path.parent) > 400_000
+    assert [one.path.name for one in cache_files.caches_in(path.parent)] == ["cache.sqlite"]
+    assert known(cache, 50) == 0
+    assert cache.keep("k1", b'{"a":1}', 1.0)
+    assert cache.answer("k1")
+    cache.close()
+
+
+def test_one_that_is_held_locked_is_not_emptied(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_files, "PATIENCE", 0.05)
+    Cache(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="in use"):
+        cache_files.clear(path.parent)
+    other.close()
