@@ -20,6 +20,9 @@ ONLY_IN = {
     "click": {"cli", "__main__.py"},
     "merge3": {"documents"},
     "markdown_it": {"documents"},
+    "nh3": {"documents"},
+    "jinja2": {"service"},
+    "jwt": {"service"},
 }
 
 TOO_LONG: dict[str, str] = {
