@@ -28,6 +28,7 @@ from presscheck.service.handlers import all_handlers
 from presscheck.service.handling import Context, Problem
 from presscheck.service.identity import Clock, system_clock, token_mark
 from presscheck.service.tables import TokenRow, UserRow
+from presscheck.service.web.routes import web_routes
 from presscheck.service.wire import read_call, write_answer
 
 MAX_BODY = 32 * 1024 * 1024
@@ -60,6 +61,7 @@ def build(
         if release is None or operation.release in (None, release)
     ]
     routes.append(Route("/files/{content_id}/{name}", _file_sender(data_dir), methods=["GET"]))
+    routes += web_routes(opened, data_dir, clock)
     app = Starlette(
         routes=routes,
         lifespan=closing,
