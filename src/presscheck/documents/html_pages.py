@@ -17,7 +17,7 @@ from presscheck.documents.html_inlines import image_html, inline_html
 from presscheck.documents.html_surroundings import Address, Heading, Included, Surroundings
 from presscheck.documents.html_tables import html_block
 from presscheck.documents.html_tags import tag_html
-from presscheck.documents.page_trees import free_slug, slug_of
+from presscheck.documents.page_trees import slug_of
 from presscheck.documents.rendering.grammar import outermost, parse
 from presscheck.documents.rendering.layout import take_alert, take_task
 
@@ -66,7 +66,7 @@ class Writer:
         self.surroundings = surroundings
         self.outline: list[Heading] = []
         self._sources = [source]
-        self._anchors: set[str] = set()
+        self._anchors: dict[str, int] = {}
         self._numbers = 0
         self._cleaning = Cleaning(self._follow)
 
@@ -140,12 +140,20 @@ class Writer:
         """A heading with its anchor; the first level is that of the page's title."""
         level = max(2, int(token.tag[1]))
         title = _words(inner[0].children or []) if inner else ""
-        anchor = free_slug(slug_of(title), self._anchors)
-        self._anchors.add(anchor)
+        anchor = self._anchor(slug_of(title))
         if level <= OUTLINED and title:
             self.outline.append(Heading(level, title, anchor))
         link = f'<a class="anchor" href="#{escape(anchor)}" aria-label="Link to this heading">#</a>'
         return f'<h{level} id="{escape(anchor)}">{self.words(inner)} {link}</h{level}>'
+
+    def _anchor(self, wanted: str) -> str:
+        """The anchor, with a number behind it where the page has it already."""
+        anchor = wanted
+        while anchor in self._anchors:
+            anchor = f"{wanted}-{self._anchors[wanted]}"
+            self._anchors[wanted] += 1
+        self._anchors[anchor] = 1
+        return anchor
 
     def code(self, token: Token, inner: Inner) -> str:
         """Code."""
