@@ -67,6 +67,16 @@ def test_an_older_schema_is_brought_up_to_this_one(path: Path) -> None:
     cache.close()
 
 
+def test_opening_one_that_is_there_writes_nothing(path: Path) -> None:
+    first = Cache(path)
+    fill(first, 3)
+    first.close()
+    second = Cache(path)
+    assert path.with_name(f"{path.name}-wal").stat().st_size == 0, "a start would wait for the disk"
+    assert known(second, 3) == 3
+    second.close()
+
+
 def test_of_what_was_set_aside_only_the_last_is_kept(path: Path) -> None:
     path.with_name("cache.sqlite.aside-20200101-000000").write_text("older")
     path.with_name("other.sqlite.aside-20200101-000000").write_text("another's")

@@ -57,8 +57,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         private_directory(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        if not durable:
-            # pages that are free can be given back; a file that has tables already stays as it is
+        if not durable and not path.stat().st_size:
+            # pages that are free can be given back; said to a file with tables, it changes nothing but costs a write
             found.execute("PRAGMA auto_vacuum = INCREMENTAL")
         found.execute("PRAGMA journal_mode = WAL")
         found.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
