@@ -17,21 +17,26 @@ from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
     from presscheck.client.client import Client
+    from presscheck.client.errand import Exchange
     from presscheck.desk.desk import Desk
     from presscheck.service.database import Database
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
 
 
-def connect(profile: Profile) -> Client:
+def connect(profile: Profile, on_exchange: Callable[[Exchange], None] | None = None) -> Client:
     """A client for the profile's service.
+
+    Args:
+        profile: the service, and as whom.
+        on_exchange: is told of each exchange.
 
     Raises:
         NoToken: there is none; says where one may be put.
     """
     from presscheck.client.client import Client
 
-    return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http)
+    return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
 
 
 def needed_token(profile: Profile) -> str:
@@ -54,15 +59,17 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
     What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
     was renewed must not strand a comment.
     """
+    from presscheck.desk.activity import Activity
     from presscheck.desk.desk import Desk
     from presscheck.store.outbox import Outbox
 
-    where = where or places()
+    where, activity = where or places(), Activity()
     return Desk(
-        lambda: connect(profile),
+        lambda: connect(profile, activity.exchanged),
         cache or open_cache(profile, where),
         Outbox(where.outbox_file(_service(profile))),
         read_only=profile.read_only,
+        activity=activity,
     )
 
 

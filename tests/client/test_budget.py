@@ -9,6 +9,7 @@ import pytest
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
+from presscheck.client.errand import Errand, Priority
 from presscheck.errors import TooManyRequests
 
 from .conftest import QUICK, TOKEN, FaultServer, http
@@ -73,6 +74,38 @@ async def test_a_window_that_ends_too_late_sends_nothing_and_says_when(server: F
         await client.send(READ)
     assert caught.value.retry_after == pytest.approx(1800, abs=2)
     assert len(server.asked) == 1
+
+
+async def test_the_last_of_a_window_is_for_what_somebody_waits_for(server: FaultServer, client: Client) -> None:
+    server.script = [told(10, 1), told(99, 60)]
+    await client.send(READ)
+    idle = [asyncio.create_task(client.fetch(READ, Errand(Priority.BACKGROUND))) for _ in range(20)]
+    await asyncio.sleep(0)
+    assert await timed(client, 2) < 0.8
+    assert len(server.asked) == 3, "none that nobody waits for"
+    await asyncio.gather(*idle)
+
+
+async def test_what_somebody_comes_to_want_need_not_wait(server: FaultServer, client: Client) -> None:
+    server.script = [told(10, 2)]
+    await client.send(READ)
+    errand, began = Errand(Priority.BACKGROUND), time.monotonic()
+    waits = asyncio.create_task(client.fetch(READ, errand))
+    await asyncio.sleep(0.3)
+    assert not waits.done()
+    errand.hurry(Priority.EYE)
+    await waits
+    assert time.monotonic() - began < 0.9
+
+
+async def test_who_leaves_the_line_holds_nobody_up(server: FaultServer, client: Client) -> None:
+    server.script = [told(9, 2)]
+    await client.send(READ)
+    lost = [asyncio.create_task(client.fetch(READ)) for _ in range(8)]
+    await asyncio.sleep(0.05)
+    for task in lost:
+        task.cancel()
+    assert await timed(client, 1) < 0.5
 
 
 async def test_nonsense_is_not_obeyed(server: FaultServer, client: Client) -> None:

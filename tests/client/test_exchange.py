@@ -13,7 +13,8 @@ from presscheck.api.change_requests import ChangeRequest, ListContributors, List
 from presscheck.api.comments import DeleteComment, Document, ListComments, PostComment
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.users import GetCurrentUser
-from presscheck.client.client import Client, Exchange
+from presscheck.client.client import Client
+from presscheck.client.errand import Exchange
 from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
 
 from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http

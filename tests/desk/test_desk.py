@@ -16,6 +16,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
+from presscheck.client.errand import Errand
 from presscheck.config import Profile
 from presscheck.desk.asking import Asking
 from presscheck.desk.desk import Desk
@@ -281,7 +282,7 @@ async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_
     begun, gate, answers = asyncio.Event(), asyncio.Event(), iter((b"before", b"after"))
 
     class Slow:
-        async def fetch(self, call: Operation[Any]) -> bytes:
+        async def fetch(self, call: Operation[Any], errand: Errand | None = None) -> bytes:
             body = next(answers)
             begun.set()
             if body == b"before":
@@ -331,10 +332,10 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
 
 
 def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..., Awaitable[Any]]:
-    async def said(client: Client, call: Operation[Any]) -> Any:
+    async def said(client: Client, call: Operation[Any], errand: Errand) -> Any:
         if isinstance(call, ListConversations):
             asked.append(str(call))
-        return await say(client, call)
+        return await say(client, call, errand)
 
     return said
 

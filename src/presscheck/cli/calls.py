@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from typing import Any
 
 import click
 
 from presscheck.api.operation import Operation, every_operation
-from presscheck.cli.fields import call_of, flag, nullable, option_for
+from presscheck.api.typed import flag, typed_name
+from presscheck.cli.fields import call_of, nullable, option_for
 from presscheck.cli.printing import print_json
 from presscheck.cli.session import Session, asking, confirm, load_profile
 from presscheck.cli.verbs import is_listing
-
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @cache
 def operations() -> dict[str, type[Operation[Any]]]:
     """Every call by its name as it is typed, such as ``get-space``."""
-    return dict(sorted((typed_name(one), one) for one in every_operation()))
-
-
-def typed_name(operation: type[Operation[Any]]) -> str:
-    """``GetSpace`` as it is typed: ``get-space``."""
-    return _WORDS.sub("-", operation.__name__).lower()
+    return dict(sorted((typed_name(one.__name__), one) for one in every_operation()))
 
 
 class Calls(click.Group):
@@ -38,7 +31,7 @@ class Calls(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a call; ``GetSpace`` and ``spaces.GetSpace`` are read too."""
-        name = _WORDS.sub("-", cmd_name.rpartition(".")[2]).lower()
+        name = typed_name(cmd_name.rpartition(".")[2])
         found = operations().get(name)
         return _command(name, found) if found else None
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import types
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 from pydantic.fields import FieldInfo
 
 from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
+from presscheck.api.typed import flag, is_text, members_of
 from presscheck.errors import InvalidArgument
 
 _LIMITS = {
@@ -33,11 +34,6 @@ def option_for(name: str, info: FieldInfo) -> click.Option:
     kind, is_many = _kind(info.annotation)
     help_text = "; ".join([_word(info.annotation), *_limits(info), *(["required"] if info.is_required() else [])])
     return click.Option([flag(name), name], type=kind, multiple=is_many, help=help_text, metavar=_metavar(kind))
-
-
-def flag(name: str) -> str:
-    """The option that a field is."""
-    return f"--{name.replace('_', '-')}"
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:
@@ -66,13 +62,6 @@ def nullable(operation: type[Operation[Any]]) -> list[str]:
     ]
 
 
-def members_of(annotation: Any) -> list[Any]:
-    """What a type may be, without None; the type itself where it is no union."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        return [one for one in get_args(annotation) if one is not types.NoneType]
-    return [annotation]
-
-
 def _kind(annotation: Any) -> tuple[click.ParamType[Any], bool]:
     members = members_of(annotation)
     one = members[0]
@@ -91,15 +80,11 @@ def _kind(annotation: Any) -> tuple[click.ParamType[Any], bool]:
     return simple.get(one, click.STRING), False
 
 
-def _is_text(annotation: Any) -> bool:
-    return any(member is str for member in members_of(annotation)) or hasattr(annotation, "__metadata__")
-
-
 def _read(name: str, value: Any, annotation: Any) -> Any:
     members = members_of(annotation)
     if not isinstance(value, str) or any(get_origin(one) is Literal for one in members):
         return {"true": True, "false": False}.get(value, value) if bool in members and isinstance(value, str) else value
-    if members == [str] or (_is_text(annotation) and not value.startswith("{")):
+    if members == [str] or (is_text(annotation) and not value.startswith("{")):
         return value
     if value.startswith("@"):
         try:

@@ -1,20 +1,24 @@
 """How much the service still takes: every request takes its turn here, so that we slow down before we are refused.
 
-The service's own clock says when a window ends, for ours need not agree with it.
+The last of a window is for what somebody waits for: what nobody waits for leaves it alone, and holds nobody up. The
+service's own clock says when a window ends, for ours need not agree with it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from email.utils import parsedate_to_datetime
 
 from httpx import Headers
 
+from presscheck.client.errand import Errand
+
 LONGEST_WAIT = 24 * 3600.0
 """Seconds; a service that asks for more is not believed."""
 SLOW_FROM = 0.2
 """The share of a window that is left when we begin to spread what is left over its time."""
+RESERVE = 0.1
+"""The share of a window that is for what somebody waits for."""
 
 
 class Spent(Exception):
@@ -34,35 +38,36 @@ class Budget:
 
     def __init__(self, longest: float) -> None:
         self._longest = longest
-        self._next = 0.0  # by the monotonic clock: no request leaves before
+        # by the monotonic clock, no request leaves before: none; none that somebody waits for; none of the others
+        self._closed, self._next, self._next_idle = 0.0, 0.0, 0.0
         self._ends = 0.0  # when the window ends
         self._left: float | None = None
         self._limit = 0.0
+        self._line: list[Errand] = []
 
-    async def turn(self) -> None:
-        """Wait until a request may leave.
+    async def turn(self, errand: Errand) -> None:
+        """Wait until a request may leave; one that becomes more urgent meanwhile need not wait as long.
 
         Raises:
             Spent: that would take too long.
         """
-        now = time.monotonic()
-        if self._left is not None and now >= self._ends:
-            self._left = None
-        at = max(now, self._next)
-        if at - now > self._longest:
-            raise Spent(at - now)
-        if self._left is not None:
-            self._left -= 1
-            self._next = max(self._next, at + self._gap(at))
-        if at > now:
-            await asyncio.sleep(at - now)
+        latest = time.monotonic() + self._longest
+        self._line.append(errand)
+        try:
+            while (wait := self._wait_of(errand, time.monotonic())) > 0:
+                if time.monotonic() + wait > latest:
+                    raise Spent(wait)
+                await errand.hurried_within(wait)
+            self._book(time.monotonic(), idle=errand.may_wait)
+        finally:
+            self._line.remove(errand)
 
     def take_note(self, status: int, headers: Headers) -> None:
         """Read what an answer says of the budget."""
         now = time.monotonic()
         pause = asked_pause(headers) if status in (429, 503) else None
         if pause is not None:
-            self._next = max(self._next, now + pause)
+            self._closed = max(self._closed, now + pause)
         limit, left = _number(headers, "x-ratelimit-limit"), _number(headers, "x-ratelimit-remaining")
         ends = _until_reset(headers)
         if limit is None or left is None or ends is None:
@@ -72,15 +77,42 @@ class Budget:
         self._left = min(left, self._left or 0) if is_same_window else left
         self._limit, self._ends = limit, now + ends
         if self._left <= 0:
-            self._next = max(self._next, self._ends)
+            self._closed = max(self._closed, self._ends)
+        else:
+            self._next = max(self._next, now + self._gap(now))
+            self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
+
+    def _wait_of(self, errand: Errand, now: float) -> float:
+        """Seconds until it is its turn, after those in the line that are more urgent, or as urgent and came before."""
+        if self._left is not None and now >= self._ends:
+            self._left = None
+        idle, place = errand.may_wait, self._line.index(errand)
+        before = sum(one.priority <= errand.priority for one in self._line[:place])
+        before += sum(one.priority < errand.priority for one in self._line[place + 1 :])
+        spread = max(now, self._free_at(idle=idle)) + before * self._gap(now, idle=idle)
+        return max(0.0, min(spread, max(self._closed, self._ends)) - now)
+
+    def _free_at(self, *, idle: bool) -> float:
+        if not idle:
+            return max(self._closed, self._next)
+        is_reserved = self._left is not None and self._left <= self._limit * RESERVE
+        return max(self._closed, self._next_idle, self._ends if is_reserved else 0.0)
+
+    def _book(self, now: float, *, idle: bool) -> None:
+        if self._left is None:
+            return
+        self._left -= 1
+        if idle:
+            self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
         else:
             self._next = max(self._next, now + self._gap(now))
 
-    def _gap(self, now: float) -> float:
+    def _gap(self, now: float, *, idle: bool = False) -> float:
         """Seconds between two requests, such that what is left lasts as long as its window; none while it is plenty."""
         if self._left is None or self._left > self._limit * SLOW_FROM:
             return 0.0
-        return max(0.0, self._ends - now) / max(self._left + 1, 1)
+        left = self._left - self._limit * RESERVE if idle else self._left
+        return max(0.0, self._ends - now) / max(left + 1, 1)
 
 
 def asked_pause(headers: Headers) -> float | None:

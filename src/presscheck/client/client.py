@@ -9,7 +9,6 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -20,12 +19,13 @@ from presscheck.client.answers import EMPTY, Reply, checked, not_supported, read
 from presscheck.client.bodies import BodyError, read_body
 from presscheck.client.budget import Budget, Spent, service_time
 from presscheck.client.connecting import Bearer, Timeouts, connect
+from presscheck.client.errand import Errand, Exchange
 from presscheck.client.failures import Progress, explain, is_reset
 from presscheck.client.repeating import repeated
 from presscheck.client.support import owner_and_listing
 from presscheck.errors import MalformedAnswer, NotFound, RequestError
 
-__all__ = ["Client", "Exchange", "Timeouts"]
+__all__ = ["Client", "Timeouts"]
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -33,17 +33,6 @@ Item = TypeVar("Item")
 LARGEST = 64 << 20
 LARGEST_ERROR = 64 << 10
 REDIRECTS = 5
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """One exchange with the service, for the activity log. `status` is None where nothing came back."""
-
-    method: str
-    path: str
-    status: int | None
-    milliseconds: float
-    bytes: int
 
 
 class Client:
@@ -61,7 +50,7 @@ class Client:
         timeout: Timeouts | None = None,
         insecure: bool = False,
         largest: int = LARGEST,
-        connections: int = 8,
+        connections: int = 12,
         on_exchange: Callable[[Exchange], None] | None = None,
     ) -> None:
         self._address = read_address(base_url, insecure=insecure)
@@ -92,16 +81,20 @@ class Client:
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        reply = await self._good(call)
+        reply = await self._good(call, Errand())
         return read_answer(call, reply.body, reply.request_id)
 
-    async def fetch(self, call: Operation[Any]) -> bytes:
+    async def fetch(self, call: Operation[Any], errand: Errand | None = None) -> bytes:
         """Say a call; the body of its answer as it came, of the right status and type, but not read yet.
+
+        Args:
+            call: what is said.
+            errand: how urgent it is; as what somebody asked for when not given.
 
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        return (await self._good(call)).body
+        return (await self._good(call, errand or Errand())).body
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Every item of a listing, page after page; a cursor that comes back a second time ends it."""
@@ -115,62 +108,62 @@ class Client:
             seen.add(page.next.page)
             listing = listing.model_copy(update={"page": page.next.page})
 
-    async def _good(self, call: Operation[Any]) -> Reply:
+    async def _good(self, call: Operation[Any], errand: Errand) -> Reply:
         """A good answer, after as many attempts as are right."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
-            return await repeated(call, lambda: self._followed(call), pause=pause, longest=longest)
+            return await repeated(call, lambda: self._followed(call, errand), pause=pause, longest=longest)
         except NotFound as caught:
-            error = not_supported(call, caught) if await self._is_unknown(call) else caught
+            error = not_supported(call, caught) if await self._is_unknown(call, errand) else caught
         raise error
 
-    async def _followed(self, call: Operation[Any]) -> Reply:
+    async def _followed(self, call: Operation[Any], errand: Errand) -> Reply:
         """A good answer; a read follows redirects, within the service's own origin."""
         url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
         for _ in range(REDIRECTS):
-            reply = await self._exchange(call, url)
+            reply = await self._exchange(call, url, errand)
             if not reply.headers.get("location") or not 300 <= reply.status < 400:
                 return checked(call, reply)
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a circle", request=str(call))
 
-    async def _is_unknown(self, call: Operation[Any]) -> bool:
+    async def _is_unknown(self, call: Operation[Any], errand: Errand) -> bool:
         """Whether a call came to nothing because this release of the service does not have it."""
         found = owner_and_listing(call)
-        if found is None or not await self._is_there(call, found[0]):
+        if found is None or not await self._is_there(call, found[0], errand):
             return False
-        return found[1] is None or not await self._is_there(call, found[1])
+        return found[1] is None or not await self._is_there(call, found[1], errand)
 
-    async def _is_there(self, call: Operation[Any], path: str) -> bool:
+    async def _is_there(self, call: Operation[Any], path: str, errand: Errand) -> bool:
         try:
-            return (await self._exchange(call, httpx.URL(self._address.url + path))).status < 400
+            return (await self._exchange(call, httpx.URL(self._address.url + path), errand)).status < 400
         except RequestError:
             return False
 
-    async def _exchange(self, call: Operation[Any], url: httpx.URL) -> Reply:
+    async def _exchange(self, call: Operation[Any], url: httpx.URL, errand: Errand) -> Reply:
         """One request, and one more where a read met a connection that had been closed while it was idle."""
         failure, progress = None, Progress()
         for _ in range(2):
             failure, progress, began, size = None, Progress(), time.perf_counter(), 0
             try:
-                reply = await self._attempt(call, url, progress)
+                reply = await self._attempt(call, url, progress, errand)
                 size = len(reply.body)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, Spent) as caught:
                 failure = caught
             else:
                 return reply
             finally:
-                self._log(call, url, progress.status, began, size)
+                self._log(call, url, errand, progress.status, began, size)
             if not (call.is_read() and progress.was_stale and is_reset(failure)):
                 break
         # raised here so that no frame and no context of the transport, which knows the token, hangs on the error
         raise explain(call, failure or TimeoutError(), progress, self._address.host)
 
-    async def _attempt(self, call: Operation[Any], url: httpx.URL, progress: Progress) -> Reply:
+    async def _attempt(self, call: Operation[Any], url: httpx.URL, progress: Progress, errand: Errand) -> Reply:
         request = self._http.build_request(call.method(), url, content=_content(call), extensions={"trace": progress})
         if request.content:
             request.headers["content-type"] = "application/json"
-        await self._budget.turn()
+        await self._budget.turn(errand)
         async with asyncio.timeout(self._timeouts.whole):
             response = await self._http.send(request, stream=True)
             try:
@@ -195,10 +188,12 @@ class Client:
         theirs = service_time(response.headers)
         self.clock_skew = None if theirs is None else theirs - time.time()
 
-    def _log(self, call: Operation[Any], url: httpx.URL, status: int | None, began: float, size: int) -> None:
+    def _log(
+        self, call: Operation[Any], url: httpx.URL, errand: Errand, status: int | None, began: float, size: int
+    ) -> None:
         if self._on_exchange:
             spent = (time.perf_counter() - began) * 1000
-            self._on_exchange(Exchange(call.method(), url.path, status, spent, size))
+            self._on_exchange(Exchange(call.method(), url.path, status, spent, size, call, errand.priority))
 
 
 def _content(call: Operation[Any]) -> bytes | None:

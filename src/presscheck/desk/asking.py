@@ -1,12 +1,14 @@
-"""The reading half of the worker: asks the service, the watched first; twins share one request; offline is a state.
+"""The reading half of the worker: asks the service, the most urgent first; twins share one request; offline is a state.
 
-While offline nothing is asked but, at growing intervals, who we are; when that is answered, everything goes on.
+What nobody wants any longer is not asked, or broken off. While offline nothing is asked but, at growing intervals, who
+we are; when that is answered, everything goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import itertools
 import random
 from collections.abc import Callable
@@ -15,26 +17,39 @@ from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
+from presscheck.client.errand import Errand, Priority
 from presscheck.errors import NetworkError
 
-AT_ONCE = 4
-"""Requests under way together."""
+EYE, ASKED, NEXT, BACKGROUND = Priority
+AT_ONCE = {EYE: 8, ASKED: 6, NEXT: 4, BACKGROUND: 2}
+"""Requests under way together that are no more urgent than this: however long the service lets them wait, they leave
+room for what is more urgent."""
+LINGER = 0.3
+"""Seconds until a request that nobody wants any longer is broken off: the next screen often wants the same."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two looks whether the service is back."""
-EYE, NEXT, BACKGROUND = 0, 1, 2
-"""Priorities: what is looked at, what is likely next, what may come some time."""
 
 
 class Service(Protocol):
     """What the desk needs of a client."""
 
-    async def fetch(self, call: Operation[Any]) -> bytes:
+    async def fetch(self, call: Operation[Any], errand: Errand | None = None) -> bytes:
         """The body of the answer."""
         ...
 
     async def aclose(self) -> None:
         """Close every connection."""
         ...
+
+
+class _Request:
+    """One call that is asked, for all who want its answer."""
+
+    def __init__(self, call: Operation[Any], priority: Priority) -> None:
+        self.call, self.errand, self.wanting = call, Errand(priority), 0
+        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.answer.add_done_callback(_look_at)
+        self.task: asyncio.Task[None] | None = None
 
 
 class Asking:
@@ -44,12 +59,11 @@ class Asking:
         self.offline: NetworkError | None = None
         self._connect, self._on_change = connect, on_change
         self._service: Service | None = None
-        self._queue: asyncio.PriorityQueue[tuple[int, int, str]] = asyncio.PriorityQueue()
+        self._is_started = False
+        self._queue: list[tuple[Priority, int, _Request]] = []
         self._order = itertools.count()
-        self._asked: dict[str, tuple[Operation[Any], asyncio.Future[bytes]]] = {}
-        self._under_way: set[str] = set()
-        self._wanting: dict[str, int] = {}
-        self._tasks: list[asyncio.Task[None]] = []
+        self._shared: dict[str, _Request] = {}
+        self._under_way: set[_Request] = set()
         self._back: asyncio.Task[None] | None = None
 
     @property
@@ -61,20 +75,22 @@ class Asking:
 
     def start(self) -> None:
         """Begin to work through the queue."""
-        self._tasks = [asyncio.create_task(self._work()) for _ in range(AT_ONCE)]
+        self._is_started = True
+        self._go_on()
 
     async def close(self) -> None:
         """Stop at once; what was asked is not answered."""
-        tasks = [*self._tasks, *([self._back] if self._back else [])]
+        self._is_started = False
+        for request in (*self._shared.values(), *self._under_way):
+            request.answer.cancel()
+        tasks = [*(one.task for one in self._under_way if one.task), *([self._back] if self._back else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for _, future in self._asked.values():
-            future.cancel()
         if self._service:
             await self._service.aclose()
 
-    async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:
+    async def fetch(self, call: Operation[Any], priority: Priority = EYE) -> bytes:
         """The body of the service's answer; a twin of a request that is under way waits for that one.
 
         Raises:
@@ -82,60 +98,26 @@ class Asking:
         """
         if self.offline:
             raise self.offline
-        key = call.key()
-        if key not in self._asked:
-            future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-            future.add_done_callback(_look_at)
-            self._asked[key] = call, future
-        self._queue.put_nowait((priority, next(self._order), key))
-        self._wanting[key] = self._wanting.get(key, 0) + 1
+        request = self._shared.get(call.key())
+        if request is None:
+            request = self._shared[call.key()] = _Request(call, priority)
+        request.errand.hurry(priority)
+        request.wanting += 1
+        if request.task is None:
+            heapq.heappush(self._queue, (priority, next(self._order), request))
+            self._go_on()
         try:
-            return await asyncio.shield(self._asked[key][1])
+            return await asyncio.shield(request.answer)
         finally:
-            self._wanting[key] -= 1
-            if not self._wanting[key]:
-                del self._wanting[key]
-
-    async def _work(self) -> None:
-        while True:
-            _, _, key = await self._queue.get()
-            found = self._asked.get(key)
-            if found is None or found[1].done() or key in self._under_way:
-                continue
-            call, future = found
-            if key not in self._wanting:
-                del self._asked[key]
-                future.cancel()
-                continue
-            await self._answer(key, call, future)
-
-    async def _answer(self, key: str, call: Operation[Any], future: asyncio.Future[bytes]) -> None:
-        self._under_way.add(key)
-        try:
-            body = await self.service.fetch(call)
-        except asyncio.CancelledError:
-            future.cancel()
-            raise
-        except Exception as error:  # whoever asked gets it, whatever it is
-            if isinstance(error, NetworkError):
-                self.lost(error)
-            if not future.done():
-                future.set_exception(error)
-        else:
-            if not future.done():
-                future.set_result(body)
-        finally:
-            if key in self._asked and self._asked[key][1] is future:
-                del self._asked[key]
-                self._under_way.discard(key)
+            request.wanting -= 1
+            if not request.wanting and not request.answer.done():
+                asyncio.get_running_loop().call_later(LINGER, self._let_go, request)
 
     def outdate(self, patterns: tuple[str, ...]) -> None:
         """A write has landed: what is under way for these paths may have been answered before it, and gets no twin."""
-        for key in [*self._under_way]:
-            call, _ = self._asked[key]
-            if any(fnmatchcase(call.wire_path(), pattern) for pattern in patterns):
-                del self._asked[key]
-                self._under_way.discard(key)
+        for request in self._under_way:
+            if any(fnmatchcase(request.call.wire_path(), pattern) for pattern in patterns):
+                self._share_no_more(request)
 
     def lost(self, error: NetworkError) -> None:
         """The service cannot be reached: look again from time to time."""
@@ -144,17 +126,10 @@ class Asking:
             self._back = asyncio.create_task(self._look_for_service())
             self._on_change()
 
-    async def _look_for_service(self) -> None:
-        pause = FIRST_PAUSE
-        while self.offline:
-            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311  # jitter
-            pause = min(pause * 2, LONGEST_PAUSE)
-            await self.look_now()
-
     async def look_now(self) -> None:
         """Ask who we are; any answer at all means that the service is back."""
         try:
-            await self.service.fetch(GetCurrentUser())
+            await self.service.fetch(GetCurrentUser(), Errand(BACKGROUND))
         except NetworkError:
             return
         except Exception:  # noqa: S110  # it answered, if only with a no
@@ -162,6 +137,62 @@ class Asking:
         if self.offline:
             self.offline = None
             self._on_change()
+
+    def _go_on(self) -> None:
+        """Begin whatever may begin now."""
+        while self._is_started and self._queue:
+            priority, _, request = self._queue[0]
+            is_due = request.task is None and not request.answer.done() and request.wanting
+            if is_due and not self._has_room(priority):
+                return
+            heapq.heappop(self._queue)
+            if is_due:
+                self._under_way.add(request)
+                request.task = asyncio.create_task(self._ask(request))
+
+    def _has_room(self, priority: Priority) -> bool:
+        rivals = sum(one.errand.priority >= priority for one in self._under_way)
+        return len(self._under_way) < AT_ONCE[EYE] and rivals < AT_ONCE[priority]
+
+    async def _ask(self, request: _Request) -> None:
+        try:
+            body = await self.service.fetch(request.call, request.errand)
+        except asyncio.CancelledError:
+            request.answer.cancel()
+            raise
+        except Exception as error:  # whoever asked gets it, whatever it is
+            if isinstance(error, NetworkError):
+                self.lost(error)
+            if not request.answer.done():
+                request.answer.set_exception(error)
+        else:
+            if not request.answer.done():
+                request.answer.set_result(body)
+        finally:
+            self._under_way.discard(request)
+            self._share_no_more(request)
+            self._go_on()
+
+    def _let_go(self, request: _Request) -> None:
+        """Break off what nobody came to want in the meantime."""
+        if request.wanting or request.answer.done():
+            return
+        self._share_no_more(request)
+        request.answer.cancel()
+        if request.task:
+            request.task.cancel()
+
+    def _share_no_more(self, request: _Request) -> None:
+        key = request.call.key()
+        if self._shared.get(key) is request:
+            del self._shared[key]
+
+    async def _look_for_service(self) -> None:
+        pause = FIRST_PAUSE
+        while self.offline:
+            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311  # jitter
+            pause = min(pause * 2, LONGEST_PAUSE)
+            await self.look_now()
 
 
 def _look_at(future: asyncio.Future[bytes]) -> None:

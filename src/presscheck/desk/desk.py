@@ -12,7 +12,9 @@ from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
-from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
+from presscheck.client.errand import Priority
+from presscheck.desk.activity import Activity, Entry
+from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
 from presscheck.desk.remembering import Remembering
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
@@ -25,7 +27,7 @@ from presscheck.errors import NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
-__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
+__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -40,6 +42,7 @@ class Desk:
         outbox: what is not sent yet.
         read_only: refuse every write, whoever asks.
         settle: seconds before a write of unknown fate is looked for.
+        activity: what the connection tells of its exchanges.
     """
 
     def __init__(
@@ -50,7 +53,9 @@ class Desk:
         *,
         read_only: bool = False,
         settle: float | None = None,
+        activity: Activity | None = None,
     ) -> None:
+        self._activity = activity or Activity()
         self._cache, self.outbox = cache, outbox
         self._asking = Asking(connect, self._connection_changed)
         self._watching = Watching()
@@ -76,13 +81,18 @@ class Desk:
 
     def known(self, call: Operation[T]) -> Seen[T] | None:
         """What the store knows, with what waits laid over it; None where it was never fetched."""
-        stored = self._cache.answer(call.key())
+        return self._known(call)
+
+    def _known(self, call: Operation[T], priority: Priority | None = None) -> Seen[T] | None:
+        began, stored = time.perf_counter(), self._cache.answer(call.key())
         if stored is None:
             return None
         try:
             value = call.read_answer(stored.json.encode())
         except ValueError:
             return None  # stored by a version that read it otherwise: it is asked for again
+        if priority is not None:
+            self._activity.remembered(call, began, len(stored.json), priority)
         return Seen(self._writing.lay_over(call, value), "cached", max(0.0, time.time() - stored.at))
 
     def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
@@ -96,7 +106,7 @@ class Desk:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)
 
-    async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
+    async def read(self, call: Operation[T], *, priority: Priority = ASKED) -> T:
         """The service's answer; the stored one where the service cannot be reached.
 
         Raises:
@@ -105,40 +115,51 @@ class Desk:
         try:
             value, _ = await self._fresh(call, priority)
         except NetworkError:
-            known = self.known(call)
+            known = self._known(call, priority)
             if known is None:
                 raise
             return known.value
         return value
 
-    async def watch(self, call: Operation[T], *, priority: int = EYE) -> AsyncIterator[Seen[T | None]]:
+    async def watch(self, call: Operation[T], *, priority: Priority = EYE) -> AsyncIterator[Seen[T | None]]:
         """What is known at once, then what the service says, and again whenever that may have changed.
 
         Ends only when it is closed. `value` is None where nothing is known and nothing came.
         """
         with self._watching.of(call) as wish:
+            first: Priority | None = priority
             while True:
-                known = self.known(call)
+                known, first = self._known(call, first), None
                 if known:
                     yield cast("Seen[T | None]", known)
                 if wish.take_stale():
                     yield await self._asked(call, priority)
                 await wish.changed()
 
-    async def watch_listing(self, listing: Operation[Page[Any]], *, priority: int = EYE) -> AsyncIterator[Seen[int]]:
+    async def watch_listing(
+        self, listing: Operation[Page[Any]], *, priority: Priority = EYE
+    ) -> AsyncIterator[Seen[int]]:
         """Bring a whole listing into the store, page after page, and again whenever it may have changed.
 
         Yields how many items there are, as pages come in; read the rows with `window`.
         """
         with self._watching.of(listing) as wish:
+            first: Priority | None = priority
             while True:
-                found = self._cache.window(listing.key(), 0, 0)
+                began, found = time.perf_counter(), self._cache.window(listing.key(), 0, 0)
+                if found.at is not None and first is not None:
+                    self._activity.remembered(listing, began, 0, first)
+                first = None
                 if found.at is not None:
                     yield Seen(found.total, "cached", max(0.0, time.time() - found.at))
                 if wish.take_stale():
                     async for seen in pull(self, listing, priority):
                         yield seen
                 await wish.changed()
+
+    def activity(self) -> AsyncIterator[tuple[Entry, ...]]:
+        """What was asked in this run, the newest first, and again whenever there is more."""
+        return self._activity.watch()
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
@@ -226,7 +247,7 @@ class Desk:
         """Do something to the cache, on its writing thread."""
         return await self._remembering.do(work)
 
-    async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:
+    async def fetch(self, call: Operation[Any], priority: Priority = ASKED) -> bytes:
         """The body of the service's answer, unread.
 
         Raises:
@@ -240,11 +261,11 @@ class Desk:
             await self._support.take_note(call, error)
             raise
 
-    async def _fresh(self, call: Operation[T], priority: int) -> tuple[T, bool]:
+    async def _fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
         value, is_news = await self.keep(call, await self.fetch(call, priority))
         return cast("T", self._writing.lay_over(call, value)), is_news
 
-    async def _asked(self, call: Operation[T], priority: int) -> Seen[T | None]:
+    async def _asked(self, call: Operation[T], priority: Priority) -> Seen[T | None]:
         try:
             value, is_news = await self._fresh(call, priority)
         except PresscheckError as error:

@@ -9,18 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.operation import Operation
+from presscheck.desk.asking import NEXT
 from presscheck.desk.seen import Seen
 from presscheck.errors import MalformedAnswer, NetworkError, PresscheckError
 from presscheck.store.cache import Cache
 
 if TYPE_CHECKING:
+    from presscheck.client.errand import Priority
     from presscheck.desk.desk import Desk
 
 FIRST, REST = 100, 1000
 """Items of the first page, and of those after it."""
 
 
-async def pull(desk: Desk, listing: Operation[Any], priority: int) -> AsyncIterator[Seen[int]]:
+async def pull(desk: Desk, listing: Operation[Any], priority: Priority) -> AsyncIterator[Seen[int]]:
     """Bring a listing in; yields how many items there are after each page.
 
     Stops where a cursor comes a second time. What is wrong is the error of what it yields last.
@@ -33,6 +35,7 @@ async def pull(desk: Desk, listing: Operation[Any], priority: int) -> AsyncItera
             body = await desk.fetch(call, priority)
             start, total, cursor, changed = await desk.in_store(partial(_keep, call, listing.key(), body, start))
             is_news = is_news or changed
+            priority = max(priority, NEXT)  # the eye has what it sees
             is_last = cursor is None or cursor in cursors
             yield Seen(start if is_last else total, "fresh" if is_news or not is_last else "unchanged", 0.0)
             if is_last:

@@ -93,7 +93,7 @@ COMMANDS: tuple[Command, ...] = (
         "state",
         ("refresh", "ctrl+r  f5", "ask again", "Ask the service again for what is shown."),
         ("unsend", "z", "take back", "Take back the last write that has not left; in the inbox, what was put away."),
-        ("activity", "@", "activity", "What happened since the app was opened."),
+        ("activity", "@", "activity", "Every request since the app was opened."),
         ("errors", "!", "errors", "Every error since the app was opened."),
     ),
     *_scope(

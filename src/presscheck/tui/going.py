@@ -155,16 +155,17 @@ class Going(App[int], inherit_bindings=False):
         self.push_screen(Picker("Theme", choices, home.look), chosen)
 
     def command_activity(self) -> None:
-        """What happened since the start."""
-        from presscheck.tui.screens.reading import activity
+        """Every request since the start."""
+        from presscheck.tui.screens.activity import Activity
 
-        self.push_screen(activity(cast("PresscheckApp", self), only_errors=False))
+        if not isinstance(self.screen, Activity):
+            self.push_screen(Activity())
 
     def command_errors(self) -> None:
         """Every error since the start."""
-        from presscheck.tui.screens.reading import activity
+        from presscheck.tui.screens.reading import errors
 
-        self.push_screen(activity(cast("PresscheckApp", self), only_errors=True))
+        self.push_screen(errors(cast("PresscheckApp", self)))
 
     def _ask_before_quitting(self, waiting: int, refused: int) -> None:
         from presscheck.tui.widgets.sheet import Sheet

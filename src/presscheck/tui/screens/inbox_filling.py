@@ -1,7 +1,7 @@
 """What the rows and the preview of the inbox show beside a change request: asked for when the eye reaches it.
 
-What the cursor rests on comes first; the other rows on the screen are filled when there is nothing else to do, and
-again where something happened since.
+What the cursor rests on comes first, then its neighbours, which are likely to be looked at next; the other rows on the
+screen are filled when there is nothing else to do. What is known is asked again only where something happened since.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.operation import Operation
+from presscheck.client.errand import Priority
 from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.inbox import VIEWS
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
@@ -59,17 +60,25 @@ class Filling(Acting):
         if request is None:
             return
         for number, question in enumerate(QUESTIONS):
-            answers = self.desk.watch(question(request), priority=NEXT)
+            answers = self.desk.watch(question(request))
             self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
         self.run(self._fill(), group="fill", exclusive=True)
 
     async def _fill(self) -> None:
-        """Ask for what the other rows on the screen show, where nothing is known, when there is nothing else to do."""
-        requests = [self.known_rows.request(index) for index in self.query_one(Rows).seen]
-        for request in filter(None, requests):
-            calls = [question(request) for question in ROW_QUESTIONS]
-            for call in [call for call in calls if self._is_old(call, request)]:
-                await self.desk.read(call, priority=BACKGROUND)
+        """Ask for what the neighbours of the cursor show, and then the other rows on the screen."""
+        rows = self.query_one(Rows)
+        for index in (rows.cursor + 1, rows.cursor - 1):
+            if index in rows.seen:
+                await self._fill_row(index, QUESTIONS, NEXT)
+        for index in rows.seen:
+            await self._fill_row(index, ROW_QUESTIONS, BACKGROUND)
+
+    async def _fill_row(self, index: int, questions: tuple[Question, ...], priority: Priority) -> None:
+        request = self.known_rows.request(index)
+        calls = [question(request) for question in questions] if request else []
+        for call in calls:
+            if request and self._is_old(call, request):
+                await self.desk.read(call, priority=priority)
                 self._learned(request)
 
     async def count_views(self) -> None:

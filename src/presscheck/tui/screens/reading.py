@@ -1,4 +1,4 @@
-"""A place with nothing but lines to read: what happened since the start, every error, the text of what waits."""
+"""A place with nothing but lines to read: every error, the text of what waits, a request."""
 
 from __future__ import annotations
 
@@ -44,16 +44,11 @@ class Reading(Place):
         lines.focus()
 
 
-def activity(home: PresscheckApp, *, only_errors: bool) -> Reading:
-    """What was said since the start, the newest first."""
-    said = [one for one in reversed(home.notices.said) if one.is_error or not only_errors]
+def errors(home: PresscheckApp) -> Reading:
+    """Every error since the start, the newest first."""
     lines: list[Line] = [
-        (
-            Span(f" {one.at.astimezone():%H:%M:%S}  ", "quiet"),
-            Span("✗ " if one.is_error else "  ", "error"),
-            Span(one.text),
-        )
-        for one in said
+        (Span(f" {one.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(one.text))
+        for one in reversed(home.notices.said)
+        if one.is_error
     ]
-    nothing = "No error so far." if only_errors else "Nothing happened so far."
-    return Reading("Errors" if only_errors else "Activity", [(), *(lines or [(Span(f" {nothing}", "quiet"),)])])
+    return Reading("Errors", [(), *(lines or [(Span(" No error so far.", "quiet"),)])])

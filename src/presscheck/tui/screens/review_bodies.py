@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage
-from presscheck.desk.asking import NEXT
+from presscheck.desk.asking import BACKGROUND, EYE, NEXT
 from presscheck.documents.differences import compare
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -14,6 +14,7 @@ from presscheck.tui.screens.review_page import Page
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.client.errand import Priority
     from presscheck.tui.screens.review import Review
 
 LARGE = 20_000
@@ -26,14 +27,14 @@ class Bodies:
     def __init__(self, review: Review) -> None:
         self.review = review
         self._pages: dict[tuple[str, str], Page] = {}
-        self._wanted: set[tuple[str, str]] = set()
+        self._wanted: dict[tuple[str, str], Priority] = {}
 
     def page(self, thing: Changed) -> Page:
         """What is known of a page; what is not is fetched, and the page after it too."""
         things = self.review.known.things
         after = things.index(thing) + 1
         for one in (thing, *things[after : after + 1]):
-            self._want(one, is_seen=one is thing)
+            self._want(one, EYE if one is thing else NEXT)
         return self._pages.get(self._key(thing), Page())
 
     def words(self, thing: Changed) -> Words | None:
@@ -45,24 +46,25 @@ class Bodies:
         """Ask again for what could not be had."""
         for key in [key for key, page in self._pages.items() if page.trouble]:
             del self._pages[key]
-            self._wanted.discard(key)
+            self._wanted.pop(key, None)
 
     def _key(self, thing: Changed) -> tuple[str, str]:
         request = self.review.known.request
         return (thing.id, f"{request.revision} {request.revision_merged_ancestor}" if request else "")
 
-    def _want(self, thing: Changed, *, is_seen: bool) -> None:
+    def _want(self, thing: Changed, priority: Priority) -> None:
         key = self._key(thing)
-        if key in self._wanted or not thing.has_text or self.review.known.request is None:
+        is_under_way = key in self._pages or self._wanted.get(key, BACKGROUND) <= priority
+        if is_under_way or not thing.has_text or self.review.known.request is None:
             return
-        self._wanted.add(key)
+        self._wanted[key] = priority
         before, after = self._questions(thing)
         stored = [self.review.desk.known(one) if one else None for one in (before, after)]
-        if is_seen and all(one is None or found for one, found in zip((before, after), stored, strict=True)):
+        if priority is EYE and all(one is None or found for one, found in zip((before, after), stored, strict=True)):
             texts = [found.value.markdown or "" if found else "" for found in stored]
             if sum(map(len, texts)) < LARGE:
                 self._pages[key] = Page(compare(*texts), texts[1])
-        self.review.run(self._fetch(key, before, after), group=f"body-{thing.id}", exclusive=True)
+        self.review.run(self._fetch(key, (before, after), priority), group=f"body-{thing.id}", exclusive=True)
 
     def _questions(self, thing: Changed) -> tuple[Operation[Any] | None, Operation[Any] | None]:
         request = self.review.known.request
@@ -76,9 +78,11 @@ class Bodies:
             after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
         return before, after
 
-    async def _fetch(self, key: tuple[str, str], before: Operation[Any] | None, after: Operation[Any] | None) -> None:
+    async def _fetch(
+        self, key: tuple[str, str], questions: tuple[Operation[Any] | None, ...], priority: Priority
+    ) -> None:
         try:
-            texts = [await self._text(one) for one in (before, after)]
+            texts = [await self._text(one, priority) for one in questions]
         except PresscheckError as error:
             if key not in self._pages:
                 self._pages[key] = Page(trouble=f"{error.message} · ctrl+r asks again")
@@ -87,10 +91,10 @@ class Bodies:
             self._pages[key] = Page(difference, texts[1])
         self.review.redraw()
 
-    async def _text(self, question: Operation[Any] | None) -> str:
+    async def _text(self, question: Operation[Any] | None, priority: Priority) -> str:
         if question is None:
             return ""
         try:
-            return (await self.review.desk.read(question, priority=NEXT)).markdown or ""
+            return (await self.review.desk.read(question, priority=priority)).markdown or ""
         except NotFound:
             return ""  # it was made or removed since
