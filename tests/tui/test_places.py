@@ -212,6 +212,16 @@ async def test_the_world_is_told_on_the_right(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: "offline" in shown(pilot.app)[0])
 
 
+async def test_what_befell_the_cache_is_said_in_one_line(tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: list((tmp_path / "cache").glob("*.sqlite")))
+    for file in (tmp_path / "cache").glob("*.sqlite"):
+        file.write_bytes(b"no database" * 1000)
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "The cache was damaged or of another version" in shown(pilot.app)[-1])
+        assert len(pilot.app.notices.said) == 1
+
+
 async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path, keymap={"publish": ("ctrl+l",)}).run_test(size=(100, 20)) as pilot:
         await pilot.press("P", "ctrl+l")
