@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,8 @@ from presscheck.documents.rendering.grammar import parse
 from presscheck.documents.rendering.html import html_lines
 from presscheck.documents.rendering.inlines import Runs
 from presscheck.documents.rendering.tables import Table, table_lines
-from presscheck.documents.rendering.tagged import HINTS, hint_lines, tag_lines
+from presscheck.documents.rendering.tagged import hint_lines, tag_lines
+from presscheck.documents.rendering.token_trees import children, take_alert, take_task
 from presscheck.documents.rendering.wrapping import beside, room, wrap
 from presscheck.documents.spans import Line, Span
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 HEADINGS = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The style of a heading, by its level."""
-
-_task = re.compile(r"\[([ xX])\][ \t]+").match
-_alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 class Layout:
@@ -92,15 +89,7 @@ class Layout:
 
     def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
         """The outermost blocks among the tokens, each with the tokens within it."""
-        at = 0
-        while at < len(tokens):
-            opened = at
-            depth = tokens[at].nesting
-            while depth > 0:
-                at += 1
-                depth += tokens[at].nesting
-            yield tokens[opened], tokens[opened + 1 : at] if at > opened else ()
-            at += 1
+        return children(tokens)
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
         """The runs of inline text."""
@@ -130,7 +119,7 @@ class Layout:
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A quotation, or a hint that is written as one."""
-        kind = _take_alert(inner)
+        kind = take_alert(inner)
         narrow = room(columns, 2)
         lines = self.flow(inner, narrow or columns)
         if not narrow:
@@ -157,7 +146,7 @@ class Layout:
         return lines
 
     def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
-        task = _take_task(inner)
+        task = take_task(inner)
         if task:
             mark = self.glyphs.checked if task in "xX" else self.glyphs.unchecked
         size = len(mark) + 1
@@ -199,26 +188,6 @@ class Layout:
         if not narrow:
             return [*self.words(mark, "accent", columns), *lines]
         return beside(lines, (Span(mark, "accent"),), (Span(" " * size),))
-
-
-def _take_task(inner: Sequence[Token]) -> str:
-    """Whether an item is a task; the mark in its text is taken away."""
-    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _task(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found:
-        return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1]
-
-
-def _take_alert(inner: Sequence[Token]) -> str:
-    """The kind of hint that a quotation begins with, taken away from its text."""
-    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _alert(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found or found[1].lower() not in HINTS:
-        return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1].lower()
 
 
 _DRAWN: dict[str, Callable[[Layout, Token, Sequence[Token], int], list[Line]]] = {
