@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -15,12 +17,17 @@ from starlette.routing import Route
 
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
+from presscheck.service.exporting import exported_pdf
+from presscheck.service.handling import Problem
 from presscheck.service.integrations import NOT_RUN
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """What keeps a file of an author from acting in the reader's browser."""
+
+MOST_EXPORTS = 4
+"""PDFs that may be waited for at once: they take no thread from the answers of the API."""
 
 
 def open_routes(database: Database, data: Path) -> list[Route]:
@@ -40,11 +47,32 @@ def open_routes(database: Database, data: Path) -> list[Route]:
             content = session.scalar(shown)
         return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
+    at_once = CapacityLimiter(MOST_EXPORTS)
+
+    async def send_pdf(request: Request) -> Response:
+        return await run_sync(_exported, database, data, request, limiter=at_once)
+
     return [
+        Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", send_spec),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
     ]
+
+
+def _exported(database: Database, data: Path, request: Request) -> Response:
+    origin = str(request.base_url).rstrip("/")
+    try:
+        path = exported_pdf(database, data, origin, request.path_params["signed"])
+    except Problem as problem:
+        return problem_response(problem.status, problem.message)
+    return FileResponse(
+        path,
+        headers={"x-content-type-options": "nosniff", "cache-control": "private"},
+        media_type="application/pdf",
+        filename=request.path_params["name"],
+        content_disposition_type="inline",
+    )
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -20,6 +20,7 @@ from presscheck.service.identity import Clock, moment_text
 from presscheck.service.job_tables import JobRow
 from presscheck.service.jobs import CannotBeDone, Outside, Stopped, TryAgain, Work
 from presscheck.service.outgoing import Outgoing
+from presscheck.service.signing import make_key
 
 LEASE = 60.0
 """Seconds that a job is held without a sign of life."""
@@ -52,6 +53,7 @@ class Workers:
     def start(self) -> None:
         """Begin; the house is kept from now on."""
         self._database.write(self._enter_housekeeping)
+        self._database.write(make_key)
         for thread in self._threads:
             thread.start()
 
