@@ -5,7 +5,19 @@ import sys
 
 import pytest
 
-LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
+LATE = {
+    "httpx",
+    "tomlkit",
+    "starlette",
+    "uvicorn",
+    "sqlalchemy",
+    "markdown_it",
+    "merge3",
+    "yaml",
+    "click",
+    "pygments",
+    "asyncio",
+}
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
 """All that a first picture may load beside the standard library."""
