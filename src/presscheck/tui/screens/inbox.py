@@ -162,14 +162,14 @@ class Inbox(Viewing):
         self._redraw()
         if seen.state in ("fresh", "unchanged"):
             self.follow_current()
-            self.run(self.count_views(), group="counts", exclusive=True)
+            self._start(self.count_views, group="counts", exclusive=True)
 
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
         self.known_rows.forget()
         self._show_rows()
         if self.known_rows.is_arranged(self.known_rows.view):
-            self.run(self._arrange(), group="arrange", exclusive=True)
+            self._start(self._arrange, group="arrange", exclusive=True)
 
     async def _arrange(self) -> None:
         await self.known_rows.arrange(self.known_rows.view)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from presscheck.config.checking import read_views
 from presscheck.config.settings import MOST_VIEWS
 from presscheck.config.views import SavedView, wrong_with
@@ -26,7 +29,8 @@ class Viewing(Narrowing):
             return
         saved, mistakes = read_views(self.home.settings_file, judge)
         for mistake in reversed(mistakes):
-            self.home.complain(ConfigurationError(str(mistake)))
+            # one line has no room for where the file is; `presscheck config check` says that
+            self.home.complain(ConfigurationError(str(replace(mistake, file=Path(mistake.file.name)))))
         self.known_rows.views = all_views(saved)
 
     def command_right(self) -> None:
