@@ -19,7 +19,8 @@ from typing import Any, TypeVar, cast
 from presscheck.errors import StoreError
 from presscheck.store.cache_tables import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
 from presscheck.store.files import connect, connect_to_look, forget_older, inode, open_file, set_aside
-from presscheck.store.shelf import WINDOW, Condition, Shelf, Stored, StoredWindow
+from presscheck.store.matching import Condition
+from presscheck.store.shelf import WINDOW, Shelf, Stored, StoredWindow
 from presscheck.store.thinning import Thinning
 
 __all__ = ["Cache", "Condition", "Stored", "StoredWindow"]
@@ -71,8 +72,18 @@ class Cache:
         listed = list(ids)
         return self._read(lambda shelf: shelf.positions(key, listed)) or {}
 
-    def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> list[int]:
-        """The places in a listing of what meets all conditions, in its order or by a path; for the writing thread."""
+    def rows(self, key: str, places: Iterable[int]) -> dict[int, str]:
+        """The rows of a listing at these places, as JSON."""
+        wanted = list(places)
+        return self._wanted(key, self._read(lambda shelf: shelf.rows(key, wanted))) or {}
+
+    def matching(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
+    ) -> list[tuple[int, str]]:
+        """Where in a listing stands what meets all conditions, and its space, in its order or by a path.
+
+        For the writing thread.
+        """
         listed = list(conditions)
         # what stands first is the writer's own, so that the screen is not held up
         shelves = (Shelf(self._writer), *self._shelves)

@@ -6,7 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+
+from presscheck.store.matching import ROWS, Condition, matching
 
 WINDOW = """
 SELECT coalesce(items.json, resources.json) FROM items
@@ -32,24 +33,6 @@ class StoredWindow:
     total: int
     at: float | None
     complete: bool
-
-
-@dataclass(frozen=True)
-class Condition:
-    """Something that must hold of a thing's JSON: at a path, `is`, `in`, `contains` (small letters), `less`, `more`."""
-
-    path: str
-    relation: str
-    value: str | int | tuple[str, ...]
-
-
-RELATIONS = {
-    "is": "json_extract(thing, ?) = ?",
-    "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
-    "contains": "instr(lower(json_extract(thing, ?)), ?) > 0",
-    "less": "json_extract(thing, ?) < ?",
-    "more": "json_extract(thing, ?) > ?",
-}
 
 
 class Shelf:
@@ -96,26 +79,20 @@ class Shelf:
         )
         return dict(found.fetchall())
 
-    def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None) -> list[int] | None:
-        """The places in a listing of what meets all conditions, in its order or by a path."""
+    def rows(self, key: str, places: list[int]) -> dict[int, str] | None:
+        """The rows of a listing at these places."""
+        row = self._listing(key)
+        return dict(self.database.execute(ROWS, (*row, json.dumps(places))).fetchall()) if row else None
+
+    def matching(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
+    ) -> list[tuple[int, str]] | None:
+        """Where in a listing stands what meets all conditions, and its space, in its order or by a path."""
         row = self._listing(key)
         if row is None:
             return None
-        clauses, values = ["answer = ?", "generation = ?"], list[Any](row)
-        for one in conditions:
-            clauses.append(RELATIONS[one.relation])
-            values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
-        by = "position"
-        if order:
-            by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
-            values.append(order[0])
-        found = self.database.execute(
-            "SELECT position FROM (SELECT items.*, coalesce(items.json, resources.json) AS thing FROM items"  # noqa: S608
-            " LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id)"
-            f" WHERE {' AND '.join(clauses)} ORDER BY {by}",
-            values,
-        )
-        return [position for (position,) in found]
+        statement, values = matching(conditions, order)
+        return self.database.execute(statement, (*row, *values)).fetchall()
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a thing, by `object` and `id`."""
