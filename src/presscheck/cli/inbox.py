@@ -55,7 +55,7 @@ class Shown:
     me: str
 
 
-class ViewName(click.ParamType):
+class ViewName(click.ParamType[str]):
     """The name of a view, built in or of the person's own; it becomes the view's id."""
 
     name = "name"
