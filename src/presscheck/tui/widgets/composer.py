@@ -73,7 +73,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self.may_be_empty, self.limit = may_be_empty, limit
         self.people, self.suggestion = people, suggestion
         self._known = [one for one in KEYS if one.name != "suggest" or suggestion]
-        self._keys, self._trouble, self._size = Keys(self._known), "", len(text)
+        self._keys, self._trouble, self._length = Keys(self._known), "", len(text)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
@@ -96,11 +96,11 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     def keep(self) -> None:
         """Every change is kept."""
         area = self.query_one(TextArea)
-        was, self._size = self._size, len(area.text)
+        was, self._length = self._length, len(area.text)
         self._trouble = ""
         self.save(area.text)
         self._show()
-        if self.people and self._size == was + 1 and _begins_a_name(area):
+        if self.people and self._length == was + 1 and _begins_a_name(area):
             self.run_worker(self._mention(self.people), exclusive=True)
 
     def on_key(self, event: events.Key) -> None:
