@@ -154,7 +154,7 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "composer",
         ("send", "ctrl+s  alt+enter", "send", ""),
-        ("edit_outside", "ctrl+e", "your editor", "Continue in $EDITOR."),
+        ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR."),
         ("preview_text", "ctrl+o", "preview", "The text as it will be read; again, to write on."),
         ("suggest", "ctrl+g", "suggest", "Put in the words of the page, to be changed as you suggest."),
     ),

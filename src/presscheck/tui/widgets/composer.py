@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.spans import Line, Span, width
 from presscheck.errors import PresscheckError
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keys import Keys, key_name
@@ -170,8 +170,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         keys: list[Span] = []
         for command in self._known:
             style = "quiet" if command.name == "send" and why is not None else "accent"
-            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}   ", "quiet")]
-        self.query_one("#composer-keys", Bar).show(tuple(keys), (Span("the draft is kept", "quiet"),))
+            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}  ", "quiet")]
+        kept: Line = (Span("the draft is kept", "quiet"),)
+        bar = self.query_one("#composer-keys", Bar)
+        bar.show(tuple(keys), kept if width((*keys, *kept)) < self.size.width - 4 else ())
 
 
 def _begins_a_name(area: TextArea) -> bool:
