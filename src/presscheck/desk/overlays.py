@@ -5,12 +5,12 @@ What was laid over carries `waiting`, the number of its row, and `refused`, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from presscheck.api import change_requests, comments
-from presscheck.api.comments import Comment, CommentReply
+from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.desk.seen import Waiting
@@ -87,11 +87,43 @@ def _changed_comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
         update: dict[str, Any] = _marks(one)
         if call.resolved is not None:
             update["status"] = "resolved" if call.resolved else "open"
-        if call.body is not None:
-            update["body"] = call.body
-        return comment.model_copy(update=update)
+        return _reworded(comment, call, update, me)
 
     return answer.model_copy(update={"items": tuple(changed(comment) for comment in answer.items)})
+
+
+def _changed_reply(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    items = tuple(
+        _reworded(item, call, _marks(one), me) if item.id == call.comment_reply_id else item for item in answer.items
+    )
+    return answer.model_copy(update={"items": items})
+
+
+def _reworded(said: Any, call: Any, update: dict[str, Any], me: User) -> Any:
+    """A comment or reply with other words, and with the reactions that the caller put there or took away."""
+    if call.body is not None:
+        update["body"] = call.body
+    added, removed = call.added_reactions or (), call.removed_reactions or ()
+    if added or removed:
+        update["reactions"] = _reacted(said.reactions, added, removed, me)
+    return said.model_copy(update=update)
+
+
+def _reacted(known: Sequence[Reaction], added: Collection[str], removed: Collection[str], me: User) -> Any:
+    others = {one.emoji: [each for each in one.users if each.user.id != me.id] for one in known}
+    mine = {one.emoji for one in known if len(others[one.emoji]) < len(one.users)} - set(removed) | set(added)
+    users = {
+        emoji: (*others.get(emoji, ()), *((ReactionUser(user=me),) if emoji in mine else ()))
+        for emoji in dict.fromkeys((*others, *added))
+    }
+    return tuple(Reaction(emoji=emoji, count=len(who), users=who) for emoji, who in users.items() if who)
+
+
+def _without_reply(answer: Any, read: Any, one: Waiting, me: User) -> Any:
+    call: Any = one.call
+    items = tuple(item for item in answer.items if item.id != call.comment_reply_id)
+    return answer.model_copy(update={"items": items})
 
 
 def _without_comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
@@ -129,6 +161,8 @@ LAYERS: dict[tuple[type[Operation[Any]], type[Any]], Lay] = {
     (comments.ListComments, comments.UpdateComment): _changed_comment,
     (comments.ListComments, comments.DeleteComment): _without_comment,
     (comments.ListReplies, comments.PostReply): _reply,
+    (comments.ListReplies, comments.UpdateReply): _changed_reply,
+    (comments.ListReplies, comments.DeleteReply): _without_reply,
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
 }

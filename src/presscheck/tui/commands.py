@@ -87,7 +87,12 @@ COMMANDS: tuple[Command, ...] = (
         ("copy", "y", "copy link", "Copy the web address, or the id."),
         ("copy_text", "Y", "copy text", ""),
         ("web", "o", "open in browser", "Open in the web browser; over SSH, show the address."),
-        ("edit", "e", "edit", "Edit the text in your editor."),
+        (
+            "edit",
+            "e",
+            "edit",
+            "Edit the text in your editor; in a review, what you said where the cursor is.",
+        ),
     ),
     *_scope(
         "state",
@@ -122,7 +127,8 @@ COMMANDS: tuple[Command, ...] = (
         ("comment_on_all", "C", "comment on all", "Comment on the whole change request."),
         ("reply", "r", "reply", ""),
         ("resolve", "x", "resolve", "Resolve the thread, or open it again."),
-        ("react", "+", "react", ""),
+        ("react", "+", "react", "Put an emoji under what was said, or take yours away."),
+        ("use_suggestion", "U", "use suggestion", "Put the suggested words into the page, and resolve the thread."),
         ("approve", "v a", "approve", ""),
         ("request_changes", "v r", "request changes", ""),
         ("comment_only", "v c", "comment only", "A review that neither approves nor refuses."),
@@ -136,7 +142,7 @@ COMMANDS: tuple[Command, ...] = (
         ("new_request", "O", "new change request", "Begin a change request, to edit pages in."),
         ("add", "a", "add", "Add a page here; among sites, a site or a space."),
         ("rename", "E", "details", "Edit title and details."),
-        ("delete", "delete  -", "delete", "Says what will happen, and asks."),
+        ("delete", "delete  -", "delete", "Says what will happen, and asks; in a review, what you said."),
     ),
     *_scope(
         "site",
@@ -148,7 +154,9 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "composer",
         ("send", "ctrl+s  alt+enter", "send", ""),
-        ("edit_outside", "ctrl+e", "your editor", "Continue in $EDITOR."),
+        ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR."),
+        ("preview_text", "ctrl+o", "preview", "The text as it will be read; again, to write on."),
+        ("suggest", "ctrl+g", "suggest", "Put in the words of the page, to be changed as you suggest."),
     ),
     *_scope(
         "outbox",

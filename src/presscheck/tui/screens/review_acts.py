@@ -99,6 +99,12 @@ class Acts(Forecasting):
             self.send(RemoveRequestedReviewer(**self.known.path, user_id=gone))
 
     def reason_edit(self) -> str | None:
+        """Why neither the page nor what one said can be edited."""
+        if self.own_message_here():
+            return self.reason_comment()
+        return self.reason_edit_page()
+
+    def reason_edit_page(self) -> str | None:
         """Why the page cannot be edited."""
         thing = self.thing
         if thing is None or not thing.has_text or "deleted" in thing.kinds:
@@ -108,8 +114,10 @@ class Acts(Forecasting):
         return self.finished() or self.reason_comment()
 
     async def command_edit(self) -> None:
-        """Edit the page's Markdown."""
-        if self.thing:
+        """Edit what one said where the cursor stands on it, else the page's Markdown."""
+        if self.own_message_here():
+            await self.change_message()
+        elif self.thing:
             await edit_page(self, self.known.path, self.thing.id)
 
     def finished(self) -> str | None:

@@ -7,10 +7,10 @@ from presscheck.desk.forecast import forecast
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review_talk import Talk
+from presscheck.tui.screens.review_suggestions import Suggesting
 
 
-class Forecasting(Talk):
+class Forecasting(Suggesting):
     """Says what a merge would come to."""
 
     _foreseen: tuple[str, str] | None = None

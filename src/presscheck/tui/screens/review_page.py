@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from presscheck.documents.differences import Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
-from presscheck.documents.rendering.glyphs import UNICODE
-from presscheck.documents.rendering.layout import Layout
+from presscheck.documents.rendering.comments import comment_lines
 from presscheck.documents.spans import Line, Span, cut, plain
+from presscheck.documents.suggestions import block_at, written
 from presscheck.tui.screens.review_changes import Changed, counted, described
 from presscheck.tui.screens.review_places import place
 from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
@@ -68,13 +67,6 @@ class Manner:
     unfolded: Collection[str] = ()
 
 
-@lru_cache(512)
-def typeset(markdown: str, columns: int) -> Sequence[Line]:
-    """A comment in lines; as it is written where nothing of it would be seen."""
-    layout = Layout(UNICODE)
-    return layout.lines(markdown.strip("\n"), columns) or layout.source(markdown, columns)
-
-
 def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Manner, position: str) -> Laid:
     """A thing that changes, with the threads on it in place."""
     laid = Laid()
@@ -126,7 +118,7 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
     laid.add((Span(counted(known.things) or "nothing changed yet: e edits a page in it", "quiet"),), ())
     if request.description:
-        laid.add(*typeset(document_text(request.description), manner.columns), ())
+        laid.add(*comment_lines(document_text(request.description), manner.columns), ())
     people = known.reviewers()
     if people:
         laid.add((Span("Reviewers", "heading"),), *(_reviewer(one) for one in people), ())
@@ -146,7 +138,7 @@ def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool) -> N
         one,
         manner.columns - len(indent),
         manner.now,
-        typeset,
+        comment_lines,
         unfolded=one.id in manner.unfolded,
         in_place=in_place,
     )
@@ -169,7 +161,14 @@ def _review(review: Review, manner: Manner) -> list[Line]:
     glyph, style = _SAID.get(review.status, ("·", "quiet"))
     who = display_text(review.reviewer.display_name).partition(" ")[0]
     head = (Span(f"{glyph} ", style), Span(who, "strong"), Span(f" {since(review.created_at, manner.now)}", "quiet"))
-    return [head, *((Span("  "), *line) for line in typeset(text, manner.columns - 2)), ()]
+    return [head, *((Span("  "), *line) for line in comment_lines(text, manner.columns - 2)), ()]
+
+
+def suggestion_at(laid: Laid, page: Page, line: int) -> str:
+    """The beginning of a suggestion for the block under a line; nothing where there is none."""
+    near = next((at for at in range(line, -1, -1) if at in laid.anchors), None)
+    block = block_at(page.after, laid.anchors[near]) if near is not None else None
+    return written(block) if block else ""
 
 
 def words_at(laid: Laid, page: Page, line: int) -> str:

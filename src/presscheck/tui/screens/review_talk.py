@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
-from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
+from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment, UpdateReply
+from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
 from presscheck.errors import PresscheckError
 from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_moves import Moves
-from presscheck.tui.screens.review_page import words_at
+from presscheck.tui.screens.review_page import suggestion_at, words_at
 from presscheck.tui.screens.review_places import quote
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.rows import Rows
@@ -33,18 +34,20 @@ class Talk(Moves):
         if thing is None or thing.noun != "page":
             self.command_comment_on_all()
             return
-        words = words_at(self.laid, self.page, self.query_one("#change", Rows).cursor)
+        cursor = self.query_one("#change", Rows).cursor
+        words = words_at(self.laid, self.page, cursor)
         at_change = self.query_one("#change").has_focus
-        self._write(
+        self.write(
             f"Comment on {thing.title}",
             f"page {thing.id}",
             lambda text: PostComment(**self.known.path, page=thing.id, body=Document(markdown=text)),
             begin=quote(display_text(words)) if at_change else "",
+            suggestion=suggestion_at(self.laid, self.page, cursor) if at_change else "",
         )
 
     def command_comment_on_all(self) -> None:
         """Comment on the whole request."""
-        self._write(
+        self.write(
             "Comment on the whole request",
             "whole",
             lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
@@ -61,7 +64,7 @@ class Talk(Moves):
         """Answer the thread under the cursor."""
         one = self.thread_here()
         if one:
-            self._write(
+            self.write(
                 f"Reply to {one.first.author}",
                 f"reply {one.id}",
                 lambda text: PostReply(
@@ -115,7 +118,7 @@ class Talk(Moves):
             given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
             return SubmitReview(**self.known.path, status=status, **given)
 
-        self._write(title, f"verdict {status}", call, may_be_empty=True)
+        self.write(title, f"verdict {status}", call, may_be_empty=True)
 
     def draft_key(self, name: str) -> str:
         """Under which a draft is kept."""
@@ -125,19 +128,32 @@ class Talk(Moves):
         """Under which the text of a write was, or is again, a draft."""
         if isinstance(call, PostReply):
             return self.draft_key(f"reply {call.comment_id}")
+        if isinstance(call, UpdateComment | UpdateReply):
+            return self.draft_key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
         if isinstance(call, SubmitReview):
             return self.draft_key(f"verdict {call.status}")
         return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
 
-    def _write(
+    def write(
         self,
         title: str,
         name: str,
         call: Callable[[str], Operation[Any]],
         *,
         begin: str = "",
+        suggestion: str = "",
         may_be_empty: bool = False,
     ) -> None:
+        """Let a text be written, which is a draft under that name until the desk has it.
+
+        Args:
+            title: what is written.
+            name: of the draft.
+            call: makes the write of the text.
+            begin: what the text begins with.
+            suggestion: what one key puts in, where words of the page can be suggested.
+            may_be_empty: whether it may go without a text.
+        """
         key = self.draft_key(name)
 
         def written(text: str | None) -> None:
@@ -148,7 +164,24 @@ class Talk(Moves):
             self.desk.outbox.save_draft(key, "" if text == begin else text)
 
         text = self.desk.outbox.draft(key) or begin
-        self.home.push_screen(Composer(title, text, save, self.home.look, may_be_empty=may_be_empty), written)
+        composer = Composer(
+            title,
+            text,
+            save,
+            self.home.look,
+            may_be_empty=may_be_empty,
+            people=self._people,
+            suggestion=suggestion,
+        )
+        self.home.push_screen(composer, written)
+
+    async def _people(self) -> list[str]:
+        """The names of those who can be mentioned."""
+        organization = self.known.space.organization if self.known.space else None
+        if organization is None:
+            return []
+        members = await self.desk.read(ListMembers(organization_id=organization, limit=1000))
+        return [display_text(one.user.display_name) for one in members.items]
 
     def send(self, call: Operation[Any]) -> bool:
         """Give a write to the desk; whether it took it."""

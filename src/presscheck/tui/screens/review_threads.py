@@ -45,6 +45,10 @@ class Message:
     """Markdown."""
     edited: bool = False
     reactions: tuple[tuple[str, int], ...] = ()
+    mine: frozenset[str] = frozenset()
+    """The reactions that are the reader's own, as the service names them."""
+    may_edit: bool = False
+    may_delete: bool = False
     unsent: Unsent | None = None
 
 
@@ -177,14 +181,17 @@ def text_of(body: Document) -> str:
     return document_text(body.document) if body.document else ""
 
 
-def _message(one: Comment | CommentReply, unsent: Mapping[str, Unsent], me: str) -> Message:
+def _message(one: Comment | CommentReply, unsent: Mapping[str, Unsent], reader: str) -> Message:
     return Message(
         id=one.id,
-        author=person(one.posted_by, me),
+        author=person(one.posted_by, reader),
         posted_at=one.posted_at,
         text=text_of(one.body),
         edited=one.edited_at is not None,
         reactions=tuple((_emoji(reaction), reaction.count) for reaction in one.reactions),
+        mine=frozenset(each.emoji for each in one.reactions if any(user.user.id == reader for user in each.users)),
+        may_edit=one.permissions.edit,
+        may_delete=one.permissions.delete,
         unsent=unsent.get(one.id) if one.id.startswith(NEW) else None,
     )
 

@@ -1,8 +1,11 @@
-"""Where a text is written: every keystroke is kept as a draft, so that leaving, a crash or a closed line loses none."""
+"""Where a text is written: every keystroke is kept as a draft, so that leaving, a crash or a closed line loses none.
+
+An `@` at the beginning of a word asks who is meant; the text can be read as it will be shown before it is sent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, cast
 
 from textual import events, on
@@ -13,12 +16,14 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.spans import Line, Span, width
 from presscheck.errors import PresscheckError
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keys import Keys, key_name
 from presscheck.tui.outside import edit_text
 from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.strips import Look, raised
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
@@ -34,6 +39,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         look: the theme.
         may_be_empty: whether an empty text may be sent.
         limit: how many characters it may have.
+        people: those who can be mentioned, as display text.
+        suggestion: what one key puts in: words of the page, to be changed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -58,17 +65,22 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         *,
         may_be_empty: bool = False,
         limit: int | None = None,
+        people: Callable[[], Awaitable[Sequence[str]]] | None = None,
+        suggestion: str = "",
     ) -> None:
         super().__init__()
         self.heading, self.text, self.save, self.look = title, text, save, raised(look)
         self.may_be_empty, self.limit = may_be_empty, limit
-        self._keys, self._trouble = Keys(KEYS), ""
+        self.people, self.suggestion = people, suggestion
+        self._known = [one for one in KEYS if one.name != "suggest" or suggestion]
+        self._keys, self._trouble, self._length = Keys(self._known), "", len(text)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
         with Vertical():
             yield Bar(self.look, id="composer-title")
             yield TextArea(self.text, soft_wrap=True, show_line_numbers=False, compact=True)
+            yield Lines(self.look)
             yield Bar(self.look, id="composer-keys")
 
     def on_mount(self) -> None:
@@ -77,14 +89,19 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area.cursor_blink = False
         area.focus()
         area.move_cursor(area.document.end)
+        self.query_one(Lines).display = False
         self._show()
 
     @on(TextArea.Changed)
     def keep(self) -> None:
         """Every change is kept."""
+        area = self.query_one(TextArea)
+        was, self._length = self._length, len(area.text)
         self._trouble = ""
-        self.save(self.query_one(TextArea).text)
+        self.save(area.text)
         self._show()
+        if self.people and self._length == was + 1 and _begins_a_name(area):
+            self.run_worker(self._mention(self.people), exclusive=True)
 
     def on_key(self, event: events.Key) -> None:
         """Send, continue elsewhere, or leave."""
@@ -97,6 +114,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self.dismiss(None)
         elif command.name == "edit_outside":
             self._edit_outside()
+        elif command.name == "preview_text":
+            self._preview()
+        elif command.name == "suggest":
+            self.query_one(TextArea).insert(self.suggestion)
         elif self._reason() is None:
             self.dismiss(self.query_one(TextArea).text)
 
@@ -109,6 +130,29 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self._trouble = error.message
         area.move_cursor(area.document.end)
         self._show()
+
+    def _preview(self) -> None:
+        """Show the text as it will be read, or go on writing."""
+        area, lines = self.query_one(TextArea), self.query_one(Lines)
+        area.display, lines.display = lines.display, area.display
+        if lines.display:
+            from presscheck.documents.rendering.comments import comment_lines  # late: few texts are looked at
+
+            lines.show(comment_lines(area.text, max(20, area.size.width - 2)))
+        (lines if lines.display else area).focus()
+
+    async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
+        """Ask who is meant, and write the name."""
+        try:
+            choices = [Choice(name, name) for name in await people()]
+        except PresscheckError as error:
+            self._trouble = error.message
+            self._show()
+            return
+        app = cast("App[object]", self.app)
+        chosen = await app.push_screen_wait(Picker("Who?", choices, self.look)) if choices else None
+        if chosen:
+            self.query_one(TextArea).insert(f"{chosen[0]} ")
 
     def _reason(self) -> str | None:
         """Why it cannot be sent."""
@@ -124,7 +168,16 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         count = (Span(display_text(self._trouble), "error"),) if self._trouble else count
         self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
-        for command in KEYS:
+        for command in self._known:
             style = "quiet" if command.name == "send" and why is not None else "accent"
-            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}   ", "quiet")]
-        self.query_one("#composer-keys", Bar).show(tuple(keys), (Span("the draft is kept", "quiet"),))
+            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}  ", "quiet")]
+        kept: Line = (Span("the draft is kept", "quiet"),)
+        bar = self.query_one("#composer-keys", Bar)
+        bar.show(tuple(keys), kept if width((*keys, *kept)) < self.size.width - 4 else ())
+
+
+def _begins_a_name(area: TextArea) -> bool:
+    """Whether what was typed last is an `@` at the beginning of a word."""
+    row, column = area.cursor_location
+    line = area.document.get_line(row)
+    return line[column - 1 : column] == "@" and (column == 1 or not line[column - 2].isalnum())

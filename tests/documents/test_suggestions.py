@@ -1,0 +1,52 @@
+"""Suggestions: what is written is read again, and put where it belongs."""
+
+from __future__ import annotations
+
+import pytest
+
+from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in, written
+
+PAGE = "# Tokens\n\nA token belongs to one project.\nIt expires.\n\n```sh\nlogin\n```\n\n* one\n* two\n"
+
+
+@pytest.mark.parametrize("line", [0, 2, 3, 5, 7, 9, 10])
+def test_what_is_suggested_unchanged_changes_nothing(line: int) -> None:
+    block = block_at(PAGE, line)
+    assert block is not None
+    found = suggestion_in(f"> A token\n\nWhy not so?\n\n{written(block)}\nThanks.")
+    assert found is not None and found.words == block.text and found.print == print_of(block)
+    assert replaced(PAGE, block, found.words) == PAGE
+
+
+def test_other_words_stand_where_the_block_stood() -> None:
+    block = block_at(PAGE, 3)
+    assert block is not None
+    found = suggestion_in("```suggestion\nA token is for one project.\n\nIt expires in a year.\n```")
+    assert found is not None and found.print == ""
+    assert replaced(PAGE, block, found.words) == PAGE.replace(
+        "A token belongs to one project.\nIt expires.", "A token is for one project.\n\nIt expires in a year."
+    )
+
+
+def test_nothing_suggested_takes_the_block_away() -> None:
+    block = block_at(PAGE, 9)
+    found = suggestion_in("```suggestion\n```")
+    assert block is not None and found is not None
+    assert replaced(PAGE, block, found.words) == PAGE.replace("* one\n* two\n", "")
+
+
+def test_blank_lines_and_lines_beyond_the_page_are_no_block() -> None:
+    assert block_at(PAGE, 1) is None
+    assert block_at(PAGE, 99) is None
+
+
+@pytest.mark.parametrize("comment", ["no block", "```\nsuggestion\n```", "```suggestion\nnever closed", "`suggestion`"])
+def test_what_is_no_suggestion(comment: str) -> None:
+    assert suggestion_in(comment) is None
+
+
+def test_the_print_knows_another_text_and_overlooks_blanks_at_the_end() -> None:
+    first, other = block_at("a token \nexpires", 0), block_at("a token\nexpires", 0)
+    changed = block_at("a token\nexpired", 0)
+    assert first and other and changed
+    assert print_of(first) == print_of(other) != print_of(changed)

@@ -1,0 +1,169 @@
+"""What one does to words that were said, by keys, while somebody else is at it too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import shown, until
+from tests.tui.test_review import review
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.content import GetChangeRequestPage
+
+SUBJECT = "Rewrite the auth guide"
+SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def threads(pilot: Any) -> dict[str, Any]:
+    """The threads as the service has them, by their words."""
+    path = path_of(pilot.app.screen.known.request)
+    found = await pilot.app.desk.read(ListComments(**path, format="markdown", limit=1000))
+    return {one.body.markdown.strip(): one for one in found.items}
+
+
+def path_of(request: ChangeRequest) -> dict[str, Any]:
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
+async def settled(pilot: Any) -> None:
+    await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+
+
+async def test_an_emoji_is_put_under_a_comment_and_taken_away(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("k")
+        await until(pilot, shows="👍 2")
+        await pilot.press("+", *"agreed", "enter")
+        await until(pilot, shows="👍 3")
+        await settled(pilot)
+        said = (await threads(pilot))["Can we link this from the quickstart?"]
+        assert [(one.emoji, one.count) for one in said.reactions] == [("1f44d", 3)]
+        await pilot.press("+")
+        await until(pilot, shows="yours: take it away")
+        await pilot.press("enter")
+        await until(pilot, shows="👍 2")
+        await pilot.press("+", *"ship", "enter")
+        await until(pilot, shows="🚀 1")
+
+
+async def test_what_one_said_is_changed_and_deleted(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("C", *"Teh words", "ctrl+s")
+        await settled(pilot)
+        await pilot.press("k", "l", "G", "k")
+        await until(pilot, shows="Teh words")
+        await pilot.press("e")
+        await until(pilot, shows="Change what you said")
+        await pilot.press(*(["backspace"] * 9), *"The words", "escape", "e")
+        await until(pilot, shows="The words")  # the draft was kept
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: "Teh" not in shown(pilot.app) and "edited" in shown(pilot.app))
+        await settled(pilot)
+        assert "The words" in await threads(pilot)
+        await pilot.press("-")
+        await until(pilot, shows="Delete what was said?")
+        await pilot.press("y")
+        await settled(pilot)
+        assert "The words" not in await threads(pilot)
+        await until(pilot, holds=lambda: "The words" not in shown(pilot.app))
+
+
+async def test_one_of_several_messages_is_meant(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="Then say why it is meant.")
+        await pilot.press("l", "t")
+        for _ in range(9):
+            one = pilot.app.screen.thread_here()
+            if one and "two places" in one.first.text:
+                break
+            await pilot.press("t")
+        await pilot.press("+")
+        await until(pilot, shows="React to which?")
+        await pilot.press("enter", "enter")  # the newest, agreed
+        await until(pilot, shows="👍 1")
+        await settled(pilot)
+        thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
+        request = pilot.app.screen.known.request
+        replies = await pilot.app.desk.read(
+            ListReplies(**path_of(request), comment_id=thread.id, format="markdown", limit=1000)
+        )
+        assert [len(one.reactions) for one in replies.items] == [0, 1]
+
+
+async def test_a_name_is_completed_and_the_text_is_seen_before_it_is_sent(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("C", "a", "@", "b")
+        assert "Who?" not in shown(pilot.app)  # within a word it is an address
+        await pilot.press("space", "@")
+        await until(pilot, shows="Who?")
+        await pilot.press(*"tomasz", "enter")
+        await until(pilot, shows="a@b @Tomasz")
+        await pilot.press(*"**look**", "ctrl+o")
+        await until(pilot, holds=lambda: "look" in shown(pilot.app) and "**look**" not in shown(pilot.app))
+        await pilot.press("ctrl+o", "!")
+        await until(pilot, shows="**look**!")
+
+
+async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("l", "]", "c")
+        await until(pilot, shows="ctrl+g suggest")
+        await pilot.press("ctrl+g")
+        await until(pilot, shows="```suggestion ")
+        composer = pilot.app.screen
+        area = composer.query_one("TextArea")
+        block = area.text.partition("```suggestion ")[2].partition("\n")[2].partition("\n```")[0]
+        area.text = area.text.replace(block, SUGGESTED)
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        await until(pilot, shows="Rotate in two steps")
+        for _ in range(9):
+            if pilot.app.screen.reason("use_suggestion") is None:
+                break
+            await pilot.press("t")
+        await pilot.press("U")
+        await until(pilot, shows="+ Rotate in two steps")
+        await pilot.press("y")
+        await until(pilot, shows="the suggested words stand in the page")
+        await settled(pilot)
+        review_screen = pilot.app.screen
+        page = await pilot.app.desk.read(
+            GetChangeRequestPage(
+                **path_of(review_screen.known.request), page_id=review_screen.thing.id, format="markdown"
+            )
+        )
+        assert SUGGESTED in page.markdown and block not in page.markdown
+        thread = next(one for text, one in (await threads(pilot)).items() if "Rotate in two steps" in text)
+        assert thread.status == "resolved"
+
+
+async def test_a_suggestion_for_words_that_are_gone_changes_nothing(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("c")
+        composer = pilot.app.screen
+        composer.query_one("TextArea").text = "> words that stand nowhere at all\n\n```suggestion\nother\n```"
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        await pilot.press("l")
+        for _ in range(9):
+            if pilot.app.screen.reason("use_suggestion") is None:
+                break
+            await pilot.press("t")
+        await pilot.press("U")
+        await until(pilot, shows="are gone: nothing was changed")
