@@ -69,7 +69,7 @@ def build(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if release is None or operation.release in (None, release)
     ]
-    routes += open_routes(opened, data_dir)
+    routes += open_routes(opened, data_dir, release)
     app = Starlette(
         routes=routes,
         lifespan=_working(opened, workers),

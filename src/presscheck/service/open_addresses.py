@@ -1,4 +1,4 @@
-"""What the service answers outside the API, to whoever knows the address: files, public specifications, timed exports.
+"""What the service answers outside the API, to whoever knows the address: its description, files, specifications.
 
 None of it asks for a token: an address cannot be guessed, or is meant for everybody.
 """
@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
+from presscheck.service.describing import description
 from presscheck.service.integrations import NOT_RUN
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
@@ -23,7 +24,7 @@ HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "san
 """What keeps a file of an author from acting in the reader's browser."""
 
 
-def open_routes(database: Database, data: Path) -> list[Route]:
+def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
     """All of them."""
 
     def send_file(request: Request) -> Response:
@@ -41,6 +42,7 @@ def open_routes(database: Database, data: Path) -> list[Route]:
         return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
     return [
+        _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", send_spec),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
