@@ -6,17 +6,19 @@ Everything is imported where it is built, so that a start pays only for what it 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from presscheck.config import Profile
-from presscheck.errors import NoToken
+from presscheck.errors import ConfigurationError, NoToken
 from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
     from presscheck.client.client import Client
     from presscheck.desk.desk import Desk
+    from presscheck.service.database import Database
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
 
@@ -99,35 +101,69 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
 
 def run_service(
     *,
-    host: str,
-    port: int,
-    uds: Path | None,
-    fd: int | None,
     database: str | None,
     data: Path | None,
-    token_file: Path | None,
-    docs: tuple[Path, ...],
-    sample: bool,
-    until_closed: bool,
+    translator: Sequence[str],
+    allowed: Sequence[str],
+    **how: Any,
 ) -> None:
-    """Run the local service until it is told to stop."""
+    """Run the local service until it is told to stop; `how` are options of `ServeOptions`.
+
+    Raises:
+        ConfigurationError: an option says what cannot be.
+    """
+    import shlex
+
+    from presscheck.service.jobs import Outside
     from presscheck.service.running import ServeOptions, serve
 
-    kept = private_directory(data or places().data)
+    url, kept = _service_place(database, data)
+    for network in allowed:
+        _demand_network(network)
+    arguments = ["--database", url, "--data", str(kept), "--translator", shlex.join(translator)]
+    arguments += [part for network in allowed for part in ("--allow-network", network)]
+    arguments += ["--rate-limit", str(how["rate_limit"])] if how["rate_limit"] else []
+    arguments += ["--log-requests"] if how["log_requests"] else []
     serve(
         ServeOptions(
-            host=host,
-            port=port,
-            uds=uds,
-            fd=fd,
-            database=database or f"sqlite:///{kept / 'service.sqlite'}",
+            database=url,
             data=kept,
-            token_file=token_file,
-            docs=docs,
-            sample=sample,
-            until_closed=until_closed,
+            outside=Outside(allowed=tuple(allowed), translator=tuple(translator)),
+            arguments=tuple(arguments),
+            **how,
         )
     )
+
+
+@contextmanager
+def service_database(database: str | None, data: Path | None) -> Generator[tuple[Database, Path], None, None]:
+    """The database of the local service, and where its files are kept.
+
+    Raises:
+        ConfigurationError: it cannot be used.
+    """
+    from presscheck.service.running import opened
+
+    url, kept = _service_place(database, data)
+    found = opened(url)
+    try:
+        yield found, kept
+    finally:
+        found.close()
+
+
+def _service_place(database: str | None, data: Path | None) -> tuple[str, Path]:
+    kept = private_directory(data or places().data)
+    return database or f"sqlite:///{kept / 'service.sqlite'}", kept
+
+
+def _demand_network(text: str) -> None:
+    from ipaddress import ip_network
+
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        raise ConfigurationError(f"--allow-network {text}: a network such as 10.0.0.0/8") from None
 
 
 def _service(profile: Profile) -> str:

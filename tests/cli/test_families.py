@@ -106,8 +106,10 @@ def test_an_organization(shell: Shell) -> None:
     assert shell.ok("org", "list") == "tallowick\tTallowick & Co.\tbusiness\n"
 
 
-def test_what_the_service_does_not_have_is_said_in_a_line(shell: Shell) -> None:
-    ran = shell.run("translation", "list")
+def test_what_the_service_does_not_have_is_said_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True, release="0.202.0") as running:
+        ran = signed_in(tmp_path / "home", running).run("conversation", "list")
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr.startswith("presscheck: This service does not support that")
     assert ran.stderr.count("\n") == 1

@@ -20,10 +20,12 @@ ONLY_IN = {
     "alembic": {"service"},
     "httpcore": {"service"},
     "typst": {"service"},
-    "jinja2": {"service"},
     "click": {"cli", "__main__.py"},
     "merge3": {"documents"},
     "markdown_it": {"documents"},
+    "nh3": {"documents"},
+    "jinja2": {"service"},
+    "jwt": {"service"},
 }
 
 TOO_LONG: dict[str, str] = {

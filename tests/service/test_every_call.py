@@ -37,18 +37,19 @@ BOOK = {
 
 
 @pytest.fixture
-async def say(tmp_path: Path) -> AsyncIterator[Talk]:
+async def say(tmp_path: Path, database_url: str) -> AsyncIterator[Talk]:
+    """On each engine; what is said there is answered alike."""
     for name, text in BOOK.items():
         (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / name).write_text(text)
     pages = {"/": "<main><h1>Lamps</h1><a href='/oil/'>Oil</a></main>", "/oil/": "<h1>Oil</h1><p>Burns.</p>"}
     with web_server(pages) as website:
-        async for talk in _talk(tmp_path, website.url):
+        async for talk in _talk(tmp_path, database_url, website.url):
             yield talk
 
 
-async def _talk(tmp_path: Path, website: str) -> AsyncIterator[Talk]:
-    service = RunningService(tmp_path, outside=LOOPBACK)
+async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterator[Talk]:
+    service = RunningService(tmp_path, database_url=database_url, outside=LOOPBACK)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)

@@ -36,6 +36,7 @@ LATER: dict[str, tuple[str, str]] = {
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),
     "search": ("finding", "search"),
+    "serve": ("serving", "serve"),
     "site": ("sites", "site"),
     "space": ("spaces", "space"),
     "team": ("families", "team"),
@@ -97,56 +98,6 @@ def command(context: click.Context, profile: str | None, theme: str | None) -> N
     context.obj = (profile, theme)
     if context.invoked_subcommand is None:
         sys.exit(show(profile_named(profile), theme))
-
-
-@command.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8300, show_default=True, help="The port; 0 takes a free one.")
-@click.option("--uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
-@click.option("--fd", type=int, hidden=True, help="A listening socket that was handed down.")
-@click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input does.")
-@click.option("--database", metavar="URL", help="An SQLAlchemy URL; SQLite in the data directory when not given.")
-@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Where database and files are kept.")
-@click.option("--token-file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the first token here.")
-@click.option(
-    "--docs",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    multiple=True,
-    help="A documentation repository to bring in as a space; repeatable.",
-)
-@click.option("--sample", is_flag=True, help="Begin with the sample workspace.")
-@says_what_failed
-def serve(
-    host: str,
-    port: int,
-    uds: Path | None,
-    fd: int | None,
-    database: str | None,
-    data: Path | None,
-    token_file: Path | None,
-    docs: tuple[Path, ...],
-    *,
-    sample: bool,
-    until_closed: bool,
-) -> None:
-    """Run the local service: the same API, with real state, on this machine.
-
-    Prints its address first, and at its first start the owner's token.
-    """
-    from presscheck.wiring import run_service
-
-    run_service(
-        host=host,
-        port=port,
-        uds=uds,
-        fd=fd,
-        database=database,
-        data=data,
-        token_file=token_file,
-        docs=docs,
-        sample=sample,
-        until_closed=until_closed,
-    )
 
 
 @command.command()

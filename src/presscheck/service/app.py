@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import secrets
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.database import Database
 from presscheck.service.handlers import all_handlers
 from presscheck.service.handling import ONLY_READING, Context, Problem
-from presscheck.service.identity import Clock, system_clock, token_mark
+from presscheck.service.identity import Clock, moment_text, system_clock, token_mark
 from presscheck.service.jobs import WANTED, Outside
+from presscheck.service.limiting import Limited
 from presscheck.service.open_addresses import open_routes, problem_response
+from presscheck.service.request_log import NumberedRequests
 from presscheck.service.tables import TokenRow, UserRow
+from presscheck.service.web.routes import web_routes
 from presscheck.service.wire import read_call, write_answer
 from presscheck.service.workers import Workers
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of a request: twenty files of 1 MB in base64, and some text."""
+LONGEST_SENDING = 60
+"""Seconds in which a request must have arrived."""
 
 _NOTHING_OUTSIDE = Outside()
 _log = logging.getLogger("presscheck.service")
@@ -46,6 +50,7 @@ def build(
     clock: Clock = system_clock,
     release: str | None = None,
     outside: Outside = _NOTHING_OUTSIDE,
+    rate_limit: int | None = None,
 ) -> Starlette:
     """The application over a database, which it closes when it shuts down.
 
@@ -55,29 +60,34 @@ def build(
         clock: what tells the time.
         release: have the calls of this release alone, such as ``0.202.0``; those of both when not given.
         outside: what the operator configures of the world beyond.
+        rate_limit: how many requests a token may make in a minute; as many as it likes when not given.
     """
     opened = Database(database) if isinstance(database, str) else database
-
     workers = Workers(opened, data_dir, clock, outside)
+    app = Starlette(
+        routes=_routes(opened, data_dir, clock, workers, release),
+        lifespan=_working(opened, workers),
+        middleware=[
+            Middleware(NumberedRequests),
+            *([Middleware(Limited, limit=rate_limit)] if rate_limit else []),
+        ],
+        exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
+    )
+    app.router.redirect_slashes = False  # another address is another thing
+    return app
 
+
+def _routes(database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None) -> list[Route]:
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, opened, data_dir, clock, workers),
+            Adapter(operation, handler, database, data_dir, clock, workers),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if release is None or operation.release in (None, release)
     ]
-    routes += open_routes(opened, data_dir, release)
-    app = Starlette(
-        routes=routes,
-        lifespan=_working(opened, workers),
-        middleware=[Middleware(RequestNumbers)],
-        exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
-    )
-    app.router.redirect_slashes = False  # another address is another thing
-    return app
+    return [*routes, *open_routes(database, data_dir, release), *web_routes(database, data_dir, clock)]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -144,7 +154,7 @@ class Adapter:
 
     def _answer(self, request: Request, body: bytes) -> tuple[Any, bytes]:
         with self.database.reading.begin() as session:
-            user = _caller(session, request.headers.get("authorization", ""))
+            user = _caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in ONLY_READING:
                 return self._handled(session, user, request, call)
@@ -161,26 +171,6 @@ class Adapter:
         return answer, b"" if answer is None else write_answer(answer)
 
 
-class RequestNumbers:
-    """Gives every answer an ``x-request-id``."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def numbered(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["x-request-id"] = secrets.token_hex(8)
-            await send(message)
-
-        await self.app(scope, receive, numbered)
-
-
 def _path(operation: type[Operation[Any]]) -> str:
     return "/v1" + operation.route.partition(" ")[2].replace("{page_path}", "{page_path:path}")
 
@@ -194,22 +184,28 @@ async def _bounded(request: Request) -> bytes:
     if declared.isdecimal() and int(declared) > MAX_BODY:
         raise Problem(413, f"A request may have {MAX_BODY} bytes.")
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+    try:
+        async with asyncio.timeout(LONGEST_SENDING):
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_BODY:
+                    raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+    except TimeoutError:
+        raise Problem(408, f"The request did not arrive within {LONGEST_SENDING} seconds.") from None
     return bytes(body)
 
 
-def _caller(session: Session, authorization: str) -> UserRow:
+def _caller(session: Session, authorization: str, now: str) -> UserRow:
     kind, _, token = authorization.partition(" ")
     if kind.lower() != "bearer" or not token:
         raise Problem(401, "This needs a token: Authorization: Bearer …")
     user = session.scalar(
-        select(UserRow).join(TokenRow, TokenRow.user_id == UserRow.id).where(TokenRow.sha256 == token_mark(token))
+        select(UserRow)
+        .join(TokenRow, TokenRow.user_id == UserRow.id)
+        .where(TokenRow.sha256 == token_mark(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
     )
     if user is None:
-        raise Problem(401, "That token is not known here.")
+        raise Problem(401, "That token is not known here, or it has expired.")
     return user
 
 

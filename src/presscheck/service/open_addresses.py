@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import select, text
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from presscheck.service.blobs import blob_path
@@ -41,8 +42,17 @@ def open_routes(database: Database, data: Path, release: str | None = None) -> l
             content = session.scalar(shown)
         return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
+    def health(_request: Request) -> Response:
+        try:
+            with database.reading.begin() as session:
+                session.execute(text("SELECT 1"))
+        except SQLAlchemyError:
+            return JSONResponse({"status": "the database does not answer"}, 503)
+        return JSONResponse({"status": "ok"})
+
     return [
         _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
+        _get("/healthz", health),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", send_spec),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),

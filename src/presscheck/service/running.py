@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import stat
-import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -23,6 +22,9 @@ from presscheck.service.app import build
 from presscheck.service.database import Database
 from presscheck.service.founding import bring_in, found, give_token
 from presscheck.service.identity import Clock, system_clock
+from presscheck.service.jobs import Outside
+from presscheck.service.processes import run_processes
+from presscheck.service.request_log import write_log
 
 BACKLOG = 128
 """Connections that may wait to be accepted."""
@@ -45,6 +47,12 @@ class ServeOptions:
     sample: bool = False
     until_closed: bool = False
     clock: Clock = field(default=system_clock)
+    outside: Outside = field(default_factory=Outside)
+    rate_limit: int | None = None
+    log_requests: bool = False
+    processes: int = 1
+    arguments: tuple[str, ...] = ()
+    """What each of several processes is told."""
 
 
 def serve(options: ServeOptions) -> None:
@@ -56,12 +64,22 @@ def serve(options: ServeOptions) -> None:
         ConfigurationError: the address or the database cannot be used.
     """
     os.umask(0o077)  # database, files and socket are the owner's alone
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    write_log(requests=options.log_requests)
     with _listening(options) as listener:
         database, token = _prepare(options)
+        if options.processes > 1:
+            database.close()
+            _say(_address(listener), token)
+            run_processes(options.arguments, listener.fileno(), options.processes, 2 * PATIENCE)
+            return
         config = uvicorn.Config(
-            build(database, data_dir=options.data, clock=options.clock),
+            build(
+                database,
+                data_dir=options.data,
+                clock=options.clock,
+                outside=options.outside,
+                rate_limit=options.rate_limit,
+            ),
             log_config=None,
             access_log=False,
             ws="none",
@@ -92,16 +110,25 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
+def opened(url: str) -> Database:
+    """The database at a URL, up to date.
+
+    Raises:
+        ConfigurationError: it cannot be used.
+    """
     try:
-        database = Database(options.database)
-        with database.writing.begin() as session:
-            owner = found(session, options.clock, sample=options.sample)
-            session.flush()
-            token = give_token(session, options.clock, owner, options.token_file)
-            problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
-    except (ArgumentError, SQLAlchemyError) as error:
+        return Database(url)
+    except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
         raise ConfigurationError(f"the database cannot be used: {str(error).splitlines()[0]}") from error
+
+
+def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
+    database = opened(options.database)
+    with database.writing.begin() as session:
+        owner = found(session, options.clock, sample=options.sample)
+        session.flush()
+        token = give_token(session, options.clock, owner, options.token_file)
+        problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
     for problem in problems:
         logging.getLogger("presscheck.service").warning("%s", problem)
     return database, token

@@ -41,7 +41,7 @@ class UserRow(Table):
 
 
 class TokenRow(Table):
-    """A token of a person, known by its hash alone; `id` is what it is revoked by."""
+    """A token of a person, known by its hash alone."""
 
     __tablename__ = "tokens"
 

@@ -20,6 +20,7 @@ from presscheck.service.identity import Clock, moment_text
 from presscheck.service.job_tables import JobRow
 from presscheck.service.jobs import CannotBeDone, Outside, Stopped, TryAgain, Work
 from presscheck.service.outgoing import Outgoing
+from presscheck.service.signing import make_key
 
 LEASE = 60.0
 """Seconds that a job is held without a sign of life."""
@@ -166,6 +167,7 @@ class Workers:
 
     def _enter_housekeeping(self, session: Session) -> None:
         now = moment_text(self._clock())
+        make_key(session)
         if session.get(JobRow, HOUSEKEEPING) is None:
             session.add(
                 JobRow(id=HOUSEKEEPING, kind=HOUSEKEEPING, about=HOUSEKEEPING, run_at=now, created_at=now, progress={})

@@ -48,6 +48,7 @@ async def site_settings(say: Talk, at: dict[str, str]) -> None:
     await say("site_settings.GetAdaptiveSchema", **at)
     await say("site_settings.ListTemplateConditions", **at)
     await say("site_settings.GetPublishingAuth", **at)
+    await say("site_settings.GetPreview", **at, claims="(isBeta:!t)")
     await say("site_settings.UpdatePublishingAuth", **at, backend="custom")
     await say("site_settings.RegeneratePublishingAuth", **at)
     out = {"kind": "external", "url": "https://example.org/"}

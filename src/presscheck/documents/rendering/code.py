@@ -89,7 +89,7 @@ def code_lines(text: str, columns: int, glyphs: Glyphs, *, language: str = "", t
     if label:
         lines.append(label)
     continued = Span(glyphs.continued.ljust(margin)[:margin], "code quiet")
-    for spans in _coloured(_trailing("", display_text(text, lines=True)).rstrip("\n"), language.lower()):
+    for spans in coloured(_trailing("", display_text(text, lines=True)).rstrip("\n"), language.lower()):
         for number, part in enumerate(_folded(spans, inner or columns)):
             before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
             lines.append(pad(before + part, columns, "code"))
@@ -107,7 +107,7 @@ def _label(title: str, language: str, columns: int, glyphs: Glyphs) -> Line | No
     return pad(left or cut((right,), columns, glyphs.ellipsis), columns, "code")
 
 
-def _coloured(text: str, language: str) -> Iterator[list[Span]]:
+def coloured(text: str, language: str) -> Iterator[list[Span]]:
     """The lines of the code, in styles."""
     line: list[Span] = []
     for part, style in _styled(text, _GRAMMARS.get(language)):

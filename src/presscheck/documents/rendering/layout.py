@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.code import code_lines
 from presscheck.documents.rendering.glyphs import Glyphs
-from presscheck.documents.rendering.grammar import parse
+from presscheck.documents.rendering.grammar import outermost, parse
 from presscheck.documents.rendering.html import html_lines
 from presscheck.documents.rendering.inlines import Runs
 from presscheck.documents.rendering.tables import Table, table_lines
@@ -92,15 +92,7 @@ class Layout:
 
     def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
         """The outermost blocks among the tokens, each with the tokens within it."""
-        at = 0
-        while at < len(tokens):
-            opened = at
-            depth = tokens[at].nesting
-            while depth > 0:
-                at += 1
-                depth += tokens[at].nesting
-            yield tokens[opened], tokens[opened + 1 : at] if at > opened else ()
-            at += 1
+        return outermost(tokens)
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
         """The runs of inline text."""
@@ -130,7 +122,7 @@ class Layout:
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A quotation, or a hint that is written as one."""
-        kind = _take_alert(inner)
+        kind = take_alert(inner)
         narrow = room(columns, 2)
         lines = self.flow(inner, narrow or columns)
         if not narrow:
@@ -157,7 +149,7 @@ class Layout:
         return lines
 
     def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
-        task = _take_task(inner)
+        task = take_task(inner)
         if task:
             mark = self.glyphs.checked if task in "xX" else self.glyphs.unchecked
         size = len(mark) + 1
@@ -201,7 +193,7 @@ class Layout:
         return beside(lines, (Span(mark, "accent"),), (Span(" " * size),))
 
 
-def _take_task(inner: Sequence[Token]) -> str:
+def take_task(inner: Sequence[Token]) -> str:
     """Whether an item is a task; the mark in its text is taken away."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     found = _task(children[0].content) if children and children[0].type == "text" else None
@@ -211,7 +203,7 @@ def _take_task(inner: Sequence[Token]) -> str:
     return found[1]
 
 
-def _take_alert(inner: Sequence[Token]) -> str:
+def take_alert(inner: Sequence[Token]) -> str:
     """The kind of hint that a quotation begins with, taken away from its text."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     found = _alert(children[0].content) if children and children[0].type == "text" else None

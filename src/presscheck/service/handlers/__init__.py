@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, every_operation
 from presscheck.service.handling import HANDLERS
 
 
@@ -16,3 +16,14 @@ def all_handlers() -> dict[type[Operation[Any]], Callable[[Any, Any], Any]]:
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return HANDLERS
+
+
+def handler_lines() -> list[str]:
+    """Each operation with its route and what answers it, as text in columns."""
+    handlers = all_handlers()
+    lines: list[str] = []
+    for operation in sorted(every_operation(), key=lambda one: (one.__module__, one.__name__)):
+        handler = handlers.get(operation)
+        where = handler.__module__.removeprefix(f"{__name__}.") + f".{handler.__name__}" if handler else "no handler"
+        lines.append(f"{operation.__name__:38} {where:58} {operation.route}")
+    return lines

@@ -143,7 +143,10 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
     organization = context.session.get(OrganizationRow, call.organization_id)
     if organization is None:
         raise not_found("organization")
-    if context.session.get(MemberRow, (organization.id, context.user.id)):
+    member = context.session.get(MemberRow, (organization.id, context.user.id))
+    if member is not None and member.disabled:
+        raise Problem(403, "You were disabled in this organization: an admin of it can let you in again.")
+    if member is not None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
     if not domain or domain not in _domains(organization):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from presscheck.api.site_settings import (
     AdaptiveSchema,
     GetAdaptiveSchema,
     GetCustomization,
+    GetPreview,
     GetPublishingAuth,
     ListTemplateConditions,
+    Preview,
     PublishingAuth,
     RegeneratePublishingAuth,
     TemplateCondition,
@@ -20,7 +22,8 @@ from presscheck.api.site_settings import (
 )
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.site_addresses import new_signing_key
+from presscheck.service.site_addresses import new_signing_key, site_address, space_address
+from presscheck.service.site_contents import SiteContents
 from presscheck.service.site_looks import demand_looks, looks_of
 from presscheck.service.site_tables import SiteSettingsRow
 from presscheck.service.visitor_schemas import conditions_for, demand_visitor_schema
@@ -95,6 +98,38 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     row.auth_key = new_signing_key()
     return _as_auth(row)
+
+
+@answers(GetPreview)
+def get_preview(context: Context, call: GetPreview) -> Preview:
+    """An address at which it can be seen for an hour, live or not; `claims` are in Rison."""
+    from presscheck.service.web.admission import preview_address  # late: most of the API needs no web pages
+
+    site = site_for(context, call.organization_id, call.site_id)
+    contents = SiteContents(context, site)
+    inside = ""
+    if call.site_space is not None:
+        wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
+        row = next((one for one in contents.site_spaces if one.id == call.site_space), None)
+        if wanted is None or row is None:
+            raise Problem(400, "siteSpace: the site has no such space")
+        section = next((one for one in contents.sections if one.id == row.section_id), None)
+        inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
+    return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
+
+
+def _claims(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    import prison  # pyright: ignore[reportMissingTypeStubs]
+
+    try:
+        found: Any = cast("Any", prison).loads(text)
+    except (ValueError, IndexError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Problem(400, "claims: an object in Rison, such as (isBeta:!t)")
+    return cast("dict[str, Any]", found)
 
 
 def _settings(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:

@@ -1,0 +1,106 @@
+"""All that a service keeps in one file, to bring it into another database of either engine.
+
+A zip: `manifest.json`, a file of JSON lines for each table, and the files of authors by the hash of their bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.blobs import blob_path, store_blob
+from presscheck.service.content_tables import DocumentRow
+from presscheck.service.database import Database
+from presscheck.service.document_words import add_words
+from presscheck.service.migrating import NEWEST
+from presscheck.service.tables import Table, UserRow
+
+FORMAT = "presscheck-service"
+AT_ONCE = 500
+"""Rows that are held at a time."""
+
+
+def export_all(database: Database, data: Path, file: Path) -> int:
+    """Write everything to a file, as it was at one moment; the number of rows.
+
+    Raises:
+        ConfigurationError: the file is there already.
+    """
+    unfinished = file.with_name(f".{file.name}.unfinished")
+    if file.exists():
+        raise ConfigurationError(f"{file} is there already")
+    count = 0
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
+        archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
+        for table in Table.metadata.sorted_tables:
+            with archive.open(f"tables/{table.name}.jsonl", "w", force_zip64=True) as lines:
+                for row in session.execute(select(table)).yield_per(AT_ONCE).mappings():
+                    lines.write(json.dumps(dict(row), ensure_ascii=False).encode() + b"\n")
+                    count += 1
+        for path in sorted((data / "files").glob("*")):
+            if blob_path(data, path.name) == path:
+                archive.write(path, f"files/{path.name}", zipfile.ZIP_STORED)
+    unfinished.replace(file)
+    return count
+
+
+def import_all(database: Database, data: Path, file: Path) -> int:
+    """Bring everything from a file into an empty database; all of it or nothing. The number of rows.
+
+    Raises:
+        ConfigurationError: it is no such file, of another version, or the database holds somebody already.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            _demand_manifest(archive)
+            with database.writing.begin() as session:
+                if session.scalar(select(func.count()).select_from(UserRow)):
+                    raise ConfigurationError("that database holds people already: import into an empty one")
+                count = sum(_bring(session, archive, table) for table in Table.metadata.sorted_tables)
+                _bring_words(session)
+                for name in archive.namelist():
+                    if name.startswith("files/"):
+                        _bring_file(data, name.removeprefix("files/"), archive.read(name))
+                return count
+    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error
+
+
+def _demand_manifest(archive: zipfile.ZipFile) -> None:
+    said: dict[str, Any] = json.loads(archive.read("manifest.json"))
+    if said.get("format") != FORMAT:
+        raise ConfigurationError("that is no export of a service")
+    if said.get("step") != NEWEST:
+        step = said.get("step")
+        raise ConfigurationError(f"that was exported at step {step}, this is {NEWEST}: export it with this version")
+
+
+def _bring(session: Session, archive: zipfile.ZipFile, table: Any) -> int:
+    count = 0
+    with archive.open(f"tables/{table.name}.jsonl") as lines:
+        some: list[dict[str, Any]] = []
+        for line in lines:
+            some.append(json.loads(line))
+            if len(some) == AT_ONCE:
+                session.execute(insert(table), some)
+                count, some = count + len(some), []
+        if some:
+            session.execute(insert(table), some)
+    return count + len(some)
+
+
+def _bring_words(session: Session) -> None:
+    rows = session.execute(select(DocumentRow.id, DocumentRow.markdown)).yield_per(AT_ONCE)
+    for some in rows.partitions():
+        add_words(session.connection(), [(row.id, row.markdown) for row in some])
+
+
+def _bring_file(data: Path, name: str, content: bytes) -> None:
+    if store_blob(data, content) != name:
+        raise ConfigurationError(f"files/{name} is not what its name says: the export is damaged")

@@ -1,0 +1,63 @@
+"""How many requests a token may make in a minute, told in the headers that clients slow down by."""
+
+from __future__ import annotations
+
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from presscheck.service.identity import token_mark
+from presscheck.service.open_addresses import problem_response
+
+WINDOW = 60
+"""Seconds."""
+
+
+class Limited:
+    """Answers 429 to a token that made `limit` requests in this minute; whoever has none is counted by address.
+
+    Each process counts for itself, so a service of several takes up to that many times the limit.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app, self._limit = app, limit
+        self._window = 0
+        self._counts: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+            await self.app(scope, receive, send)
+            return
+        left, reset = self._take(_who(scope))
+        told = {
+            "x-ratelimit-limit": str(self._limit),
+            "x-ratelimit-remaining": str(max(0, left)),
+            "x-ratelimit-reset": str(reset),
+        }
+        if left < 0:
+            headers = {**told, "retry-after": str(max(1, reset - int(time.time())))}
+            refusal = problem_response(429, f"This token may make {self._limit} requests in a minute.", headers)
+            await refusal(scope, receive, send)
+            return
+
+        async def telling(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(told)
+            await send(message)
+
+        await self.app(scope, receive, telling)
+
+    def _take(self, who: str) -> tuple[int, int]:
+        """How many requests are left, and the second at which counting begins anew."""
+        window = int(time.time()) // WINDOW
+        if window != self._window:
+            self._window, self._counts = window, {}
+        self._counts[who] = self._counts.get(who, 0) + 1
+        return self._limit - self._counts[who], (window + 1) * WINDOW
+
+
+def _who(scope: Scope) -> str:
+    given = Headers(scope=scope).get("authorization", "")
+    return token_mark(given) if given else str((scope.get("client") or ("",))[0])

@@ -1,0 +1,71 @@
+"""Several processes that answer on one socket: begun together, begun anew where one dies, ended together."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from types import FrameType
+
+PAUSE = 1.0
+"""Seconds before a process that died is begun anew."""
+LOOK = 0.2
+"""Seconds between two looks."""
+
+_log = logging.getLogger("presscheck.service")
+
+
+def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float) -> None:
+    """Run `presscheck serve` several times on a listening socket, until SIGTERM or SIGINT.
+
+    Args:
+        arguments: what each is told beside the socket.
+        fd: the socket.
+        count: how many.
+        patience: seconds that each is given at the end.
+    """
+    command = [sys.executable, "-m", "presscheck", "serve", "--fd", str(fd), "--until-closed", *arguments]
+    is_ending = False
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        nonlocal is_ending
+        is_ending = True
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    running = [_begun(command, fd) for _ in range(count)]
+    while not is_ending:
+        time.sleep(LOOK)
+        for place, process in enumerate(running):
+            if process.poll() is not None and not is_ending:
+                _log.warning("a process ended with %s; another takes its place", process.returncode)
+                time.sleep(PAUSE)
+                running[place] = _begun(command, fd)
+    _end(running, patience)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def _begun(command: Sequence[str], fd: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603  # this program itself
+        command,
+        stdin=subprocess.PIPE,  # it ends when this is closed, also by our death
+        stdout=subprocess.DEVNULL,
+        pass_fds=[fd],
+        start_new_session=True,  # a key press ends us, and we end it
+    )
+
+
+def _end(running: Sequence[subprocess.Popen[bytes]], patience: float) -> None:
+    for process in running:
+        if process.stdin:
+            process.stdin.close()
+    until = time.monotonic() + patience
+    for process in running:
+        try:
+            process.wait(max(0.1, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

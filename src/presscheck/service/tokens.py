@@ -1,0 +1,82 @@
+"""Tokens of people: made, listed and revoked by whoever runs the service; only a hash of each is kept."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.identity import Clock, moment_text, token_mark
+from presscheck.service.tables import TokenRow, UserRow
+
+ID_LENGTH = 12
+"""Characters of the hash that a token is told by."""
+
+
+class Token(NamedTuple):
+    """What may be told of a token."""
+
+    id: str
+    person: str
+    name: str
+    created_at: str
+    expires_at: str
+
+
+def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
+    """A new token for a person, told once.
+
+    Args:
+        session: the transaction.
+        clock: what tells the time.
+        person: their email or id.
+        name: what it is for.
+        days: how long it is good for; for ever when not given.
+
+    Raises:
+        ConfigurationError: nobody here has that email or id.
+    """
+    wanted = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
+    user = session.scalars(wanted).first()
+    if user is None:
+        known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
+        raise ConfigurationError(f"nobody here is {person}; there are {', '.join(map(str, known)) or 'no addresses'}")
+    made, now = secrets.token_urlsafe(32), clock()
+    expires = moment_text(now + timedelta(days=days)) if days else None
+    session.add(
+        TokenRow(sha256=token_mark(made), user_id=user.id, created_at=moment_text(now), name=name, expires_at=expires)
+    )
+    return made
+
+
+def list_tokens(session: Session) -> list[Token]:
+    """All tokens, the oldest first."""
+    rows = session.execute(
+        select(TokenRow, UserRow).join(UserRow, UserRow.id == TokenRow.user_id).order_by(TokenRow.created_at)
+    )
+    return [
+        Token(
+            row.sha256[:ID_LENGTH],
+            user.email or user.display_name,
+            row.name or "",
+            row.created_at,
+            row.expires_at or "",
+        )
+        for row, user in rows
+    ]
+
+
+def revoke_token(session: Session, token_id: str) -> None:
+    """Let a token be good no more.
+
+    Raises:
+        ConfigurationError: no token, or more than one, begins so.
+    """
+    found = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
+    if len(found) != 1 or len(token_id) < 6:
+        raise ConfigurationError(f"{token_id}: {len(found)} tokens begin so; `presscheck serve token list` names them")
+    session.delete(found[0])

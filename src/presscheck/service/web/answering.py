@@ -1,0 +1,183 @@
+"""The answer to a reader: a page of a site, what was found in it, where an old address leads, or why nothing is."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from presscheck.documents.html_pages import page_html
+from presscheck.documents.page_trees import Place
+from presscheck.service.handling import Context
+from presscheck.service.pages import LAYOUT, body_of
+from presscheck.service.site_tables import RedirectRow
+from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web import navigation
+from presscheck.service.web.admission import Closed, Reader, admitted
+from presscheck.service.web.appearance import Appearance
+from presscheck.service.web.finding import LONGEST_QUERY, found_pages
+from presscheck.service.web.links import PageLinks, outside, reference
+from presscheck.service.web.published import PublishedSite
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' http: https: data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "vary": "cookie",
+}
+"""A second wall: nothing on these pages may run, whatever is written in them."""
+OPEN = frozenset(("public", "unlisted"))
+THEME = "theme"
+YEAR = 365 * 24 * 3600
+
+
+def answered(context: Context, request: Request) -> Response:
+    """What a reader gets at an address below ``/docs/``."""
+    try:
+        reader = admitted(context, request)
+    except Closed as closed:
+        return _closed(closed.status)
+    if isinstance(reader, Response):
+        return reader
+    if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
+        return RedirectResponse(reader.base, 307)
+    theme = request.query_params.get(THEME)
+    if theme in ("light", "dark"):
+        return _with_theme(reader, theme)
+    site = PublishedSite(context, reader)
+    query = request.query_params.get("q")
+    target = _redirect(site) if query is None else None
+    if target:
+        return RedirectResponse(target, 307, {"cache-control": "no-cache"})
+    return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
+
+
+def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
+    found = site.find(site.reader.path)
+    if query is not None:
+        words = query[:LONGEST_QUERY]
+        return _page(site, looks, "found.html", found, query=words, results=found_pages(site, words), is_indexed=False)
+    if found is None:
+        home = site.find("")
+        return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
+    return _page(site, looks, "page.html", found, **_document(site, looks, *found))
+
+
+def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: Place) -> dict[str, Any]:
+    """What the template of a page takes beside what is on every page."""
+    page = place.page
+    links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
+    body = page_html(body_of(site.context, page), links.source, links)
+    before, after = navigation.neighbours(site, site_space, place)
+    layout = LAYOUT | _object(page.get("layout"))
+    return {
+        "title": page["title"],
+        "description": page.get("description") or "",
+        "emoji": navigation.emoji_of(page.get("emoji")),
+        "layout": layout,
+        "body": body.html,
+        "outline": body.outline if layout["outline"] else (),
+        "trail": _trail(site, site_space, place),
+        "cover": _cover(site, site_space, page) if layout["cover"] else None,
+        "before": before if looks.has_pagination and layout["pagination"] else None,
+        "after": after if looks.has_pagination and layout["pagination"] else None,
+        "canonical": site.address(site_space, place),
+        "is_indexed": site.site.visibility == "public" and not (page.get("noIndex") or page.get("noRobotsIndex")),
+    }
+
+
+def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[tuple[str, str]]:
+    """The titles and addresses of the documents above a page."""
+    above = navigation.trail(site, site_space, place)
+    return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
+
+
+def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
+    found = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
+    return found.url if found else None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _page(
+    site: PublishedSite,
+    looks: Appearance,
+    template: str,
+    found: tuple[SiteSpaceRow, Place] | None,
+    *,
+    status: int = 200,
+    **values: Any,
+) -> Response:
+    site_space, place = found or (None, None)
+    current = place if template == "page.html" else None
+    values = {
+        "looks": looks,
+        "base": site.base,
+        "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
+        "sections": navigation.sections(site, site_space),
+        "spaces": navigation.spaces(site, site_space),
+        "tree": navigation.tree(site, site_space, current) if site_space else (),
+        "query": "",
+    } | values
+    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
+    headers = HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    values["is_indexed"] = values["is_indexed"] and not site.reader.is_previewing
+    if not values["is_indexed"]:
+        headers["x-robots-tag"] = "noindex"
+    return HTMLResponse(_templates().get_template(template).render(values), status, headers)
+
+
+def _closed(status: int) -> Response:
+    headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
+    return HTMLResponse(_templates().get_template("closed.html").render(status=status), status, headers)
+
+
+def _with_theme(reader: Reader, theme: str) -> Response:
+    """Back to the page, which is light or dark from now on."""
+    answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
+    answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
+    return answer
+
+
+def _redirect(site: PublishedSite) -> str | None:
+    """Where this address leads since it is old; None where it is not, or leads to itself."""
+    path = f"/{site.reader.path}".rstrip("/")
+    rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
+    row = next((one for one in rows if unquote(one.source) == path), None)
+    found = _destination(site, row.destination) if row else None
+    return None if found in (None, f"{site.base}{quote(path[1:])}") else found
+
+
+def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None:
+    if destination["kind"] == "external":
+        address = outside(site, destination["url"])
+        return address.url if address else None
+    if destination["kind"] == "site-section":
+        section = next((one for one in site.sections() if one.id == destination["site_section_id"]), None)
+        first = site.first_of(section) if section else None
+        return site.address(first) if first else None
+    found = next((one for one in site.site_spaces if one.id == destination["site_space_id"]), None)
+    if found is None or destination["kind"] == "site-space":
+        return site.address(found) if found else None
+    return site.page_address(found.space_id, destination["page_id"])
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    loader = FileSystemLoader(Path(__file__).with_name("templates"))
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

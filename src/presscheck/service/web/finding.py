@@ -1,0 +1,68 @@
+"""What a reader finds in a site: pages that have all words, with the places in them, of what this reader may see."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from presscheck.api.search_results import SearchSectionResult
+from presscheck.documents.html_pages import anchor_of
+from presscheck.documents.page_trees import Place
+from presscheck.service.pages import body_of
+from presscheck.service.searching import Hit, as_results, search
+from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web.published import PublishedSite
+
+LONGEST_QUERY = 512
+MOST = 50
+"""Pages that are shown."""
+
+_CONDITION = re.compile(r"\{%-?\s*if\b")
+_TAG = re.compile(r"\{%[^%]*(?:%\}|$)|</?[a-zA-Z][^<>]*>")
+
+
+class Passage(NamedTuple):
+    """A part of a page that was found."""
+
+    title: str
+    url: str
+    text: str
+
+
+class FoundPage(NamedTuple):
+    """A page that was found, and where it stands."""
+
+    title: str
+    url: str
+    where: tuple[str, ...]
+    passages: tuple[Passage, ...]
+
+
+def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
+    """The pages of a site that have all words of a query; never those that are hidden."""
+    rows = [site.spaces[one.space_id] for one in site.site_spaces]
+    hits = search(site.context, rows, query)
+    found: list[FoundPage] = []
+    for site_space in site.site_spaces:
+        listed = {one.page["id"]: one for one in site.content(site_space.space_id).listed()}
+        near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
+        near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(found)]
+        for hit, result in zip(near, as_results(site.context, near, query), strict=True):
+            is_secret = site.site.adaptive_content and _has_conditions(site, hit)
+            if is_secret and not all(word in hit.page["title"].casefold() for word in query.casefold().split()):
+                continue  # the words may stand where this reader may not look
+            place = listed[result.id]
+            passages = () if is_secret else (_passage(site, site_space, place, one) for one in result.sections or ())
+            where = (site.spaces[site_space.space_id].title, *hit.above)
+            found.append(FoundPage(result.title, site.address(site_space, place), where, tuple(passages)))
+    return found
+
+
+def _has_conditions(site: PublishedSite, hit: Hit) -> bool:
+    return bool(_CONDITION.search(body_of(site.context, hit.page)))
+
+
+def _passage(site: PublishedSite, site_space: SiteSpaceRow, place: Place, section: SearchSectionResult) -> Passage:
+    is_headed = "#" in section.id
+    url = site.address(site_space, place, anchor_of(section.title) if is_headed else "")
+    return Passage(section.title if is_headed else "", url, " ".join(_TAG.sub(" ", section.body or "").split()))

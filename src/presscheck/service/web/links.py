@@ -1,0 +1,132 @@
+"""Where the links of a page lead when it is read on a site: to pages of the site, to files, to the web, or nowhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from presscheck.api.content import ReusableContent, RevisionPage
+from presscheck.documents.display_text import may_open
+from presscheck.documents.html_surroundings import Address, Included
+from presscheck.documents.links import Places, source_of
+from presscheck.documents.page_trees import Place, find, walk
+from presscheck.service.content import document_texts
+from presscheck.service.pages import as_files, as_pages
+from presscheck.service.site_addresses import site_address
+from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web.published import PublishedSite
+
+_IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch
+_REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
+_HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
+
+
+def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Address | None:
+    """An address on the web.
+
+    One of the site itself leads to where it is read, and one of the service's own app to the page on the site.
+    """
+    url = f"https:{url}" if url.startswith("//") else url
+    own = site_address(site.context, site.site)
+    if url.startswith(own):
+        url = site.base + url.removeprefix(own)
+    app = site.context.app("")
+    if url.startswith(f"{app}/") and (found := _IN_APP(url.removeprefix(app))):
+        space_id, page_id, anchor = found.groups()
+        return _in_space(site, space_id, page_id, anchor or "")
+    is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
+    return Address(url, is_outside=is_outside) if may_open(url) else None
+
+
+def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> Address | None:
+    """What a reference of the wire leads to, such as ``{"kind": "page", "page": …}``.
+
+    Args:
+        site: who reads what.
+        target: the reference, as somebody gave it.
+        space_id: the space that it speaks of where it names none.
+    """
+    given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
+    values = {name: one for name, one in given.items() if isinstance(one, str)}
+    kind = values.get("kind")
+    named = values.get("space") or space_id
+    if kind == "url":
+        return outside(site, values.get("url", ""))
+    if named is None or named not in site.spaces:
+        return None
+    if kind in ("page", "anchor", "space"):
+        return _in_space(site, named, values.get("page"), values.get("anchor", ""))
+    if kind == "file":
+        files = as_files(site.context, site.content(named).revision.files)
+        return next((Address(one.download_url, one.name) for one in files if one.id == values.get("file")), None)
+    return None
+
+
+def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> Address | None:
+    site_space = next((one for one in site.site_spaces if one.space_id == space_id), None)
+    if site_space is None:
+        return None
+    if not page_id:
+        return Address(site.address(site_space), site.spaces[space_id].title)
+    place = find(site.content(space_id).tree, page_id)
+    return Address(site.address(site_space, place, anchor), place.page["title"]) if place else None
+
+
+def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)
+
+
+class PageLinks:
+    """The surroundings of a page (see `documents.html_surroundings`)."""
+
+    def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: Place, *, is_new_tab: bool) -> None:
+        self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
+        content = site.content(site_space.space_id)
+        self._revision = content.revision
+        pages = as_pages(site.context, site_space.space_id, content.tree)
+        self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
+        reusable = [ReusableContent.model_validate(one) for one in content.revision.reusable_contents]
+        self._reusable = {one.id: one for one in reusable}
+        self._places = Places.of(pages, self._files.values(), reusable)
+        self._known = {one.page["id"]: one for one in walk(content.tree)}
+        self.source = next((source_of(page) for page in _every(pages) if page.id == place.page["id"]), "")
+
+    def leads(self, target: str, source: str) -> Address | None:
+        """Where a target leads."""
+        if _HAS_SCHEME(target):
+            return outside(self._site, target, is_new_tab=self._is_new_tab)
+        found = self._places.resolve(target, source)
+        if found.kind == "file":
+            file = self._files[found.id]
+            return Address(file.download_url, file.name) if file.download_url else None
+        place = self._known.get(found.id) if found.kind == "page" else None
+        if place is None:
+            return None
+        return Address(self._site.address(self._site_space, place, found.anchor), place.page["title"])
+
+    def included(self, target: str, source: str) -> Included | None:
+        """The text of a piece of reusable content."""
+        named = _REUSABLE(target)
+        identity = named[1] if named else self._places.resolve(target, source).id
+        found = self._reusable.get(identity)
+        if found is None or not found.document:
+            return None
+        texts = document_texts(self._site.context.session, [found.document])
+        return Included(texts.get(found.document, ""), found.git.path if found.git else f"~/reusable/{found.id}")
+
+    def holds(self, condition: str) -> bool:
+        """Whether a condition holds for who reads."""
+        return self._site.holds(condition)
+
+    def variable(self, name: str) -> str | None:
+        """The value of a variable of the space, or of the page."""
+        owner, _, key = name.partition(".vars.")
+        variables: dict[str, dict[str, Any] | None] = {
+            "space": self._revision.variables,
+            "page": self._place.page.get("variables"),
+        }
+        value = (variables.get(owner) or {}).get(key)
+        return None if value is None else str(value)

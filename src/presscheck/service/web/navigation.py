@@ -1,0 +1,136 @@
+"""The ways around a site: its sections, the spaces beside this one, the tree of pages, what comes before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from presscheck.documents.page_trees import Page, Place, children, walk
+from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web.links import outside, reference
+from presscheck.service.web.published import PublishedSite
+
+
+class Way(NamedTuple):
+    """A link to a section or a space."""
+
+    title: str
+    url: str
+    is_current: bool = False
+    emoji: str = ""
+
+
+class Ways(NamedTuple):
+    """Sections that stand side by side, under the title of their group where they are in one."""
+
+    title: str
+    ways: tuple[Way, ...]
+
+
+class Node(NamedTuple):
+    """A page in the tree; `is_open` where the page that is read is below it."""
+
+    title: str
+    emoji: str
+    url: str
+    is_group: bool
+    is_current: bool
+    is_open: bool
+    nodes: tuple[Node, ...]
+
+
+def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
+    """The sections of a site by their groups; nothing where there is no choice."""
+    found: list[tuple[str, Way]] = []
+    for section in site.sections():
+        first = site.first_of(section)
+        if first:
+            is_current = current is not None and current.section_id == section.id
+            found.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
+    if len(found) < 2:
+        return []
+    grouped = groupby(found, lambda one: one[0])
+    return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
+
+
+def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
+    """The spaces of a section; nothing where there is no choice."""
+    beside = site.within(site.section_of(current)) if current else []
+    found: list[Way] = []
+    for one in beside:
+        space = site.spaces[one.space_id]
+        found.append(Way(space.title, site.address(one), one is current, emoji_of(space.emoji)))
+    return found if len(found) > 1 else []
+
+
+def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -> tuple[Node, ...]:
+    """The pages of a space, without those that are hidden."""
+    places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
+    above = {one.page["id"] for one in trail(site, site_space, current)} if current else set[str]()
+
+    def node(page: Page) -> Node:
+        inner = level(children(page))
+        is_current = current is not None and page["id"] == current.page["id"]
+        return Node(
+            title=str(page.get("linkTitle") or page["title"]),
+            emoji=emoji_of(page.get("emoji")),
+            url=_url(site, site_space, places[page["id"]]),
+            is_group=page["type"] == "group",
+            is_current=is_current,
+            is_open=is_current or page["id"] in above,
+            nodes=inner,
+        )
+
+    def level(pages: Sequence[Page]) -> tuple[Node, ...]:
+        return tuple(node(page) for page in pages if not page.get("hidden") and page["type"] in _SHOWN)
+
+    return level(site.content(site_space.space_id).tree)
+
+
+def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[Place]:
+    """The pages above a page, from the outside in."""
+    places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
+    found: list[Place] = []
+    above = place.above
+    while above:
+        found.insert(0, places[above["id"]])
+        above = found[0].above
+    return found
+
+
+def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> tuple[Way | None, Way | None]:
+    """The pages that are read before and after a page."""
+    listed = site.content(site_space.space_id).listed()
+    at = next((n for n, one in enumerate(listed) if one.page["id"] == place.page["id"]), None)
+    if at is None:
+        return None, None
+    ways = [Way(str(one.page["title"]), site.address(site_space, one)) for one in listed]
+    return (ways[at - 1] if at else None), (ways[at + 1] if at + 1 < len(ways) else None)
+
+
+def emoji_of(code: Any) -> str:
+    """An emoji, which is named by its code points in hexadecimal; others write the emoji itself."""
+    if not isinstance(code, str) or not code:
+        return ""
+    try:
+        return "".join(chr(int(part, 16)) for part in code.split("-"))
+    except (ValueError, OverflowError):
+        return code
+
+
+_SHOWN = frozenset(("document", "group", "link"))
+
+
+def _url(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> str:
+    page = place.page
+    if page["type"] == "document":
+        return site.address(site_space, place)
+    if page["type"] == "group":
+        return ""
+    target = page.get("target")
+    if not target and isinstance(page.get("href"), str):
+        found = outside(site, page["href"])
+    else:
+        found = reference(site, target, site_space.space_id)
+    return found.url if found else ""

@@ -1,0 +1,159 @@
+"""A published site as one reader sees it: its sections and spaces, the pages of each, and the address of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import select
+
+from presscheck.documents.page_trees import Page, Place, Tree, children, find, walk
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context
+from presscheck.service.page_lookup import page_at
+from presscheck.service.site_addresses import site_address, space_address
+from presscheck.service.site_contents import SiteContents
+from presscheck.service.tables import SectionRow, SiteSpaceRow, SpaceRow
+from presscheck.service.web.admission import Reader
+from presscheck.service.web.conditions import holds
+
+
+class SpaceContent(NamedTuple):
+    """The live content of a space, without the pages that are not for this reader."""
+
+    revision: RevisionRow
+    tree: Tree
+
+    def listed(self) -> list[Place]:
+        """The documents in the order of reading, without those that are hidden."""
+        below: set[str] = set()
+        found: list[Place] = []
+        for place in walk(self.tree):
+            if place.page.get("hidden") or (place.above and place.above["id"] in below):
+                below.add(place.page["id"])
+            elif place.page["type"] == "document":
+                found.append(place)
+        return found
+
+    def at(self, path: str) -> Place | None:
+        """The document at a path; that of a group is its first, and that of nothing the first of all."""
+        if not path.strip("/"):
+            return next(iter(self.listed()), None)
+        place = page_at(self.tree, path) or find(self.tree, path.strip("/"))
+        if place is None or place.page["type"] == "document":
+            return place
+        inside = [one for one in self.listed() if one.path and place.path and one.path.startswith(f"{place.path}/")]
+        return next(iter(inside), None)
+
+
+class PublishedSite:
+    """The rows of a site for a reader; a condition counts where the site adapts to its readers."""
+
+    def __init__(self, context: Context, reader: Reader) -> None:
+        self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
+        self._contents = SiteContents(context, reader.site)
+        ids = [one.space_id for one in self._contents.site_spaces]
+        rows = context.session.scalars(
+            select(SpaceRow).where(
+                SpaceRow.id.in_(ids),
+                SpaceRow.deleted_at.is_(None),
+                SpaceRow.organization_id == reader.site.organization_id,
+            )
+        )
+        self.spaces = {row.id: row for row in rows}
+        closed = {one.id for one in self._contents.sections if not self.holds(one.condition)}
+        self.site_spaces = [
+            one
+            for one in self._contents.site_spaces
+            if one.space_id in self.spaces and self.holds(one.condition) and one.section_id not in closed
+        ]
+        self._known: dict[str, SpaceContent] = {}
+
+    def holds(self, condition: str | None) -> bool:
+        """Whether somebody may see what has this condition."""
+        return not self.site.adaptive_content or holds(condition, self.reader.claims)
+
+    def sections(self) -> list[SectionRow]:
+        """The sections that have anything to show, as a reader meets them."""
+        return [row for row in self._contents.sections_in_order() if self.within(row)]
+
+    def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
+        """The site spaces of a section, or of a site without sections."""
+        wanted = section.id if section else None
+        return [one for one in self.site_spaces if one.section_id == wanted]
+
+    def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
+        """The section that a site space is in."""
+        return next((one for one in self._contents.sections if one.id == site_space.section_id), None)
+
+    def group_title(self, section: SectionRow) -> str:
+        """The title of the group that a section is in; none where it is in none."""
+        return next((one.title for one in self._contents.groups if one.id == section.group_id), "")
+
+    def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
+        """What opens first in a section."""
+        inside = self.within(section)
+        first = section.default_site_space_id if section else self.site.default_site_space_id
+        return next((one for one in inside if one.id == first), next(iter(inside), None))
+
+    def content(self, space_id: str) -> SpaceContent:
+        """The live content of a space."""
+        if space_id not in self._known:
+            revision = self.context.session.get_one(RevisionRow, self.spaces[space_id].revision_id)
+            self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
+        return self._known[space_id]
+
+    def address(self, site_space: SiteSpaceRow, place: Place | None = None, anchor: str = "") -> str:
+        """The address of a site space, or of a page in it, as this reader came."""
+        whole = space_address(self.context, self.site, self.section_of(site_space), site_space)
+        inside = whole.removeprefix(site_address(self.context, self.site))
+        path = (place.path or place.page["id"]) if place else ""
+        return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
+
+    def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
+        """The address of a page of any space that is shown; None where it is not."""
+        site_space = next((one for one in self.site_spaces if one.space_id == space_id), None)
+        place = find(self.content(space_id).tree, page_id) if site_space else None
+        return self.address(site_space, place, anchor) if site_space and place else None
+
+    def find(self, path: str) -> tuple[SiteSpaceRow, Place] | None:
+        """The page at a path, and where; sections and spaces come before pages of the same name."""
+        for site_space, rest in self._candidates(path.strip("/")):
+            place = self.content(site_space.space_id).at(rest)
+            if place:
+                return site_space, place
+        return None
+
+    def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        sections: list[SectionRow | None] = [*self.sections()]
+        first = next((one for one in sections if one and one.id == self.site.default_section_id), None)
+        if not sections:
+            yield from self._in_section(None, path)
+            return
+        name, _, rest = path.partition("/")
+        named = next((one for one in sections if one and one.path == name), None)
+        if named and named is not first:
+            yield from self._in_section(named, rest)
+        yield from self._in_section(first or sections[0], path)
+        if named and named is first:
+            yield from self._in_section(named, rest)
+
+    def _in_section(self, section: SectionRow | None, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        first = self.first_of(section)
+        name, _, rest = path.partition("/")
+        named = next((one for one in self.within(section) if one.path == name), None)
+        if named and named is not first:
+            yield named, rest
+        if first:
+            yield first, path
+        if first and named is first:
+            yield first, rest
+
+    def _open(self, tree: list[Page]) -> Tree:
+        """The tree without the pages whose condition does not hold, and what is below them."""
+        return [
+            page | {"pages": self._open(list(children(page)))} if children(page) else page
+            for page in tree
+            if self.holds(page.get("condition"))
+        ]

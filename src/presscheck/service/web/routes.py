@@ -1,0 +1,46 @@
+"""Where published sites answer; what answers is loaded when somebody asks first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from presscheck.service.database import Database
+from presscheck.service.handling import Context
+from presscheck.service.identity import Clock
+from presscheck.service.tables import UserRow
+
+STYLE_SHEET = Path(__file__).with_name("site.css")
+
+
+def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
+    """The routes of published sites, and of the style sheet that they share.
+
+    Args:
+        database: where sites and pages are.
+        data_dir: where files are kept.
+        clock: what tells the time.
+    """
+
+    def read(request: Request) -> Response:
+        """One page of a site, or why not."""
+        from presscheck.service.web.answering import answered  # with its templates it is slow to load
+
+        nobody = UserRow(id="", display_name="", created_at="")
+        origin = str(request.base_url).rstrip("/")
+        with database.reading.begin() as session:
+            return answered(Context(session, nobody, origin, clock, data_dir), request)
+
+    return [
+        Route("/docs/{site}", read, methods=["GET"]),
+        Route("/docs/{site}/{path:path}", read, methods=["GET"]),
+        Route("/preview/{preview}/{path:path}", read, methods=["GET"]),
+        Route("/assets/site.css", _style_sheet, methods=["GET"]),
+    ]
+
+
+def _style_sheet(_request: Request) -> Response:
+    return FileResponse(STYLE_SHEET, media_type="text/css", headers={"cache-control": "no-cache"})

@@ -1,0 +1,77 @@
+"""Published sites in a real browser: what it lays out in light and dark, on a screen and on a phone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.service.world import World, insert, rewrite
+
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.sites import CreateSite, PublishSite
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+TEXT = """# Guide
+
+A paragraph with **strong** words.
+
+{% hint style="warning" %}
+Mind the step.
+{% endhint %}
+
+{% tabs %}
+{% tab title="One" %}
+First tab.
+{% endtab %}
+{% tab title="Two" %}
+Second tab.
+{% endtab %}
+{% endtabs %}
+
+| a | b |
+|---|---|
+| 1 | a-very-long-word-that-could-push-a-narrow-page-wider-than-the-screen-of-a-phone-is-in-the-hand |
+
+```sh
+lamp --on --bright --a-long-line-of-code-that-is-wider-than-any-phone --and-still-goes-on --until-here
+```
+"""
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: chromium)")
+
+
+def browse(tmp_path: Path, url: str, *options: str) -> str:
+    """The page as the browser has it."""
+    command = [
+        str(CHROMIUM),
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}",
+        *options,
+    ]
+    ran = subprocess.run([*command, "--virtual-time-budget=2000", url], capture_output=True, text=True, timeout=60)
+    return ran.stdout
+
+
+async def site(world: World) -> str:
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT), insert("Wide", "Text."))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    live = await world.admin.send(PublishSite(**at, site_id=made.id))
+    return str(live.urls.published)
+
+
+async def test_a_page_reads_in_a_browser_and_fits_a_phone(world: World, tmp_path: Path) -> None:
+    address = await site(world)
+    shown = browse(tmp_path, f"{address}guide", "--dump-dom", "--window-size=500,900")
+    assert "Mind the step." in shown and "Second tab." in shown
+    assert not re.search(r"<script", shown), "nothing needs a script"
+    picture = tmp_path / "phone.png"
+    browse(tmp_path, f"{address}guide", f"--screenshot={picture}", "--window-size=500,900", "--hide-scrollbars")
+    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000

@@ -1,0 +1,55 @@
+"""Conditions on who reads: what they mean, and that what cannot be read holds for nobody."""
+
+import pytest
+
+from presscheck.service.web.conditions import holds
+
+CLAIMS = {"plan": "pro", "seats": 3, "beta": True, "none": None, "teams": ["a", "b"], "of": {"age": 7}}
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        None,
+        "",
+        "true",
+        'visitor.claims.plan == "pro"',
+        "visitor.claims['plan'] === 'pro'",
+        "visitor.claims.seats == 3 && visitor.claims.beta",
+        "visitor.claims.of?.age != 8",
+        "visitor.claims.gone.further == undefined",
+        "!visitor.claims.none",
+        '"a" in visitor.claims.teams',
+        'visitor.claims.plan in ["free", "pro"]',
+        'visitor.claims.teams.includes("b") || false',
+        "(false || true) && !(false)",
+    ],
+)
+def test_what_holds(condition: str | None) -> None:
+    assert holds(condition, CLAIMS)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "false",
+        'visitor.claims.plan == "free"',
+        'visitor.claims.plan != "pro"',
+        "visitor.claims.seats == true",
+        "visitor.claims.beta == 1",
+        "visitor.claims.gone",
+        "visitor.plan",
+        "true ||",
+        "true true",
+        '"',
+        "visitor.claims.plan ==",
+        "__import__",
+        "(" * 1000,
+        "!" * 1000 + "true",
+        "true" + " " * 2000 + "|| true",
+        '"\\x"',
+        "[1",
+    ],
+)
+def test_what_does_not(condition: str) -> None:
+    assert not holds(condition, CLAIMS)

@@ -1,0 +1,608 @@
+"""Published sites as web pages, read over a socket by people without an account."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from collections.abc import AsyncIterator
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+from tests.service.world import World, insert, rewrite
+
+from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    GetCustomization,
+    GetPreview,
+    GetPublishingAuth,
+    RedirectDestination,
+    RegeneratePublishingAuth,
+    UpdateCustomization,
+    UpdatePublishingAuth,
+    UpdateShareLink,
+)
+from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpaces, UpdateSection
+from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.api.spaces import CreateSpace
+from presscheck.errors import RequestError as InvalidRequest
+from presscheck.service.content import add_document, add_revision, new_page
+from presscheck.service.database import Database
+from presscheck.service.site_tables import SiteSettingsRow
+from presscheck.service.tables import SiteRow, SpaceRow
+
+HOSTILE = """\
+<script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)><iframe src="javascript:alert(1)"></iframe>
+
+[a](javascript:alert(1)) [b](<java\tscript:alert(1)>) [c](data:text/html,x) <a href="javascript:alert(1)">d</a>
+<a href="&#106;avascript:alert(1)">e</a> <a href="vbscript:x" onclick="alert(1)">f</a> <b style="position:fixed">g</b>
+
+</article></main></div><form action="https://evil.example"><input name="password"><button>Send</button></form>
+
+<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target></th></tr></thead><tbody>
+<tr><td><img src=x onerror=alert(1)>K</td><td><a href="javascript:alert(1)">x</a></td></tr></tbody></table>
+
+<details><summary><img src=x onerror=alert(1)>S</summary>in</details>
+
+{% embed url="javascript:alert(1)" %}
+
+{% tabs %}
+{% tab title="<script>alert(1)</script>" %}
+```"><script>alert(1)</script>
+</code></pre><script>alert(1)</script>
+```
+{% endtab %}
+{% endtabs %}
+
+{% hint style="\\" onmouseover=alert(1) x=\\"" %}
+h
+{% endhint %}
+
+{% swagger method="<script>" path="</code><script>alert(1)</script>" summary="<script>" %}
+{% endswagger %}
+
+<style>body { display: none }</style><base href="https://evil.example/"><meta http-equiv="refresh" content="0">
+"""
+
+
+@pytest.fixture
+async def browser(world: World) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody's browser; it follows nothing by itself."""
+    async with httpx.AsyncClient() as client:
+        yield client
+
+
+async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
+    """A site with the space of the world that is published: its address, and where the API has it."""
+    made = await world.admin.send(
+        CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), **given)
+    )
+    at = {"organization_id": world.organization, "site_id": made.id}
+    site = await world.admin.send(PublishSite(**at))
+    assert isinstance(site, Site)
+    assert site.urls.published
+    return site.urls.published, at
+
+
+async def write(world: World, text: str) -> None:
+    """Let the first page say this, for everybody."""
+    await changed(world, rewrite("start", f"# Start\n\n{text}"))
+
+
+async def changed(world: World, *changes: Any) -> None:
+    draft = await world.draft()
+    await world.edit(draft, *changes)
+    await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+
+
+def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None:
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        row = session.get_one(table, key)
+        for name, value in values.items():
+            setattr(row, name, value)
+    database.close()
+
+
+async def test_a_page_with_all_that_is_around_it(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    await write(world, "Welcome.\n\n## First things\n\nSee [the guide](guide.md#second) and [none](none.md).\n")
+    answer = await browser.get(address)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "script" not in answer.headers["content-security-policy"]
+    page = answer.text
+    assert "<title>Start | Docs</title>" in page
+    assert '<h2 id="first-things">First things' in page
+    assert '<a href="#first-things">First things</a>' in page, "the outline"
+    assert f'<a href="{address}guide#second">the guide</a>' in page
+    assert '<span class="broken">none</span>' in page
+    assert f'<a href="{address}start" aria-current="page">Start</a>' in page
+    assert f'<a rel="next" href="{address}guide"><small>Next</small>Guide</a>' in page
+    assert "noindex" not in page
+    assert "<script" not in page
+    guide = (await browser.get(f"{address}guide")).text
+    assert f'<a rel="prev" href="{address}start">' in guide
+    assert "Second." in guide
+    assert (await browser.head(address)).status_code == 200
+    style = await browser.get(f"{world.base_url}/assets/site.css")
+    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
+
+
+async def test_what_is_not_there(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    missing = await browser.get(f"{address}gone")
+    assert missing.status_code == 404
+    assert f'href="{address}guide"' in missing.text, "the rest of the site is still near"
+    assert (await browser.get(f"{world.base_url}/docs/none/")).status_code == 404
+    bare = await browser.get(address.rstrip("/"))
+    assert (bare.status_code, bare.headers["location"]) == (307, address)
+    await world.admin.send(UnpublishSite(**at))
+    closed = await browser.get(address)
+    assert closed.status_code == 404
+    assert "Docs" not in closed.text
+    await world.admin.send(PublishSite(**at))
+    await world.admin.send(UpdateSite(**at, basename="manual-of-the-world"))
+    assert (await browser.get(address)).status_code == 404, "the address says the basename now"
+    assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
+
+
+async def test_an_unlisted_site_is_not_indexed(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world, visibility="unlisted")
+    answer = await browser.get(address)
+    assert (answer.status_code, answer.headers["x-robots-tag"]) == (200, "noindex")
+    assert '<meta name="robots" content="noindex">' in answer.text
+
+
+async def test_a_key_in_the_address(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="share-link")
+    answer = await browser.get(f"{address}guide")
+    assert answer.status_code == 200
+    assert answer.headers["x-robots-tag"] == "noindex"
+    assert "private" in answer.headers["cache-control"]
+    assert f'href="{address}reference"' in answer.text
+    link = await world.admin.send(CreateShareLink(**at, name="For Mia"))
+    assert link.urls.published
+    other = await browser.get(link.urls.published)
+    assert other.status_code == 200
+    assert f'href="{link.urls.published}guide"' in other.text, "who came by a key goes on by it"
+    assert address not in other.text
+    top = f"{world.base_url}/docs/{at['site_id']}/"
+    for wrong in (top, f"{top}guide", f"{top}wrong/guide", address[:-2] + "/"):
+        closed = await browser.get(wrong)
+        assert closed.status_code == 404
+        assert "Guide" not in closed.text
+    await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=False))
+    assert (await browser.get(link.urls.published)).status_code == 404
+
+
+async def signing(world: World, at: dict[str, str]) -> str:
+    return (await world.admin.send(GetPublishingAuth(**at))).private_key
+
+
+async def test_visitors_sign_in_elsewhere(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="visitor-auth")
+    assert (await browser.get(address)).status_code == 401
+    await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="https://example.org/in?a=b"))
+    away = await browser.get(f"{address}guide")
+    assert away.status_code == 307
+    assert away.headers["location"] == "https://example.org/in?a=b&location=%2Fguide"
+    token = jwt.encode({"exp": datetime.now(UTC) + timedelta(hours=1)}, await signing(world, at), "HS256")
+    welcome = await browser.get(f"{address}guide", params={"jwt_token": token, "x": "y"})
+    assert (welcome.status_code, welcome.headers["location"]) == (303, f"{address}guide?x=y")
+    cookie = welcome.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert f"path=/docs/{at['site_id']}" in cookie
+    answer = await browser.get(f"{address}guide")
+    assert answer.status_code == 200
+    assert "Second." in answer.text
+    assert "private" in answer.headers["cache-control"]
+    await world.admin.send(RegeneratePublishingAuth(**at))
+    assert (await browser.get(address)).status_code == 307, "who signed in by the old key is out"
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    return jwt.encode(claims, None, "none")
+
+
+async def test_tokens_that_open_nothing(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="visitor-auth")
+    key = await signing(world, at)
+    now = datetime.now(UTC)
+    wrong = [
+        "",
+        "x",
+        "a.b.c",
+        unsigned({}),
+        jwt.encode({}, "another key of thirty-two bytes or more", "HS256"),
+        jwt.encode({}, key * 2, "HS512"),
+        jwt.encode({}, key * 2, "HS256"),
+        jwt.encode({"exp": now - timedelta(seconds=1)}, key, "HS256"),
+        jwt.encode({"nbf": now + timedelta(hours=1)}, key, "HS256"),
+        jwt.encode({"exp": True}, key, "HS256"),
+        jwt.encode({"x": "y" * 5000}, key, "HS256"),
+    ]
+    for token in wrong:
+        answer = await browser.get(address, params={"jwt_token": token})
+        assert answer.status_code == 401, token[:40]
+        assert "set-cookie" not in answer.headers
+        kept = await browser.get(address, headers={"cookie": f"visitor-{at['site_id']}={token}"})
+        assert kept.status_code == 401
+    set_columns(world, SiteSettingsRow, at["site_id"], auth_key="")
+    head, _, _ = jwt.encode({}, key, "HS256").rpartition(".")
+    signature = hmac.digest(b"", head.encode(), "sha256")
+    empty = f"{head}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
+    assert (await browser.get(address, params={"jwt_token": empty})).status_code == 401, "no key opens nothing"
+
+
+ACTING = {"script", "iframe", "svg", "math", "object", "embed", "base", "style", "template"}
+
+
+def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
+    """Every tag of a page with its attributes, as a browser reads them."""
+    found: list[tuple[str, dict[str, str]]] = []
+
+    class Reading(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append((tag, {name: value or "" for name, value in attrs}))
+
+    Reading().feed(page)
+    return found
+
+
+async def test_nothing_that_authors_write_acts(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    evil = {"kind": "url", "url": "javascript:alert(1)"}
+    looks |= {"title": "</title><script>alert(1)</script>", "favicon": {"emoji": "'/><script>"}}
+    looks["header"] |= {"links": [{"title": "<script>", "to": evil, "links": []}, 7, {"to": []}]}
+    looks["header"]["logo"] = {"light": "javascript:alert(1)", "dark": '"><script>'}
+    looks["styling"] |= {"font": "x;} body{", "theme": '"><script>'}
+    looks["announcement"] = {
+        "enabled": True,
+        "message": "<script>",
+        "style": "info",
+        "link": {"title": "x", "to": evil},
+    }
+    looks["footer"] = {"groups": [{"title": "<script>", "links": [{"title": "y", "to": evil}]}, None], "copyright": 7}
+    looks["privacyPolicy"] = {"url": "javascript:alert(1)"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    await changed(world, rewrite("start", f"# S</h1><script>\n\n{HOSTILE}"), insert("<script>x</script>"))
+    for path in ("", "?q=<script>", "?q=%22%3E%3Cscript%3E", "<script>", "?theme=<script>"):
+        answer = await browser.get(f"{address}{path}")
+        page = answer.text
+        assert answer.status_code in (200, 404)
+        for tag, attributes in tags_of(page):
+            assert tag not in ACTING, (tag, attributes)
+            for name, value in attributes.items():
+                assert not name.startswith("on"), (tag, attributes)
+                assert not re.match(r"\s*(?:javascript|vbscript|data:text)", value, re.IGNORECASE), (tag, attributes)
+                assert "evil.example" not in value
+                assert "position" not in value
+        assert "<script" not in page.lower()
+        assert page.count("<form") == page.count("</main>") == page.count("<html") == 1
+        assert "font:x" not in page
+
+
+BLOCKS = """\
+- [x] done
+- [ ] open
+
+| Name | Size |
+|:--|--:|
+| one | 1 |
+
+```python
+def f(): return "<b>"
+```
+
+{% hint style="warning" %}
+Mind *this*.
+{% endhint %}
+
+{% tabs %}
+{% tab title="Shell" %}
+In a shell.
+{% endtab %}
+{% tab title="Python" %}
+In Python.
+{% endtab %}
+{% endtabs %}
+
+{% stepper %}
+{% step %}
+### Begin
+
+So.
+{% endstep %}
+{% endstepper %}
+
+<details><summary>More</summary>
+
+Unfolded **words**.
+
+</details>
+
+{% columns %}
+{% column width="40%" %}
+Left.
+{% endcolumn %}
+{% endcolumns %}
+
+<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target></th></tr></thead><tbody>
+<tr><td><strong>Card</strong></td><td><a href="guide.md">guide.md</a></td></tr></tbody></table>
+
+<table><thead><tr><th>Seen</th><th data-hidden>Unseen</th></tr></thead><tbody>
+<tr><td>shown</td><td>secret column</td></tr></tbody></table>
+
+{% content-ref url="guide.md" %}
+[guide.md](guide.md)
+{% endcontent-ref %}
+
+{% embed url="https://example.org/film" %}
+A film
+{% endembed %}
+
+{% file src=".gitbook/assets/plan.pdf" %}
+The plan
+{% endfile %}
+
+<figure><img src=".gitbook/assets/sky.png" alt="Sky"><figcaption><p>The sky</p></figcaption></figure>
+
+![Sky](.gitbook/assets/sky.png "Above")
+
+$$
+a_1 < b_2
+$$
+
+Inline $$x_y$$ too. Version <code class="expression">space.vars.version</code>.
+
+> Quoted.
+
+{% include ".gitbook/includes/both.md" %}
+
+{% openapi-operation spec="shop" path="/pets" method="get" %}
+[shop](https://example.org/openapi.yaml)
+{% endopenapi-operation %}
+
+Said[^1].
+
+[^1]: In a note.
+"""
+EXPECTED = (
+    '<li class="task"><input type="checkbox" disabled checked> done',
+    '<th class="right">Size</th>',
+    '<code class="language-python"><span class="keyword">def</span>',
+    '<span class="string">&quot;&lt;b&gt;&quot;</span>',
+    '<div class="hint hint-warning" role="note" aria-label="Warning"><p>Mind <em>this</em>.</p></div>',
+    '<input type="radio" name="tabs-1" id="tabs-1-1"><label for="tabs-1-1">Python</label>',
+    '<ol class="stepper"><li><h3 id="begin">Begin',
+    '<details class="unfolds"><summary>More</summary><div><p>Unfolded <strong>words</strong>.</p></div></details>',
+    '<div class="column" style="flex-basis:40%"><p>Left.</p></div>',
+    '<li class="card"><div><strong>Card</strong></div><a class="over" href="{}guide" aria-label="Card"></a></li>',
+    "<tr><td>shown</td></tr>",
+    '<p class="box content-ref"><a href="{}guide">Guide</a></p>',
+    '<p class="box embed"><a href="https://example.org/film">A film</a> <span class="quiet">example.org</span></p>',
+    '">The plan</a> <span class="quiet">plan.pdf</span></p>',
+    "<figcaption><p>The sky</p></figcaption></figure>",
+    "<figcaption>Above</figcaption></figure>",
+    '<pre class="formula">a_1 &lt; b_2</pre>',
+    'Inline <code class="formula">x_y</code> too. Version 2.1.',
+    "<blockquote><p>Quoted.</p></blockquote>",
+    "<p>Said twice, once.</p>",
+    '<strong class="method">GET</strong> <code>/pets</code>',
+    '<sup class="footnote-mark"><a href="#note-1">1</a></sup>',
+    '<div class="footnote" id="note-1">',
+)
+
+
+def plant(world: World, text: str, **details: Any) -> None:
+    """A live revision with files, a snippet and variables, which no call can make."""
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        git = {"oid": "0", "path": ".gitbook/includes/both.md"}
+        snippet = add_document(session, 'Said twice, once.\n\n{% include "both.md" %}\n')
+        files = [
+            {"id": name, "name": name, "contentType": "x/y", "size": 1, "content": "0" * 64}
+            | {"git": {"oid": "0", "path": f".gitbook/assets/{name}"}}
+            for name in ("plan.pdf", "sky.png")
+        ]
+        tree = [
+            new_page("Start", slug="start", document=add_document(session, text), page_id="start", **details),
+            new_page("Guide", slug="guide", document=add_document(session, "Hidden words.\n"), page_id="guide"),
+        ]
+        row = add_revision(
+            session,
+            world.space,
+            tree,
+            created_at="2026-05-20T09:30:00.000Z",
+            created_by=None,
+            files=files,
+            reusable_contents=[{"id": "both", "title": "Both", "document": snippet, "git": git}],
+            variables={"version": "2.1"},
+        )
+        session.get_one(SpaceRow, world.space).revision_id = row.id
+    database.close()
+
+
+async def test_every_block_of_a_page(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    plant(world, BLOCKS, emoji="1f511", description="All of them")
+    page = (await browser.get(address)).text
+    for wanted in EXPECTED:
+        assert wanted.replace("{}", address) in page
+    assert f'<img src="{world.base_url}/files/{"0" * 64}/sky.png" alt="Sky"' in page
+    assert "secret column" not in page
+    assert "\U0001f511" in page
+    assert '<meta name="description" content="All of them">' in page
+    assert page.count("Said twice, once.") == 1, "what includes itself ends there"
+
+
+async def test_sections_and_spaces_have_addresses(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    second = await world.admin.send(CreateSpace(organization_id=world.organization, title="Second"))
+    third = await world.admin.send(CreateSpace(organization_id=world.organization, title="Third"))
+    await world.admin.send(AddSiteSpace(**at, space_id=second.id))
+    assert f'href="{address}second/">Second</a>' in (await browser.get(address)).text, "the spaces of a site"
+    first = await world.admin.send(AddSection(**at, space_id=world.space, title="Here"))
+    await world.admin.send(AddSection(**at, space_id=third.id, title="Third"))
+    await world.admin.send(UpdateSection(**at, site_section_id=first.id, condition="false"))
+    for one in (await world.admin.send(ListSiteSpaces(**at))).items:
+        set_columns(world, SpaceRow, one.space.id, revision_id=live_revision(world))
+        assert one.urls.published
+        answer = await browser.get(f"{one.urls.published}guide")
+        assert answer.status_code == 200
+        assert f'<link rel="canonical" href="{one.urls.published}guide">' in answer.text
+        assert f'href="{address}third/"' in answer.text, "the tabs of the sections"
+    await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+    assert "Here" not in (await browser.get(f"{address}third/")).text
+    assert (await browser.get(f"{address}second/guide")).status_code == 404
+
+
+def live_revision(world: World) -> str:
+    database = Database(world.database_url)
+    with database.reading.begin() as session:
+        found = session.get_one(SpaceRow, world.space).revision_id
+    database.close()
+    return found
+
+
+async def test_a_host_of_its_own_is_read_here_too(world: World, browser: httpx.AsyncClient) -> None:
+    _, at = await published(world)
+    set_columns(world, SiteRow, at["site_id"], hostname="docs.acme.example")
+    await write(world, "See [it](https://docs.acme.example/guide#x).\n")
+    here = f"{world.base_url}/docs/{at['site_id']}/"
+    page = (await browser.get(here)).text
+    assert f'<a href="{here}guide#x">it</a>' in page
+
+
+async def test_old_addresses_lead_on(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
+    targets = {
+        "/old/page": ({"kind": "site-page", "site_space_id": site_space.id, "page_id": "guide"}, f"{address}guide"),
+        "/old%20space": ({"kind": "site-space", "site_space_id": site_space.id}, address),
+        "/away": ({"kind": "external", "url": "https://example.org/x"}, "https://example.org/x"),
+    }
+    for source, (destination, leads) in targets.items():
+        made = RedirectDestination.model_validate(destination)
+        await world.admin.send(CreateRedirect(**at, source=source, destination=made))
+        answer = await browser.get(f"{address}{source[1:]}")
+        assert (answer.status_code, answer.headers["location"]) == (307, leads)
+    itself = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
+    await world.admin.send(CreateRedirect(**at, source="/guide", destination=itself))
+    assert (await browser.get(f"{address}guide")).status_code == 200
+
+
+async def test_a_site_is_searched(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n", hidden=True)
+    hidden = await browser.get(address, params={"q": "parcels"})
+    assert "No page has" in hidden.text
+    plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
+    found = await browser.get(address, params={"q": "PARCELS"})
+    assert found.headers["x-robots-tag"] == "noindex"
+    assert f'<h2><a href="{address}start">Start</a></h2>' in found.text
+    assert f'href="{address}start#by-sea"' in found.text
+    assert "Parcels on ships." in found.text
+    assert 'value="PARCELS"' in found.text
+    for nothing in ("zebra", "", " ", "x" * 3000):
+        assert (await browser.get(address, params={"q": nothing})).status_code == 200
+
+
+async def test_what_is_meant_for_some(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="visitor-auth")
+    text = 'Shown.\n\n{% if visitor.claims.plan == "pro" %}\nGolden.\n{% endif %}\n'
+    plant(world, text)
+    await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+    key = await signing(world, at)
+    for plan, is_golden in (("pro", True), ("free", False)):
+        await browser.get(address, params={"jwt_token": jwt.encode({"plan": plan}, key, "HS256")})
+        assert ("Golden." in (await browser.get(address)).text) is is_golden
+        assert "No page has" in (await browser.get(address, params={"q": "golden"})).text
+    plant(world, "Only some.\n", condition="visitor.claims.beta")
+    assert (await browser.get(f"{address}start")).status_code == 404
+    assert "Hidden words." in (await browser.get(address)).text, "the first page that is for them"
+
+
+async def test_looks_are_those_that_were_chosen(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    page = {"kind": "page", "page": "guide", "space": world.space}
+    looks |= {"title": "Manual", "favicon": {"emoji": "🔑"}}
+    looks["styling"] |= {"primaryColor": {"light": "#123456", "dark": "#abc"}, "font": "SourceSansPro"}
+    looks["header"]["logo"] = {"light": "https://example.org/l.png", "dark": "https://example.org/d.png"}
+    looks["header"]["links"] = [
+        {
+            "title": "Sign up",
+            "to": {"kind": "url", "url": "https://example.org/"},
+            "links": [],
+            "style": "button-primary",
+        },
+        {"title": "More", "to": None, "links": [{"title": "The guide", "to": page}]},
+    ]
+    looks["announcement"] = {
+        "enabled": True,
+        "message": "New!",
+        "style": "warning",
+        "link": {"title": "Go", "to": page},
+    }
+    looks["footer"] = {"groups": [{"title": "Us", "links": [{"title": "Read", "to": page}]}], "copyright": "© Acme"}
+    looks["themes"] = {"default": "dark", "toggeable": False}
+    looks["pagination"] = {"enabled": False}
+    looks["externalLinks"] = {"target": "blank"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    await write(world, "[Out](https://example.org/out)\n")
+    text = (await browser.get(address)).text
+    for wanted in (
+        "<title>Start | Manual</title>",
+        "--primary-light:#123456;--primary-dark:#abc;",
+        "Source Sans Pro",
+        'data-theme="dark"',
+        '<img class="if-dark" src="https://example.org/d.png" alt="Manual">',
+        '<a class="button primary" href="https://example.org/">Sign up</a>',
+        f'<li><a href="{address}guide">The guide</a></li>',
+        f'<aside class="notice warning">New! <a href="{address}guide">Go</a></aside>',
+        "<p>Us</p>",
+        "© Acme",
+        '<a href="https://example.org/out" class="outside" target="_blank" rel="noopener">Out</a>',
+    ):
+        assert wanted in text
+    assert "<small>Next</small>" not in text
+    assert "?theme=" not in text
+
+
+async def test_readers_choose_light_or_dark(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    assert 'data-theme="auto"' in (await browser.get(address)).text
+    chosen = await browser.get(f"{address}guide?theme=dark")
+    assert (chosen.status_code, chosen.headers["location"]) == (303, f"{address}guide")
+    assert 'data-theme="dark"' in (await browser.get(address)).text
+
+
+async def test_a_preview_shows_a_site_before_it_is_live(world: World, browser: httpx.AsyncClient) -> None:
+    site = await world.admin.send(
+        CreateSite(organization_id=world.organization, title="Soon", spaces=(world.space,), visibility="visitor-auth")
+    )
+    at = {"organization_id": world.organization, "site_id": site.id}
+    shown = await world.clients["read"].send(GetPreview(**at, claims="(beta:!t)"))
+    page = await browser.get(str(shown.url))
+    assert page.status_code == 200 and "Welcome." in page.text
+    assert page.headers["x-robots-tag"] == "noindex" and page.headers["cache-control"] == "private, no-cache"
+    guide = re.search(r'href="([^"]*/guide)"', page.text)
+    assert guide and guide[1].startswith(str(shown.url)), "links stay in the preview"
+    assert (await browser.get(guide[1])).status_code == 200
+    signed = str(shown.url).rstrip("/")
+    assert (await browser.get(f"{signed[:-2]}xx/")).status_code == 404, "an address that was not made here"
+    with pytest.raises(InvalidRequest, match="Rison"):
+        await world.admin.send(GetPreview(**at, claims="(("))
