@@ -222,6 +222,6 @@ def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
 
 def _field_as_sent(field: Schema, may_be_null: bool) -> Schema:
     bare: Schema = field["schema"] if field["type"] == "default" else field
-    if may_be_null or bare["type"] != "nullable":
+    if may_be_null or bare["type"] not in ("nullable", "any"):
         return bare  # to pydantic, what has no default is required
-    return {"type": "default", "schema": bare["schema"], "default": None}
+    return {"type": "default", "schema": bare.get("schema", bare), "default": None}

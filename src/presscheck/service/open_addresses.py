@@ -42,17 +42,9 @@ def open_routes(database: Database, data: Path, release: str | None = None) -> l
             content = session.scalar(shown)
         return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
-    def health(_request: Request) -> Response:
-        try:
-            with database.reading.begin() as session:
-                session.execute(text("SELECT 1"))
-        except SQLAlchemyError:
-            return JSONResponse({"status": "the database does not answer"}, 503)
-        return JSONResponse({"status": "ok"})
-
     return [
         _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
-        _get("/healthz", health),
+        _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", send_spec),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
@@ -68,6 +60,15 @@ def problem_response(status: int, message: str, headers: Mapping[str, str] | Non
 
 def _get(path: str, answer: Callable[[Request], Response]) -> Route:
     return Route(path, answer, methods=["GET"])
+
+
+def _health(database: Database) -> Response:
+    try:
+        with database.reading.begin() as session:
+            session.execute(text("SELECT 1"))
+    except SQLAlchemyError:
+        return JSONResponse({"status": "the database does not answer"}, 503)
+    return JSONResponse({"status": "ok"})
 
 
 def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:

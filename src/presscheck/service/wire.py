@@ -54,6 +54,11 @@ def read_call(
         raise Problem(400, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
 
 
+def is_fit(text: str) -> bool:
+    """Whether a database could keep it."""
+    return _UNFIT.search(text) is None
+
+
 def write_answer(answer: Any) -> bytes:
     """The JSON of an answer."""
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -110,7 +115,7 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
 def _demand_fit(name: str, value: Any, depth: int) -> None:
     if depth == 0:
         raise Problem(400, f"{name}: nested too deep")
-    if isinstance(value, str) and _UNFIT.search(value):
+    if isinstance(value, str) and not is_fit(value):
         raise Problem(400, f"{name}: text holds neither NUL nor half a character")
     if isinstance(value, dict | list):
         for one in cast("dict[str, Any] | list[Any]", value):
