@@ -75,7 +75,7 @@ def test_null_stands_only_where_it_says_something(described: dict[str, Any]) -> 
 
 
 def test_whoever_asks_may_read_it(service: RunningService) -> None:
-    found = httpx.get(f"{service.base_url}/openapi.json")
+    found = httpx.get(f"{service.base_url}/openapi.json", timeout=60)
     assert (found.status_code, found.headers["content-type"]) == (200, "application/json")
     assert found.json() == describe(OPERATIONS)
     assert found.json()["security"] == [{"token": []}]

@@ -31,7 +31,7 @@ from presscheck.service.identity import new_id
 from presscheck.service.page_texts import take_apart
 
 LARGEST_FILE = 1_000_000
-"""Bytes of a file that comes in a request."""
+"""Bytes of a file that comes in, in a request or from an address."""
 CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
@@ -215,10 +215,8 @@ def _without(page: Page, ids: set[str]) -> Page:
 
 
 def _bytes(file: NewFile) -> bytes:
-    if file.base64 is None:
-        raise Problem(400, "url: this service fetches nothing; send the file in base64")
     try:
-        content = base64.b64decode(file.base64, validate=True)
+        content = base64.b64decode(file.base64 or "", validate=True)
     except ValueError:  # letters that are none of it, or too few
         raise Problem(400, "base64: it is not base64") from None
     if len(content) > LARGEST_FILE:

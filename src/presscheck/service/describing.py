@@ -114,7 +114,7 @@ def _described(operation: type[Operation[Any]], found: dict[Key, Schema]) -> Sch
 
 def _in_path(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
     for field in operation.path_fields():
-        name = _alias(operation, field)
+        name = operation.on_wire(field)
         schema = {"minLength": 1, **taken["properties"][name]}
         yield {"name": name, "in": "path", "required": True, "schema": schema}
 
@@ -123,19 +123,19 @@ def _in_query(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema
     queried = operation.query_fields()
     for field in operation.model_fields:  # as declared
         if field in queried:
-            name = _alias(operation, field)
+            name = operation.on_wire(field)
             schema = _without_null(taken["properties"][name])
             yield {"name": name, "in": "query", "required": name in taken.get("required", ()), "schema": schema}
 
 
 def _body(operation: type[Operation[Any]], taken: Schema) -> Schema | None:
-    elsewhere = {_alias(operation, field) for field in (*operation.path_fields(), *operation.query_fields())}
+    elsewhere = {operation.on_wire(field) for field in (*operation.path_fields(), *operation.query_fields())}
     properties = {name: schema for name, schema in taken["properties"].items() if name not in elsewhere}
     required = [name for name in taken.get("required", ()) if name not in elsewhere]
     if not properties:
         return None
     if operation.body_field is not None:
-        name = _alias(operation, operation.body_field)
+        name = operation.on_wire(operation.body_field)
         return {"required": name in required, "content": _json(properties[name])}
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"required": bool(required), "content": _json(schema | ({"required": required} if required else {}))}
@@ -150,12 +150,8 @@ def _answered(schema: Schema | None) -> Schema:
 def _path(operation: type[Operation[Any]]) -> str:
     path = "/v1" + operation.route.partition(" ")[2]
     for field in operation.path_fields():
-        path = path.replace("{" + field + "}", "{" + _alias(operation, field) + "}")
+        path = path.replace("{" + field + "}", "{" + operation.on_wire(field) + "}")
     return path
-
-
-def _alias(operation: type[Operation[Any]], field: str) -> str:
-    return operation.model_fields[field].alias or field
 
 
 def _without_null(schema: Schema) -> Schema:

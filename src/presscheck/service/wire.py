@@ -48,10 +48,15 @@ def read_call(
     try:
         return operation(**given)
     except InvalidArgument as error:
-        raise Problem(400, error.message) from None
+        raise invalid(error) from None
     except ValidationError as error:
         first = error.errors()[0]
         raise Problem(400, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+
+
+def invalid(error: InvalidArgument) -> Problem:
+    """The refusal of a call that breaks a limit, in the words of whoever sent it."""
+    return Problem(400, f"{error.wire}: {error.reason} (in {error.call})")
 
 
 def is_fit(text: str) -> bool:

@@ -35,6 +35,7 @@ from presscheck.service.jobs import cancel_jobs, enter_job
 from presscheck.service.listing import page_of_rows
 from presscheck.service.outgoing import web_address
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
+from presscheck.service.wire import invalid
 
 
 @answers(ListOpenAPISpecs)
@@ -67,7 +68,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
     try:
         CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)
     except InvalidArgument as error:
-        raise Problem(400, error.message) from None
+        raise invalid(error) from None
     return _put(context, call.organization_id, call.spec_slug, call.source)
 
 

@@ -70,7 +70,7 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
     if call.default_content is not None:
         site = context.session.get(SiteRow, call.default_content.site)
         if site is None or site.organization_id != row.id:

@@ -87,7 +87,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
     for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
         if name in given:
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
-                raise Problem(400, f"{name}: an address such as https://example.org/sign-in")
+                raise Problem(400, f"{call.on_wire(name)}: an address such as https://example.org/sign-in")
             setattr(row, column, given[name])
     return _as_auth(row)
 

@@ -107,7 +107,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
         setattr(row, name, value)
     if given.get("emoji") or given.get("icon"):
         row.icon, row.emoji = given.get("icon"), given.get("emoji")
