@@ -14,7 +14,7 @@ Known = dict[str, str]
 def furnish(world: World) -> Known:
     """An id for every placeholder, by its name on the wire; ``space-`` before it where it is of a live space."""
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
-    with httpx.Client(base_url=world.base_url + "/v1", headers=headers) as http:
+    with httpx.Client(base_url=world.base_url + "/v1", headers=headers, timeout=60) as http:
         making = _Making(http)
         known = {"organizationId": world.organization, "spaceId": world.space, "userId": world.users["edit"]}
         known |= _content(making, known) | _people(making, known) | _site(making, known) | _outside(making, known)

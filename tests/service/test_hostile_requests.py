@@ -113,6 +113,16 @@ async def test_what_only_looks_like_an_address_or_base64_is_refused(world: World
         assert response.status_code == 404
 
 
+@pytest.mark.parametrize("claims", ["\r\x1b", "é", "(", "(!(a):1)", "(" * 5000, "1", "!f"])
+async def test_claims_that_are_no_rison_are_refused(world: World, claims: str) -> None:
+    here = f"/v1/orgs/{world.organization}/sites"
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        made = await http.post(here, json={"title": "Lamps", "spaces": [world.space]})
+        response = await http.get(f"{here}/{made.json()['id']}/publishing/preview", params={"claims": claims})
+    assert (response.status_code, response.json()["error"]["message"].partition(":")[0]) == (400, "claims")
+
+
 async def test_merge_rules_that_are_null_are_none(world: World) -> None:
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     rule = {"rule": "require_at_least_one_review", "users": None, "message": None}

@@ -121,11 +121,12 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
 def _claims(text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    import prison  # pyright: ignore[reportMissingTypeStubs]
+    from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
 
+    rison = cast("Any", decoder)
     try:
-        found: Any = cast("Any", prison).loads(text)
-    except (ValueError, IndexError, RecursionError):
+        found: Any = rison.loads(text)
+    except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # how it says that it is none
         found = None
     if not isinstance(found, dict):
         raise Problem(400, "claims: an object in Rison, such as (isBeta:!t)")
