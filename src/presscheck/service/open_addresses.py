@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from sqlalchemy import select, text
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
@@ -17,12 +19,17 @@ from starlette.routing import Route
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
 from presscheck.service.describing import description
+from presscheck.service.exporting import exported_pdf
+from presscheck.service.handling import Problem
 from presscheck.service.integrations import NOT_RUN
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """What keeps a file of an author from acting in the reader's browser."""
+
+MOST_EXPORTS = 4
+"""PDFs that may be waited for at once: they take no thread from the answers of the API."""
 
 
 def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
@@ -31,24 +38,55 @@ def open_routes(database: Database, data: Path, release: str | None = None) -> l
     def send_file(request: Request) -> Response:
         return _sent(data, request.path_params["content_id"], request.path_params["name"])
 
-    def send_spec(request: Request) -> Response:
-        organization, slug = request.path_params["organization_id"], request.path_params["slug"]
-        shown = (
-            select(SpecVersionRow.content)
-            .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
-            .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
-        )
-        with database.reading.begin() as session:
-            content = session.scalar(shown)
-        return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+    at_once = CapacityLimiter(MOST_EXPORTS)
+
+    async def send_pdf(request: Request) -> Response:
+        return await run_sync(_exported, database, data, request, limiter=at_once)
 
     return [
+        Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
         _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
         _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
-        _get("/openapi/{organization_id}/{slug}.json", send_spec),
+        _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, data, request)),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
     ]
+
+
+def _spec(database: Database, data: Path, request: Request) -> Response:
+    organization, slug = request.path_params["organization_id"], request.path_params["slug"]
+    shown = (
+        select(SpecVersionRow.content)
+        .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
+        .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
+    )
+    with database.reading.begin() as session:
+        content = session.scalar(shown)
+    return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+
+
+def _health(database: Database) -> Response:
+    try:
+        with database.reading.begin() as session:
+            session.execute(text("SELECT 1"))
+    except SQLAlchemyError:
+        return JSONResponse({"status": "the database does not answer"}, 503)
+    return JSONResponse({"status": "ok"})
+
+
+def _exported(database: Database, data: Path, request: Request) -> Response:
+    origin = str(request.base_url).rstrip("/")
+    try:
+        path = exported_pdf(database, data, origin, request.path_params["signed"])
+    except Problem as problem:
+        return problem_response(problem.status, problem.message)
+    return FileResponse(
+        path,
+        headers={"x-content-type-options": "nosniff", "cache-control": "private"},
+        media_type="application/pdf",
+        filename=request.path_params["name"],
+        content_disposition_type="inline",
+    )
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -60,15 +98,6 @@ def problem_response(status: int, message: str, headers: Mapping[str, str] | Non
 
 def _get(path: str, answer: Callable[[Request], Response]) -> Route:
     return Route(path, answer, methods=["GET"])
-
-
-def _health(database: Database) -> Response:
-    try:
-        with database.reading.begin() as session:
-            session.execute(text("SELECT 1"))
-    except SQLAlchemyError:
-        return JSONResponse({"status": "the database does not answer"}, 503)
-    return JSONResponse({"status": "ok"})
 
 
 def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
