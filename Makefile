@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check screenshots snapshots clean
+.PHONY: help env demo test lint types check fuzz kills screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,13 @@ check: env  ## the tests alone
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: lint types check  ## everything that CI runs
+
+fuzz: env  ## calls made up from the service's description, many of each: takes half an hour
+	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_schemathesis.py
+
+kills: env  ## the service killed a hundred times on each engine while it writes, and a crowd at work
+	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
+	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_crowd.py
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py

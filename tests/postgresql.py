@@ -44,8 +44,8 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """A cluster, started; it refuses to run as root, so there it runs as its own user."""
+def cluster(*, durable: bool = False) -> Iterator[Cluster]:
+    """A cluster, started; it refuses to run as root, so there it runs as its own user. `durable` is for measuring."""
     found = programs()
     assert found, MISSING
     account = pwd.getpwnam("postgres").pw_name if os.geteuid() == 0 else None
@@ -71,7 +71,7 @@ def cluster() -> Iterator[Cluster]:
             "--no-sync",
             "--locale=C.UTF-8",
         )
-        options = f"-k {directory} -c listen_addresses='' " + " ".join(f"-c {one}" for one in FASTER)
+        options = f"-k {directory} -c listen_addresses='' " + " ".join(f"-c {one}" for one in FASTER if not durable)
         run(found / "pg_ctl", "-D", data, "-w", "-l", directory / "log", "-o", options, "start")
         try:
             yield Cluster(directory)

@@ -41,10 +41,10 @@ class PresscheckError(Exception):
 
 
 class InvalidArgument(PresscheckError):
-    """A value that the service would not take; nothing was sent."""
+    """A value that the service would not take; nothing was sent. `wire` is the field as the service calls it."""
 
-    def __init__(self, field: str, reason: str, *, call: str = "") -> None:
-        self.field, self.reason, self.call = field, reason, call
+    def __init__(self, field: str, reason: str, *, call: str = "", wire: str = "") -> None:
+        self.field, self.reason, self.call, self.wire = field, reason, call, wire or field
         super().__init__(f"{field}: {reason}" + (f" (in {call})" if call else ""))
 
 

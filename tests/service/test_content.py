@@ -1,8 +1,11 @@
 import base64
+from pathlib import Path
 
 import httpx
 import pytest
-from tests.service.world import World, insert, rewrite
+from tests.running_service import LOOPBACK, running_service
+from tests.service.world import World, insert, plant_world, rewrite
+from tests.web_server import web_server
 
 from presscheck import errors
 from presscheck.api import content
@@ -161,7 +164,9 @@ async def test_edits_that_cannot_be_are_refused(world: World) -> None:
         (RevertPage(page="guide", revision="none"), "revision"),
         (RevertPage(page="none"), "none"),
         (InsertFiles(files=(NewFile(name="a", base64="%"),)), "base64"),
-        (InsertFiles(files=(NewFile(name="a", url="http://169.254.169.254/"),)), "fetches nothing"),
+        (InsertFiles(files=(NewFile(name="a", url="http://169.254.169.254/"),)), "private network"),
+        (InsertFiles(files=(NewFile(name="a", url="file:///etc/passwd"),)), "not an address"),
+        (InsertFiles(files=(NewFile(name="a"),)), "either url or base64"),
     )
     for change, words in wrong:
         with pytest.raises(errors.Refused, match=words):
@@ -202,3 +207,31 @@ async def test_files_come_in_and_can_be_fetched(world: World) -> None:
     ):
         with pytest.raises(errors.NotFound):
             await world.admin.send(call)
+
+
+async def test_files_come_in_from_addresses(tmp_path: Path) -> None:
+    pages = {"/a.txt": "Lamp.\n", "/far": "-> http://10.0.0.1/", "/large": "x" * 1_000_001}
+    with (
+        web_server(pages, "text/plain") as site,
+        running_service(tmp_path, outside=LOOPBACK) as running,
+    ):
+        world = plant_world(running.database_url, running.base_url)
+        draft = await world.draft()
+
+        def from_there(path: str) -> InsertFiles:
+            return InsertFiles(files=(NewFile(name="a.txt", url=site.url + path),))
+
+        with pytest.raises(errors.Forbidden):
+            await world.edit(draft, from_there("/a.txt"), by="review")
+        assert site.asked == [], "nobody fetches through this service who may not edit"
+        for path, words in (("/none", "answers 404"), ("/far", "private network"), ("/large", "1000000 bytes")):
+            with pytest.raises(errors.ServiceError, match=words):
+                await world.edit(draft, from_there(path))
+        answer = await world.edit(draft, from_there("/a.txt"))
+        assert answer.inserted_files
+        made = answer.inserted_files[0]
+        assert (made.name, made.size, made.content_type) == ("a.txt", 6, "text/plain")
+        async with httpx.AsyncClient() as http:
+            assert (await http.get(made.download_url)).text == "Lamp.\n"
+        for client in world.clients.values():
+            await client.aclose()

@@ -1,5 +1,6 @@
 """Whatever is sent, the service answers, in its own shape, and never with a failure of its own."""
 
+import base64
 import json
 import random
 from typing import Any
@@ -64,3 +65,71 @@ async def test_garbage_is_refused_and_fails_nothing(world: World, seed: int) -> 
             if response.status_code >= 400:
                 assert response.json()["error"]["code"] == response.status_code
     assert {200, 400, 404} <= statuses
+
+
+def cursor(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+CURSORS = [
+    "[" * 5000, json.dumps([2**70]), "[true]", '["a\\u0000"]', '["\\ud800"]', '["\\u0000", "x"]', '["\\ud800", "x"]',
+    json.dumps([2**70, "x"]), json.dumps([-(2**63), "x"]), '[true, "x"]', "[1e400]", "[null]", "1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/spaces/{}/content/files"])
+async def test_a_cursor_that_nobody_was_given_is_refused(world: World, place: str) -> None:
+    path = "/v1" + place.format(world.space if "content" in place else world.organization)
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        for text in CURSORS:
+            response = await http.get(path, params={"page": cursor(text)})
+            assert response.status_code == 400, (text[:20], response.text)
+
+
+async def test_what_only_looks_like_an_address_or_base64_is_refused(world: World) -> None:
+    draft = await world.draft()
+    organization = f"/v1/orgs/{world.organization}"
+    published = {"title": "Lamp", "description": "", "scopes": [], "script": "", "organization": world.organization}
+    file = {"operation": "insert_files", "files": [{"name": "a", "base64": "é", "contentType": "text/plain"}]}
+    calls: list[tuple[str, str, Any]] = [
+        ("POST", "/v1/integrations/lamp-post", {**published, "icon": "é"}),
+        ("POST", "/v1/integrations/lamp-post", {**published, "previewImages": ["a"]}),
+        ("POST", f"/v1/spaces/{world.space}/change-requests/{draft.id}/content", {"changes": [file]}),
+        ("POST", f"{organization}/openapi", {"slug": "lamps", "source": {"url": "http://[x"}}),
+        ("PUT", f"{organization}/openapi/L%20mps", {"source": {"text": "{}"}}),
+        (
+            "POST",
+            f"/v1/org/{world.organization}/imports",
+            {"source": {"type": "website", "url": "http://[x"}, "target": {"space": world.space}},
+        ),
+    ]
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        for method, path, body in calls:
+            response = await http.request(method, path, json=body)
+            assert response.status_code == 400, (path, response.text)
+        response = await http.get("/v1/urls/content", params={"url": f"{world.base_url}/v1/[x"})
+        assert response.status_code == 404
+
+
+@pytest.mark.parametrize("claims", ["\r\x1b", "é", "(", "(!(a):1)", "(" * 5000, "1", "!f"])
+async def test_claims_that_are_no_rison_are_refused(world: World, claims: str) -> None:
+    here = f"/v1/orgs/{world.organization}/sites"
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        made = await http.post(here, json={"title": "Lamps", "spaces": [world.space]})
+        response = await http.get(f"{here}/{made.json()['id']}/publishing/preview", params={"claims": claims})
+    assert (response.status_code, response.json()["error"]["message"].partition(":")[0]) == (400, "claims")
+
+
+async def test_merge_rules_that_are_null_are_none(world: World) -> None:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    rule = {"rule": "require_at_least_one_review", "users": None, "message": None}
+    async with httpx.AsyncClient(base_url=world.base_url + "/v1", headers=headers) as http:
+        for path in (f"/spaces/{world.space}", f"/orgs/{world.organization}"):
+            for rules in (None, [rule]):
+                response = await http.patch(path, json={"mergeRules": {"type": "rules", "rules": rules}})
+                assert response.status_code == 200, response.text
+                kept = response.json()["mergeRules"]["rules"]
+                assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])

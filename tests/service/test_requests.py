@@ -117,3 +117,19 @@ def test_absent_is_left_out(world: World, http: httpx.Client) -> None:
     assert None not in made.values()
     assert {"mergedBy", "description", "revisionMerged"}.isdisjoint(made)
     assert {"object", "outdated", "comments", "createdBy", "revisionInitial"} <= set(made)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/spaces/{space}", {"editMode": "q"}, "editMode"),
+        ("/spaces/{space}", {"editMode": None}, "editMode"),
+        ("/orgs/{organization}", {"emailDomains": 1}, "emailDomains"),
+        ("/orgs/{organization}", {"inviteLinks": None}, "inviteLinks"),
+    ],
+)
+def test_a_refusal_names_the_field_as_it_was_sent(
+    http: httpx.Client, world: World, path: str, body: Any, field: str
+) -> None:
+    status, message = refusal(http.patch(path.format(space=world.space, organization=world.organization), json=body))
+    assert (status, message.partition(":")[0]) == (400, field)

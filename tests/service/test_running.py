@@ -1,7 +1,5 @@
 """The service as a process of its own: how it says where it is, how it ends, what survives when it is killed."""
 
-import asyncio
-import os
 import signal
 import socket
 import stat
@@ -13,11 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.service.world import plant_world
-
-from presscheck import errors
-from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
-from presscheck.client.client import Client
 
 Process = subprocess.Popen[str]
 
@@ -127,44 +120,6 @@ def test_a_database_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (2, "")
     assert "database" in err and "Traceback" not in err
-
-
-async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
-    database = f"sqlite:///{tmp_path / 'service.sqlite'}"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    world = plant_world(database, f"http://127.0.0.1:{port}")
-    acknowledged: list[int] = []
-    for after in (3, 20, 45):
-        with serving(tmp_path, "--port", str(port)) as process:
-            line(process)
-            await write_until_killed(world.space, world.tokens["edit"], port, process, acknowledged, after)
-    with serving(tmp_path, "--port", str(port)) as process:
-        line(process)
-        async with Client(f"http://127.0.0.1:{port}", world.tokens["edit"]) as client:
-            listing = ListChangeRequests(space_id=world.space, status="draft", limit=1000)
-            numbers = {one.number async for one in client.every(listing)}
-    assert len(acknowledged) >= 45
-    assert set(acknowledged) <= numbers
-    assert numbers == set(range(1, len(numbers) + 1))
-    for client in world.clients.values():
-        await client.aclose()
-
-
-async def write_until_killed(
-    space: str, token: str, port: int, process: Process, acknowledged: list[int], after: int
-) -> None:
-    async def write(client: Client) -> None:
-        with suppress(errors.NetworkError, errors.MalformedAnswer):
-            while True:
-                acknowledged.append((await client.send(CreateChangeRequest(space_id=space, subject="x"))).number)
-                if len(acknowledged) == after:
-                    os.kill(process.pid, signal.SIGKILL)
-
-    async with Client(f"http://127.0.0.1:{port}", token) as client:
-        await asyncio.gather(*(write(client) for _ in range(8)))
-    process.wait(10)
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from tests.service.world import World
 
 from presscheck.api.collections import Collection, CreateCollection, GetCollection, ListCollections
@@ -39,6 +41,11 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.errors import Forbidden, NotFound, Refused
+from presscheck.service.database import Database
+from presscheck.service.handlers.teams import list_teams
+from presscheck.service.handling import Context
+from presscheck.service.identity import system_clock
+from presscheck.service.tables import UserRow
 
 
 async def made(world: World, title: str = "Writers", *members: str) -> Team:
@@ -151,6 +158,11 @@ async def test_a_team_opens_a_collection_and_all_that_is_in_it(world: World) -> 
         "Admin": "admin", "Create": "read", "Edit": "edit", "Review": "read", "Comment": "read", "Read": "read",
         "Guest": "edit",
     }  # fmt: skip
+    for nothing_said in (UpdateCollectionTeamPermission(collection_id=inner.id, team_id=team.id), give):
+        await world.admin.send(nothing_said)
+    assert (await guest.send(GetSpace(space_id=space))).permissions.edit
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=inner.id, team_id=team.id, role=None))
+    assert not (await guest.send(GetSpace(space_id=space))).permissions.edit, "a guest again, but for the outer one"
     for where in (outer, inner, inner):
         await world.admin.send(RemoveCollectionTeamPermission(collection_id=where.id, team_id=team.id))
     with pytest.raises(NotFound):
@@ -239,3 +251,25 @@ async def test_a_provider_is_ready_when_all_is_known(world: World) -> None:
         await world.clients["create"].send(ListSAMLProviders(**here))
     with pytest.raises(Refused, match="defaultTeam: there is no such team"):
         await world.admin.send(CreateSAMLProvider(**here, label="Others", default_team="none"))
+
+
+async def test_many_teams_take_no_more_questions_than_one(world: World) -> None:
+    async def asked() -> int:
+        database = Database(world.database_url)
+        said: list[str] = []
+        with database.reading.begin() as session:
+            user = session.get_one(UserRow, world.users["admin"])
+            event.listen(database.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
+            context = Context(session, user, "", system_clock, Path())
+            teams = list_teams(context, ListTeams(organization_id=world.organization)).items
+        database.close()
+        assert {team.spaces for team in teams} == {1}
+        return len(said)
+
+    outer, inner, _ = await closed(world)
+    counted: list[int] = []
+    for where in (outer, inner, inner, outer, outer):
+        team = await made(world, f"Team {len(counted)}", "edit")
+        await world.admin.send(UpdateCollectionTeamPermission(collection_id=where.id, team_id=team.id, role="read"))
+        counted.append(await asked())
+    assert len(set(counted)) == 1

@@ -76,9 +76,19 @@ class Argument(BaseModel):
             super().__init__(**fields)
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "arguments"
-            raise InvalidArgument(where, _reason(type(self), first), call=type(self).__name__) from None
+            where = [str(part) for part in first["loc"]] or ["arguments"]
+            raise InvalidArgument(
+                ".".join(where),
+                _reason(type(self), first),
+                call=type(self).__name__,
+                wire=".".join([self.on_wire(where[0]), *where[1:]]),
+            ) from None
         self.model_fields_set.update(self.always_sent)
+
+    @classmethod
+    def on_wire(cls, field: str) -> str:
+        """What the service calls a field."""
+        return (cls.model_fields[field].alias if field in cls.model_fields else None) or field
 
 
 class Operation(Argument, Generic[Answer]):
@@ -109,7 +119,8 @@ class Operation(Argument, Generic[Answer]):
         for field in self.path_fields():
             parts = str(getattr(self, field)).split("/") if field == "page_path" else (getattr(self, field),)
             if any(part in _NO_PART for part in parts):
-                raise InvalidArgument(field, "may not be empty, nor a dot or two", call=type(self).__name__)
+                reason = "may not be empty, nor a dot or two"
+                raise InvalidArgument(field, reason, call=type(self).__name__, wire=self.on_wire(field))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.database import Database
 from presscheck.service.handlers import all_handlers
-from presscheck.service.handling import ONLY_READING, Context, Problem
+from presscheck.service.handling import BEFOREHAND, ONLY_READING, Context, Problem
 from presscheck.service.identity import Clock, moment_text, system_clock, token_mark
 from presscheck.service.jobs import WANTED, Outside
 from presscheck.service.limiting import Limited
@@ -87,7 +87,7 @@ def _routes(database: Database, data_dir: Path, clock: Clock, workers: Workers, 
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if release is None or operation.release in (None, release)
     ]
-    return [*routes, *open_routes(database, data_dir), *web_routes(database, data_dir, clock)]
+    return [*routes, *open_routes(database, data_dir, release), *web_routes(database, data_dir, clock)]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -158,6 +158,8 @@ class Adapter:
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in ONLY_READING:
                 return self._handled(session, user, request, call)
+            if self.operation in BEFOREHAND:
+                call = BEFOREHAND[self.operation](self._context(session, user, request), call)
         answer, is_work_wanted = self.database.write(
             lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
         )
@@ -166,9 +168,12 @@ class Adapter:
         return answer
 
     def _handled(self, session: Session, user: UserRow, request: Request, call: Any) -> tuple[Any, bytes]:
-        origin = str(request.base_url).rstrip("/")
-        answer = self.handler(Context(session, user, origin, self.clock, self.data, self.workers.outgoing), call)
+        answer = self.handler(self._context(session, user, request), call)
         return answer, b"" if answer is None else write_answer(answer)
+
+    def _context(self, session: Session, user: UserRow, request: Request) -> Context:
+        origin = str(request.base_url).rstrip("/")
+        return Context(session, user, origin, self.clock, self.data, self.workers.outgoing)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import random
+import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -33,6 +34,8 @@ MOST_DOUBLED = 20
 """How often a writer begins anew because somebody else just wrote a row under the same key."""
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL's words for a transaction that did not run as if it were alone, and for a deadlock."""
+_ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
+"""Whoever begins anew waits in a line for its turn, and sees what was written until then; nobody else waits for it."""
 _IS_THERE_ALREADY = "23505"
 """Its word for a row that somebody else wrote just now, or that was there all the time."""
 
@@ -63,6 +66,8 @@ class Database:
             self.engine.execution_options(**_READS[self.engine.dialect.name]), expire_on_commit=False
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
+        # SQLite has one writer and lets the others look again and again whether it is their turn, in no order
+        self._turn: AbstractContextManager[Any] = nullcontext() if self.is_postgresql else threading.Lock()
 
     def write(self, work: Callable[[Session], Result]) -> Result:
         """Run work in a transaction; it may run several times, so it changes nothing but the database.
@@ -71,10 +76,12 @@ class Database:
             DBAPIError: the others were faster for longer than anybody waits.
         """
         until = time.monotonic() + PATIENCE
-        pause, doubled = 0.002, 0
+        doubled, is_again = 0, False
         while True:
             try:
-                with self.writing.begin() as session:
+                with self._turn, self.writing.begin() as session:
+                    if is_again and self.is_postgresql:
+                        session.execute(_ONE_AFTER_ANOTHER)
                     return work(session)
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
@@ -82,8 +89,7 @@ class Database:
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
                 if not is_passing or time.monotonic() > until:
                     raise
-            time.sleep(random.uniform(0, pause))  # noqa: S311  # so that two do not meet again
-            pause = min(2 * pause, 0.25)
+            is_again = True
 
     @property
     def is_postgresql(self) -> bool:

@@ -21,6 +21,8 @@ Answer = TypeVar("Answer")
 Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 """Every handler, by the operation that it answers."""
+BEFOREHAND: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
+"""What is done before a handler may write, by the operation: it makes of the call the one that is handled."""
 ONLY_READING: set[type[Operation[Any]]] = set()
 """Those that write nothing, whatever their method says: nobody waits for them."""
 
@@ -73,13 +75,24 @@ class Context:
 
 
 def answers(
-    operation: type[Operation[Answer]], *, writes: bool | None = None
+    operation: type[Operation[Answer]],
+    *,
+    writes: bool | None = None,
+    beforehand: Callable[[Context, Call], Call] | None = None,
 ) -> Callable[[Callable[[Context, Call], Answer]], Callable[[Context, Call], Answer]]:
-    """Enter a handler for an operation; `writes` says whether it does, where its method says otherwise."""
+    """Enter a handler for an operation.
+
+    Args:
+        operation: what it answers.
+        writes: whether it does, where its method says otherwise.
+        beforehand: asks others for what the call needs, while nobody waits for this one to have written.
+    """
 
     def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
         if HANDLERS.setdefault(operation, handler) is not handler:
             raise TypeError(f"{operation.__name__} is answered twice")
+        if beforehand is not None:
+            BEFOREHAND[operation] = beforehand
         if writes is False:
             ONLY_READING.add(operation)
         return handler

@@ -12,12 +12,15 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from presscheck.api.operation import Cursor, Page, Paged
 from presscheck.service.handling import Context, Problem
+from presscheck.service.wire import is_fit
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 USUAL_LIMIT = 50
 """How many items a page has where the call does not say."""
+LARGEST = 2**63
+"""What no whole number of a database reaches."""
 
 
 def page_of_rows(
@@ -74,9 +77,16 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
         return None
     try:
         found: Any = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     place = cast("list[Any]", found) if isinstance(found, list) else []
-    if len(place) != len(kinds) or not all(isinstance(part, kind) for part, kind in zip(place, kinds, strict=True)):
+    if len(place) != len(kinds) or not all(map(_is_of, place, kinds)):
         raise Problem(400, "page: not a cursor of this listing")
     return place
+
+
+def _is_of(part: Any, kind: type) -> bool:
+    """Whether a column of this kind could hold it."""
+    if isinstance(part, str):
+        return kind is str and is_fit(part)
+    return type(part) is kind and abs(part) < LARGEST

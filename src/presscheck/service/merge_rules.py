@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from presscheck.api.levels import MergeRulesChange, StandaloneMergeRulesChange
 from presscheck.service.branches import ancestor
 from presscheck.service.content_tables import ChangeRequestRow, ReviewRow
 from presscheck.service.handling import Context
@@ -36,6 +37,11 @@ def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     )
     return {review.reviewer: review.status for review in rows}
+
+
+def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
+    """Rules as they are stored: what was given as null says no more than what was not given."""
+    return change.model_dump(mode="json", exclude_none=True)
 
 
 def _rules(context: Context, space: SpaceRow) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the service answers outside the API, to whoever knows the address: files, public specifications, timed exports.
+"""What the service answers outside the API, to whoever knows the address: its description, files, specifications.
 
 None of it asks for a token: an address cannot be guessed, or is meant for everybody.
 """
@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
+from presscheck.service.describing import description
 from presscheck.service.exporting import exported_pdf
 from presscheck.service.handling import Problem
 from presscheck.service.integrations import NOT_RUN
@@ -31,22 +32,11 @@ MOST_EXPORTS = 4
 """PDFs that may be waited for at once: they take no thread from the answers of the API."""
 
 
-def open_routes(database: Database, data: Path) -> list[Route]:
+def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
     """All of them."""
 
     def send_file(request: Request) -> Response:
         return _sent(data, request.path_params["content_id"], request.path_params["name"])
-
-    def send_spec(request: Request) -> Response:
-        organization, slug = request.path_params["organization_id"], request.path_params["slug"]
-        shown = (
-            select(SpecVersionRow.content)
-            .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
-            .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
-        )
-        with database.reading.begin() as session:
-            content = session.scalar(shown)
-        return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
     at_once = CapacityLimiter(MOST_EXPORTS)
 
@@ -55,11 +45,24 @@ def open_routes(database: Database, data: Path) -> list[Route]:
 
     return [
         Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
+        _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
         _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
-        _get("/openapi/{organization_id}/{slug}.json", send_spec),
+        _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, data, request)),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
     ]
+
+
+def _spec(database: Database, data: Path, request: Request) -> Response:
+    organization, slug = request.path_params["organization_id"], request.path_params["slug"]
+    shown = (
+        select(SpecVersionRow.content)
+        .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
+        .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
+    )
+    with database.reading.begin() as session:
+        content = session.scalar(shown)
+    return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 
 def _health(database: Database) -> Response:

@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
 
 import httpcore
 
@@ -102,8 +102,8 @@ class Outgoing:
         self._pool.close()
 
     def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float) -> Fetched:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        parts = web_address(url)
+        if parts is None:
             raise OutgoingRefused(f"{url}: not an address of the web")
         if parts.username or parts.password:
             raise OutgoingRefused(f"{parts.hostname}: an address with a password in it is not followed")
@@ -118,6 +118,15 @@ class Outgoing:
             raise OutgoingTimeout(f"{url}: no answer within {self._deadline:.0f} s") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
             raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
+
+
+def web_address(text: str) -> SplitResult | None:
+    """The parts of an address of the web; None where it is none."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # such as a bracket that is not closed
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.hostname else None
 
 
 class _JudgedNetwork(httpcore.NetworkBackend):

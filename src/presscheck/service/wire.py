@@ -48,10 +48,20 @@ def read_call(
     try:
         return operation(**given)
     except InvalidArgument as error:
-        raise Problem(400, error.message) from None
+        raise invalid(error) from None
     except ValidationError as error:
         first = error.errors()[0]
         raise Problem(400, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+
+
+def invalid(error: InvalidArgument) -> Problem:
+    """The refusal of a call that breaks a limit, in the words of whoever sent it."""
+    return Problem(400, f"{error.wire}: {error.reason} (in {error.call})")
+
+
+def is_fit(text: str) -> bool:
+    """Whether a database could keep it."""
+    return _UNFIT.search(text) is None
 
 
 def write_answer(answer: Any) -> bytes:
@@ -110,7 +120,7 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
 def _demand_fit(name: str, value: Any, depth: int) -> None:
     if depth == 0:
         raise Problem(400, f"{name}: nested too deep")
-    if isinstance(value, str) and _UNFIT.search(value):
+    if isinstance(value, str) and not is_fit(value):
         raise Problem(400, f"{name}: text holds neither NUL nor half a character")
     if isinstance(value, dict | list):
         for one in cast("dict[str, Any] | list[Any]", value):

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from typing import cast
 
-from presscheck.api.changes import ContentUpdate, EditChangeRequestContent
+from presscheck.api.changes import ContentUpdate, EditChangeRequestContent, InsertFiles
 from presscheck.service.access import demand_unlocked
 from presscheck.service.branches import as_change_request, change_request_for, demand_unfinished, note_work
 from presscheck.service.content import add_revision
 from presscheck.service.content_edits import ContentEdit
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
-from presscheck.service.handling import Context, answers
+from presscheck.service.files_of_others import fetched
+from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.pages import as_files
 from presscheck.service.tables import SpaceRow
 
 
-@answers(EditChangeRequestContent)
+def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRequestContent:
+    """The same call with the bytes of the files that it names by address, for somebody who may bring them in."""
+    files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
+    if any((file.url is None) == (file.base64 is None) for file in files):
+        raise Problem(400, "files: give either url or base64")
+    if all(file.url is None for file in files):
+        return call
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    demand_unlocked(space)
+    demand_unfinished(row)
+    return call.model_copy(update={"changes": fetched(context.outgoing_requests(), call.changes)})
+
+
+@answers(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
     """Make the changes in order; what became of each is told with `compat` false, else the change request alone."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")

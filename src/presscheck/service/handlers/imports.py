@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from sqlalchemy import select
 
 from presscheck.api.imports import CancelImport, GetImport, ImportedPage, ImportRun, ListImports, StartImport
@@ -16,6 +14,7 @@ from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.identity import new_id
 from presscheck.service.jobs import cancel_jobs, enter_job
 from presscheck.service.listing import page_of_rows
+from presscheck.service.outgoing import web_address
 from presscheck.service.outside_tables import ImportRow
 
 ACTIVE = ("pending", "in-progress")
@@ -97,7 +96,7 @@ def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
     if call.target.page is not None and find(content.tree, call.target.page) is None:
         raise Problem(400, "target.page: there is no such page")
     for address in [call.source.url] if call.source.type == "website" else call.source.files:
-        if urlsplit(address).scheme not in ("http", "https"):
+        if web_address(address) is None:
             raise Problem(400, f"source: {address[:100]} is not an address such as https://example.org/docs/")
 
 

@@ -215,7 +215,10 @@ def _unpacked(text: str) -> dict[str, Any]:
         found: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # how the library says that it is not packed
         raise ValueError("not packed") from error
-    return json.loads(str(found))
+    try:
+        return json.loads(str(found))
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
-from urllib.parse import urlsplit
 
 from sqlalchemy import or_, select
 
@@ -24,6 +22,7 @@ from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.integration_tables import IntegrationRow
 from presscheck.service.integrations import as_integrations, integration_for, is_owner
 from presscheck.service.listing import page_of_items
+from presscheck.service.outgoing import web_address
 from presscheck.service.tables import MemberRow, OrganizationRow
 
 KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_security_policy")
@@ -82,7 +81,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
     """Send its events to a tunnel; whether that may be reached is judged when an event goes there."""
     row = integration_for(context, call.integration_name, to_own=True)
-    if urlsplit(call.tunnel_url).scheme not in ("http", "https"):
+    if web_address(call.tunnel_url) is None:
         raise Problem(400, "tunnelUrl: an address such as https://example.org/tunnel")
     row.tunnel_url, row.tunnel_for_all = call.tunnel_url, bool(call.all)
 
@@ -118,5 +117,5 @@ def _publisher(context: Context, name: str) -> OrganizationRow:
 def _picture(context: Context, field: str, text: str) -> str:
     try:
         return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
-    except binascii.Error:
+    except ValueError:  # letters that are none of it, or too few
         raise Problem(400, f"{field}: it is not base64") from None

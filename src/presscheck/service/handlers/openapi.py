@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
@@ -27,13 +26,16 @@ from presscheck.api.openapi import (
     VersionUrls,
 )
 from presscheck.api.operation import Page
+from presscheck.errors import InvalidArgument
 from presscheck.service.access import organization_for, reaches, role_in
 from presscheck.service.blobs import blob_path, store_blob
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.identity import new_id
 from presscheck.service.jobs import cancel_jobs, enter_job
 from presscheck.service.listing import page_of_rows
+from presscheck.service.outgoing import web_address
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
+from presscheck.service.wire import invalid
 
 
 @answers(ListOpenAPISpecs)
@@ -63,7 +65,10 @@ def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
 def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
     """Give it another source, or add it; it is processed once more."""
     organization_for(context, call.organization_id, "create")
-    CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)  # judges the slug
+    try:
+        CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)
+    except InvalidArgument as error:
+        raise invalid(error) from None
     return _put(context, call.organization_id, call.spec_slug, call.source)
 
 
@@ -130,10 +135,8 @@ def _put(context: Context, organization_id: str, slug: str, source: SpecSource) 
 def _demand_source(source: SpecSource) -> None:
     if (source.url is None) == (source.text is None):
         raise Problem(400, "source: give either url or text")
-    if source.url is not None:
-        parts = urlsplit(source.url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise Problem(400, "source.url: an address such as https://example.org/openapi.yaml")
+    if source.url is not None and web_address(source.url) is None:
+        raise Problem(400, "source.url: an address such as https://example.org/openapi.yaml")
 
 
 def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:

@@ -30,6 +30,7 @@ from presscheck.api.organizations import (
 from presscheck.service.access import organization_for, reaches, role_in
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.merge_rules import kept_rules
 from presscheck.service.people import people
 from presscheck.service.searching import as_results, search
 from presscheck.service.site_contents import visible
@@ -65,9 +66,11 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
     """Change it; that takes an admin."""
     row = organization_for(context, call.organization_id, "admin")
     given = {name: value for name, value in call.given().items() if name != "organization_id"}
+    if call.merge_rules is not None:
+        given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
     if call.default_content is not None:
         site = context.session.get(SiteRow, call.default_content.site)
         if site is None or site.organization_id != row.id:

@@ -18,7 +18,7 @@ from presscheck.api.permissions import (
 )
 from presscheck.service.access import collection_for, level_in_space, space_for, teams_in_space
 from presscheck.service.handlers.teams import as_teams
-from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.handling import Context, answers, not_found
 from presscheck.service.listing import page_of_items, page_of_rows
 from presscheck.service.people import people
 from presscheck.service.tables import MemberRow
@@ -40,15 +40,16 @@ def list_collection_teams(context: Context, call: ListCollectionTeamPermissions)
 
 @answers(UpdateCollectionTeamPermission)
 def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
-    """Give a team a role; that takes an admin of the collection."""
+    """Give a team a role, or with null none of its own; that takes an admin of the collection."""
     collection = collection_for(context, call.collection_id, "admin")
     team = context.session.get(TeamRow, call.team_id)
     if team is None or team.organization_id != collection.organization_id:
         raise not_found("team")
-    if call.role is None:
-        raise Problem(400, "role: say which; to take a team out, delete its permission")
     row = context.session.get(CollectionTeamRow, (collection.id, team.id))
-    if row is None:
+    if call.role is None:
+        if row is not None and "role" in call.given():
+            context.session.delete(row)  # a guest, as everybody is who was given nothing
+    elif row is None:
         context.session.add(CollectionTeamRow(collection_id=collection.id, team_id=team.id, role=call.role))
     else:
         row.role = call.role

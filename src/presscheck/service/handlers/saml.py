@@ -103,7 +103,7 @@ def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | U
     for name in ("label", *NEEDED):
         if name in given:
             if given[name] is None:
-                raise Problem(400, f"{name}: it may not be null")
+                raise Problem(400, f"{call.on_wire(name)}: it may not be null")
             setattr(row, name, given[name])
     if "default_role" in given:
         row.default_role = call.default_role

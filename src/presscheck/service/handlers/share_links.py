@@ -59,7 +59,7 @@ def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
         raise Problem(400, "name, active: give one of them")
     for name, value in given.items():
         if value is None:
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
         setattr(row, name, value)
     return _as_share_link(context, site, row)
 

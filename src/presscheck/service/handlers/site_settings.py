@@ -87,7 +87,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
     for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
         if name in given:
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
-                raise Problem(400, f"{name}: an address such as https://example.org/sign-in")
+                raise Problem(400, f"{call.on_wire(name)}: an address such as https://example.org/sign-in")
             setattr(row, column, given[name])
     return _as_auth(row)
 
@@ -121,11 +121,12 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
 def _claims(text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    import prison  # pyright: ignore[reportMissingTypeStubs]
+    from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
 
+    rison = cast("Any", decoder)
     try:
-        found: Any = cast("Any", prison).loads(text)
-    except (ValueError, IndexError, RecursionError):
+        found: Any = rison.loads(text)
+    except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # how it says that it is none
         found = None
     if not isinstance(found, dict):
         raise Problem(400, "claims: an object in Rison, such as (isBeta:!t)")

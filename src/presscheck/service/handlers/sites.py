@@ -91,7 +91,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
     given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
     for name, value in given.items():
         if value is None and name != "proxy":
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
     for name in ("title", "visibility", "basename", "agents_context"):
         if name in given:
             setattr(site, name, given[name])

@@ -32,6 +32,7 @@ from presscheck.service.copying import copied_tree
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.identity import moment_text, new_id
 from presscheck.service.listing import page_of_items, page_of_rows
+from presscheck.service.merge_rules import kept_rules
 from presscheck.service.nesting import collections_of
 from presscheck.service.placement import demand_parent, last_position, move, place, siblings
 from presscheck.service.searching import as_results, search
@@ -102,9 +103,11 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
     if call.emoji is not None and call.icon is not None:
         raise Problem(400, "emoji, icon: give one of them, not both")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
+    if call.merge_rules is not None:
+        given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{name}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
         setattr(row, name, value)
     if given.get("emoji") or given.get("icon"):
         row.icon, row.emoji = given.get("icon"), given.get("emoji")

@@ -12,6 +12,7 @@ from presscheck.service.branches import as_change_request, change_request_for
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.outgoing import web_address
 from presscheck.service.pages import page_by_id
 from presscheck.service.space_answers import as_spaces
 
@@ -25,7 +26,10 @@ def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
     app = context.app("")
     if not call.url.startswith((app, context.location(""))):
         raise Problem(404, f"That is no address of this service: they begin with {app}/.")
-    path = unquote(urlsplit(call.url).path).removeprefix(urlsplit(app).path).removeprefix("/v1")
+    address = web_address(call.url)
+    if address is None:
+        raise not_found("content at that address")
+    path = unquote(address.path).removeprefix(urlsplit(app).path).removeprefix("/v1")
     if found := _COLLECTION.fullmatch(path):
         return ContentAtUrl(collection=as_collection(context, collection_for(context, found[1])))
     if found := _SPACE.fullmatch(path):

@@ -1,0 +1,48 @@
+"""Files that a change names by their address: fetched before anything is written, within the rules of `outgoing`."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Sequence
+
+from presscheck.api.changes import ContentChange, InsertFiles, NewFile
+from presscheck.service.content_edits import LARGEST_FILE
+from presscheck.service.handling import Problem
+from presscheck.service.outgoing import DEADLINE, Outgoing, OutgoingError
+
+
+def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
+    """The same changes with the bytes of each such file.
+
+    Args:
+        outgoing: what makes the requests.
+        changes: the changes of one call, with at most 20 files each.
+
+    Raises:
+        Problem: 400 where a file cannot or may not be reached, 413 where it is too large.
+    """
+    until = time.monotonic() + DEADLINE
+    return tuple(
+        change.model_copy(update={"files": tuple(_with_bytes(outgoing, file, until) for file in change.files)})
+        if isinstance(change, InsertFiles)
+        else change
+        for change in changes
+    )
+
+
+def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
+    if file.url is None:
+        return file
+    if time.monotonic() > until:
+        raise Problem(400, f"url: the files before {file.name} took {DEADLINE:.0f} s already; send fewer at once")
+    try:
+        found = outgoing.get(file.url)
+    except OutgoingError as error:
+        raise Problem(400, f"url: {error}") from None
+    if found.status != 200:
+        raise Problem(400, f"url: {file.url} answers {found.status}")
+    if len(found.body) > LARGEST_FILE:
+        raise Problem(413, f"{file.name}: a file may have {LARGEST_FILE} bytes")
+    kind = file.content_type or found.content_type or None
+    return NewFile(name=file.name, base64=base64.b64encode(found.body).decode(), content_type=kind, ref=file.ref)

@@ -1,0 +1,81 @@
+"""What the service says of itself is valid OpenAPI, names every call, and asks nobody for a token."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from tests.running_service import RunningService
+
+from presscheck.api.operation import every_operation
+from presscheck.api.spaces import Space
+from presscheck.service.describing import describe
+
+OPERATIONS = every_operation()
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    return describe(OPERATIONS)
+
+
+def each(described: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (method.upper(), path, told) for path, methods in described["paths"].items() for method, told in methods.items()
+    ]
+
+
+def test_it_is_valid(described: dict[str, Any]) -> None:
+    assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
+
+
+def test_it_names_every_call_once(described: dict[str, Any]) -> None:
+    told = {told["operationId"]: method for method, _, told in each(described)}
+    assert told == {one.__name__: one.method() for one in OPERATIONS}
+    shapes = [re.sub(r"{\w+}", "{}", path) for path in described["paths"]]
+    assert len(shapes) == len(set(shapes)), "two templates of one address"
+
+
+def test_every_field_of_a_call_stands_where_it_is_sent(described: dict[str, Any]) -> None:
+    by_name = {told["operationId"]: told for _, _, told in each(described)}
+    for operation in OPERATIONS:
+        told = by_name[operation.__name__]
+        names = {field: info.alias or field for field, info in operation.model_fields.items()}
+        path = {one["name"] for one in told["parameters"] if one["in"] == "path"}
+        query = {one["name"] for one in told["parameters"] if one["in"] == "query"}
+        body = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        in_body = {operation.body_field} if operation.body_field else set(body.get("properties", {}))
+        assert path == {names[field] for field in operation.path_fields()}
+        assert query == {names[field] for field in operation.query_fields()}
+        assert in_body == set(names.values()) - path - query, operation.__name__
+
+
+def test_limits_patterns_and_what_must_be_given(described: dict[str, Any]) -> None:
+    listed = described["paths"]["/v1/spaces/{spaceId}/change-requests"]["get"]
+    page, limit, status = listed["parameters"][1:4]
+    assert page == {"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}
+    assert limit["schema"] == {"type": "integer", "minimum": 0, "maximum": 1000}
+    assert status["schema"]["enum"] == ["draft", "open", "archived", "merged"]
+    name = described["paths"]["/v1/integrations/{integrationName}"]["get"]["parameters"][0]
+    assert (name["required"], name["schema"]["pattern"]) == (True, "^[A-Za-z0-9_.-]+$")
+    review = described["paths"]["/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews"]["post"]
+    assert review["requestBody"]["required"]
+    assert review["requestBody"]["content"]["application/json"]["schema"]["required"] == ["status"]
+
+
+def test_null_stands_only_where_it_says_something(described: dict[str, Any]) -> None:
+    space = described["components"]["schemas"]["Space"]
+    nullable = {name for name, schema in space["properties"].items() if {"type": "null"} in schema.get("anyOf", ())}
+    assert nullable == {"defaultLevel"}
+    always = {"id", "title", "urls", "defaultLevel"}
+    assert always <= set(space["required"])
+    assert not {"deletedAt", "emoji", "parent"} & set(space["required"])
+    assert set(space["properties"]) == {field.alias or name for name, field in Space.model_fields.items()}
+
+
+def test_whoever_asks_may_read_it(service: RunningService) -> None:
+    found = httpx.get(f"{service.base_url}/openapi.json", timeout=60)
+    assert (found.status_code, found.headers["content-type"]) == (200, "application/json")
+    assert found.json() == describe(OPERATIONS)
+    assert found.json()["security"] == [{"token": []}]

@@ -1,0 +1,143 @@
+"""The service dies at any moment while many write: what it acknowledged is there, and nothing is there by half.
+
+`PRESSCHECK_CASES` is how often it is killed on each engine; `make kills` does it a hundred times.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import random
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+from tests.service.test_running import line, serving
+from tests.service.wholeness import demand_comments_counted, demand_whole
+from tests.service.world import plant_world
+
+from presscheck.service.content_tables import ChangeRequestRow, CommentRow, RevisionRow
+from presscheck.service.database import Database
+
+KILLS = int(os.environ.get("PRESSCHECK_CASES", "4"))
+WRITERS = 4
+MOST_WRITES = 40
+"""How many are acknowledged before it is killed, at most, or a few more."""
+STEPS = ("comment", "edit", "file", "merge")
+Said = tuple[str, str]
+
+
+class Writer(threading.Thread):
+    """Says one write after the other until nobody answers; keeps what was acknowledged."""
+
+    def __init__(self, base_url: str, token: str, space: str, chance: random.Random) -> None:
+        super().__init__()
+        self.address, self.chance = f"{base_url}/v1/spaces/{space}", chance
+        self.headers = {"authorization": f"Bearer {token}"}
+        self.acknowledged: set[Said] = set()
+        self.statuses: Counter[int] = Counter()
+        self.failure: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            with httpx.Client(headers=self.headers, timeout=20) as http:
+                while True:
+                    self._round(http)
+        except httpx.TransportError:
+            return
+        except BaseException as error:
+            self.failure = error
+
+    def _round(self, http: httpx.Client) -> None:
+        begun = self._post(http, "/change-requests", {"subject": "x"})
+        branch = f"/change-requests/{begun['id']}"
+        self.acknowledged.add(("begun", begun["id"]))
+        for step in ("comment", "edit", *self.chance.sample(STEPS, self.chance.randrange(1, 5))):
+            if step == "merge":
+                made = self._post(http, f"{branch}/merge", None)
+                self.acknowledged |= {("revision", made["revision"]), ("merged", begun["id"])}
+                return
+            if step == "comment":
+                made = self._post(http, f"{branch}/comments", {"body": {"markdown": "Hm"}})
+                self.acknowledged.add(("comment", made["id"]))
+            else:
+                change = self._text() if step == "edit" else self._file()
+                made = self._post(http, f"{branch}/content?compat=false", {"changes": [change]})
+                self.acknowledged.add(("revision", made["changeRequest"]["revision"]))
+
+    def _text(self) -> dict[str, Any]:
+        said = f"{self.chance.random()}\n\n" * self.chance.randrange(1, 200)
+        page = self.chance.choice(("start", "guide"))
+        return {"operation": "update_page", "page": page, "document": {"markdown": said}}
+
+    def _file(self) -> dict[str, Any]:
+        content = base64.b64encode(self.chance.randbytes(self.chance.randrange(1, 100_000))).decode()
+        return {
+            "operation": "insert_files",
+            "files": [{"name": "a.bin", "base64": content, "contentType": "application/octet-stream"}],
+        }
+
+    def _post(self, http: httpx.Client, path: str, body: Any) -> dict[str, Any]:
+        response = http.post(self.address + path, json=body)
+        self.statuses[response.status_code] += 1
+        return response.raise_for_status().json()
+
+
+@pytest.mark.timeout(60 + 10 * KILLS)
+def test_what_was_acknowledged_survives_and_nothing_is_there_by_half(tmp_path: Path, database_url: str) -> None:
+    chance = random.Random(2026)
+    world = plant_world(database_url, "http://127.0.0.1:1")  # where it really is differs each time
+    acknowledged: set[Said] = set()
+    for _ in range(KILLS):
+        with serving(tmp_path, "--port", "0", "--database", database_url) as process:
+            address = line(process)
+            assert address.startswith("http"), "it does not start again"
+            writers = [
+                Writer(address, world.tokens["admin"], world.space, random.Random(chance.random()))
+                for _ in range(WRITERS)
+            ]
+            for writer in writers:
+                writer.start()
+            until = time.monotonic() + 20
+            wanted = chance.randrange(1, MOST_WRITES)
+            while sum(len(writer.acknowledged) for writer in writers) < wanted and time.monotonic() < until:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.02))  # between two answers, wherever the service is then
+            process.kill()
+            for writer in writers:
+                writer.join()
+        assert not [writer.failure for writer in writers if writer.failure]
+        acknowledged = acknowledged.union(*(writer.acknowledged for writer in writers))
+        examine(database_url, tmp_path, world.space, acknowledged)
+    assert {kind for kind, _ in acknowledged} == {"begun", "comment", "revision", "merged"}
+
+
+def examine(database_url: str, data: Path, space: str, acknowledged: set[Said]) -> None:
+    """The database that a dead service left: it opens, whole, complete, and nothing in it by half."""
+    database = Database(database_url)
+    try:
+        with database.reading.begin() as session:
+            if not database.is_postgresql:
+                assert session.execute(text("PRAGMA integrity_check")).fetchall() == [("ok",)]
+                assert session.execute(text("PRAGMA foreign_key_check")).fetchall() == []
+            demand_kept(session, acknowledged)
+            demand_whole(session, data, space)
+            demand_comments_counted(session)
+    finally:
+        database.close()
+
+
+def demand_kept(session: Session, acknowledged: set[Said]) -> None:
+    there = {
+        "begun": set(session.scalars(select(ChangeRequestRow.id))),
+        "comment": set(session.scalars(select(CommentRow.id))),
+        "revision": set(session.scalars(select(RevisionRow.id))),
+        "merged": set(session.scalars(select(ChangeRequestRow.id).where(ChangeRequestRow.status == "merged"))),
+    }
+    assert not [said for said in acknowledged if said[1] not in there[said[0]]], "acknowledged, and lost"
