@@ -63,7 +63,7 @@ async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Pat
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
         assert "{% hint" not in shown(pilot.app)
-        await pilot.press("d")
+        await pilot.press("d", "d")
         await until(pilot, shows='{% hint style="warning" %}')
         assert "− A token belongs to one workspace" in shown(pilot.app)
         await pilot.press("d")

@@ -111,7 +111,7 @@ COMMANDS: tuple[Command, ...] = (
         ("previous_page", "{", "previous page", ""),
         ("next_thread", "t", "next thread", ""),
         ("previous_thread", "T", "previous thread", ""),
-        ("diff_view", "d", "diff view", "Prose, or source."),
+        ("diff_view", "d", "diff view", "Prose; before and after side by side; or source."),
         ("only_changed", "i", "changed pages only", ""),
         ("zoom", "=", "zoom", "Give the pane the whole width."),
         ("preview", "p", "preview", "The page as it will be."),

@@ -15,6 +15,7 @@ from presscheck.tui.screens.review_acts import Acts
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
 from presscheck.tui.screens.review_header import by_line, merge_line, state_line
+from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
 from presscheck.tui.screens.review_pages import conversation_line, page_line
 from presscheck.tui.widgets.bar import Bar
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from presscheck.desk.seen import Seen
     from presscheck.tui.screens.review_changes import Changed
     from presscheck.tui.screens.review_threads import Thread
-
-WIDE = 100
-"""Columns from which the list and the change stand side by side."""
 
 
 class Review(Acts):
@@ -159,7 +157,8 @@ class Review(Acts):
         threads, thing = self.threads_here(), self.thing
         # a narrow change is laid out before it is seen for the first time, and takes the whole width
         columns = self.size.width if self.has_class("narrow") else rows.size.width
-        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded)
+        is_crowded = self.size.width < WIDE
+        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, is_crowded)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
