@@ -55,7 +55,10 @@ class Sides(Drawing):
         mark = "" if one.kind == "same" else one.kind
         left = one.before if one.kind in ("same", "removed") or not one.after else None
         tint = mark if mark in ("added", "removed") and not self._is_whole else ""
-        return Both(*(all_marked(mark, self._read(one, side) if side else (), tint) for side in (left, one.after)))
+        right = all_marked(mark, self._read(one, one.after), tint) if one.after else []
+        if left and one.after and _is_written_alike(left, one.after):
+            return Both(right, right)
+        return Both(all_marked(mark, self._read(one, left), tint) if left else [], right)
 
     def _changed_sides(self, one: Paired, before: Piece, after: Piece) -> Both:
         rooms = [self._room(piece.within) for piece in (before, after)]
@@ -104,11 +107,13 @@ class Sides(Drawing):
             is_same = [reading(line) for line in old] == [reading(line) for line in new]
             marks = ("", "") if is_same else (GONE, CAME)
             return Both(all_marked(marks[0], old), all_marked(marks[1], new))
-        found = Both([], [])
-        for piece, side, drawn, columns in ((before, GONE, found.left, sizes[0]), (after, CAME, found.right, sizes[1])):
-            spans = one_side(runs, side)
-            drawn += map(marked, self._hanging(piece, spans, columns) if piece.kind == "item" else wrap(spans, columns))
-        return found
+        return Both(
+            self._side(before, one_side(runs, GONE), sizes[0]), self._side(after, one_side(runs, CAME), sizes[1])
+        )
+
+    def _side(self, piece: Piece, spans: Line, columns: int) -> list[Drawn]:
+        lines = self._hanging(piece, list(spans), columns) if piece.kind == "item" else wrap(spans, columns)
+        return [marked(line) for line in lines]
 
     def _lines(self, before: Piece, after: Piece, lines: tuple[Line, Line], sizes: tuple[int, int]) -> Both:
         """One line as it is written, and what became of it."""
@@ -138,3 +143,8 @@ class Sides(Drawing):
                 for one, other in zip(went, came, strict=True):
                     found.add(*self._lines(before, after, (one, other), sizes))
         return found
+
+
+def _is_written_alike(one: Piece, other: Piece) -> bool:
+    """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
+    return (one.text, one.mark, one.within) == (other.text, other.mark, other.within)

@@ -125,8 +125,8 @@ def difference_lines(
         drawing = Drawing(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
         laying = Laying(paired, drawing, max(width, 1), is_ascii=ascii)
     laying.lay(context, keep)
-    found = laying.lines, laying.changes, laying.anchors, laying.blocks
-    return DifferenceLines(*map(tuple, found), beside=beside)
+    shown, changes = tuple(laying.lines), tuple(laying.changes)
+    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), beside)
 
 
 def wrap(line: Line, columns: int) -> list[Line]:

@@ -65,19 +65,18 @@ class Page:
     difference: PageDifference | None = None
     after: str = ""
     trouble: str | None = None
-    _lines: dict[tuple[Mode, int, int | None], DifferenceLines] = field(
-        default_factory=dict[tuple[Mode, int, int | None], DifferenceLines], compare=False, repr=False
+    _lines: dict[object, DifferenceLines] = field(
+        default_factory=dict[object, DifferenceLines], compare=False, repr=False
     )
 
     def lines(self, difference: PageDifference, manner: Manner, keep: Collection[int]) -> DifferenceLines:
         """The difference in lines; what was laid out last is kept, for every answer of the service draws anew."""
         context = CONTEXT if manner.only_changed else None
-        key = manner.shown_mode, manner.columns, context
-        if context is not None or key not in self._lines:
+        mode, columns = manner.shown_mode, manner.columns
+        key = mode, columns, context, frozenset(keep if manner.only_changed else ())
+        if key not in self._lines:
             self._lines.clear()
-            self._lines[key] = difference_lines(
-                difference, manner.columns, mode=manner.shown_mode, context=context, keep=keep
-            )
+            self._lines[key] = difference_lines(difference, columns, mode=mode, context=context, keep=keep)
         return self._lines[key]
 
 
