@@ -16,7 +16,7 @@ from presscheck.documents.spans import Line, Span, plain, width
 BETWEEN = Span(" │ ", "quiet")
 MARKS = "+−~↕"
 VIEWS: tuple[Mode, ...] = ("prose", "split", "source")
-WIDE = 400
+WIDE = 800
 
 
 def halves(line: Line) -> tuple[Line, Line]:
@@ -135,7 +135,7 @@ class TestEveryView:
 
     def test_both_texts_can_be_written_again_from_the_source(self, part: int) -> None:
         for before, after in pages(part):
-            lines = [plain(line) for line in drawn(before, after, 2 * WIDE, mode="source", context=None).lines]
+            lines = [plain(line) for line in drawn(before, after, WIDE, mode="source", context=None).lines]
             for text, other in ((before, "+"), (after, "−")):
                 assert [line[2:].rstrip() for line in lines if line[:1] != other] == [
                     line.rstrip() for line in text.rstrip("\n").split("\n") if text.strip()

@@ -112,6 +112,12 @@ COMMANDS: tuple[Command, ...] = (
         ("next_thread", "t", "next thread", ""),
         ("previous_thread", "T", "previous thread", ""),
         ("diff_view", "d", "diff view", "Prose; before and after side by side; or source."),
+        (
+            "since_review",
+            "I",
+            "since my review",
+            "What changed since your last review; a second time, all that it changes.",
+        ),
         ("only_changed", "i", "changed pages only", ""),
         ("zoom", "=", "zoom", "Give the pane the whole width."),
         ("preview", "p", "preview", "The page as it will be."),

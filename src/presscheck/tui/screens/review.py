@@ -14,7 +14,7 @@ from presscheck.documents.spans import Line, Span, cut
 from presscheck.tui.screens.review_acts import Acts
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
-from presscheck.tui.screens.review_header import by_line, merge_line, state_line
+from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
 from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
 from presscheck.tui.screens.review_pages import conversation_line, page_line
@@ -83,7 +83,7 @@ class Review(Acts):
         self.known.read_marks()
         super().on_mount()
         self.query_one("#pages").focus()
-        self._point_at_first()
+        self.point_at_first()
         self.follow(self.desk.watch(question), self._request, group="request")
         self._ask()
 
@@ -143,7 +143,8 @@ class Review(Acts):
             )
             trouble = (Span(self._trouble, "waiting"),) if self._trouble else ()
             self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
-            self.query_one("#merge", Bar).show((Span(" "), *merge_line(self.known.standing(), columns - 2)))
+            standing = (Span(" "), *merge_line(self.known.standing(), columns - 2))
+            self.query_one("#merge", Bar).show(standing, compared_line(self.known.since, now()))
         else:
             words = self._trouble or "Asking the service for this change request …"
             self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
@@ -161,6 +162,7 @@ class Review(Acts):
         manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, is_crowded)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
+            position += " since your review" if self.known.since else ""
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
         else:
             self.laid = lay_conversation(self.known, threads, manner)
@@ -169,7 +171,7 @@ class Review(Acts):
             if one.reply_count and not one.first.unsent:
                 self._question(self.known.replies_to(one.id))
 
-    def _point_at_first(self) -> None:
+    def point_at_first(self) -> None:
         """The first thing that was not viewed."""
         first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
         rows = self.query_one("#pages", Rows)
@@ -186,6 +188,7 @@ class Review(Acts):
         self.known.read_marks()
         self._ask()
         self.foresee()
+        self.look_back()
         self.redraw()
 
     def _ask(self) -> None:
@@ -206,8 +209,9 @@ class Review(Acts):
                 self._question(more)
             self._ask()
             self.foresee()
+            self.look_back()
             if not had and self.known.things:
-                self._point_at_first()
+                self.point_at_first()
             self.redraw()
 
         self.follow(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")

@@ -49,7 +49,7 @@ class Bodies:
 
     def _key(self, thing: Changed) -> tuple[str, str]:
         request = self.review.known.request
-        return (thing.id, f"{request.revision} {request.revision_merged_ancestor}" if request else "")
+        return (thing.id, f"{request.revision} {self.review.known.base}" if request else "")
 
     def _want(self, thing: Changed, *, is_seen: bool) -> None:
         key = self._key(thing)
@@ -70,8 +70,8 @@ class Bodies:
             return None, None
         before = after = None
         if "added" not in thing.kinds:
-            revision = request.revision_merged_ancestor or request.revision_initial
-            before = GetRevisionPage(space_id=request.space, revision_id=revision, page_id=thing.id, format="markdown")
+            base = self.review.known.base or ""
+            before = GetRevisionPage(space_id=request.space, revision_id=base, page_id=thing.id, format="markdown")
         if "deleted" not in thing.kinds:
             after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
         return before, after

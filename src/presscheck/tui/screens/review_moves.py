@@ -52,6 +52,10 @@ class Moves(Place):
         """Draw all anew."""
         raise NotImplementedError
 
+    def point_at_first(self) -> None:
+        """Go to the first thing that was not viewed."""
+        raise NotImplementedError
+
     def show_change(self, *, afresh: bool = False) -> None:
         """Draw the change anew."""
         raise NotImplementedError

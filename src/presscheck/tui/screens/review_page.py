@@ -13,8 +13,9 @@ from presscheck.documents.moments import since
 from presscheck.documents.rendering.glyphs import UNICODE
 from presscheck.documents.rendering.layout import Layout
 from presscheck.documents.spans import Line, Span, cut, plain, width
-from presscheck.tui.screens.review_changes import Changed, counted, described
+from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
 from presscheck.tui.screens.review_places import place
+from presscheck.tui.screens.review_standing import listed
 from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
 
 if TYPE_CHECKING:
@@ -154,12 +155,13 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     if request is None:
         return laid
     laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
-    laid.add((Span(counted(known.things) or "nothing changed yet: e edits a page in it", "quiet"),), ())
+    nothing = "nothing changed since your review" if known.since else "nothing changed yet: e edits a page in it"
+    laid.add((Span(counted(known.things) or nothing, "quiet"),), ())
     if request.description:
         laid.add(*typeset(document_text(request.description), manner.columns), ())
     people = known.reviewers()
     if people:
-        laid.add((Span("Reviewers", "heading"),), *(_reviewer(one) for one in people), ())
+        laid.add((Span("Reviewers", "heading"),), *(_reviewer(one, known, manner.columns) for one in people), ())
     for review in known.reviews or ():
         laid.add(*_review(review, manner))
     for one in threads:
@@ -184,11 +186,17 @@ def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool, besi
         laid.add((*beside, *line))
 
 
-def _reviewer(one: Reviewer) -> Line:
+def _reviewer(one: Reviewer, known: Dossier, columns: int) -> Line:
     glyph, style = _SAID[one.said]
     words = {"approved": "approved", "changes-requested": "asked for changes", "asked": "was asked"}[one.said]
-    stale = " · before the newest edits" if one.stale else ""
-    return (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words}{stale}", "quiet"))
+    if not one.stale:
+        return (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words}", "quiet"))
+    words = f"{words} in" if one.said == "changes-requested" else words
+    changed = known.changes_since(one.revision)
+    titles = [thing.title for thing in changed_things(changed.changes)] if changed else []
+    since_then = f" · changed since: {listed(titles)}" if titles else ""
+    line = (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words} an older revision", "waiting"))
+    return cut((*line, Span(since_then, "quiet")), columns)
 
 
 def _review(review: Review, manner: Manner) -> list[Line]:
