@@ -131,6 +131,7 @@ class Review(Acts):
         """Another thing is under the cursor."""
         if self.query_one("#pages").has_focus:
             self.show_change(afresh=True)
+            self._fill()
 
     def redraw(self) -> None:
         """Draw all of it anew from what is known."""
@@ -177,6 +178,12 @@ class Review(Acts):
         rows = self.query_one("#pages", Rows)
         rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
         self.redraw()
+        self._fill()
+
+    def _fill(self) -> None:
+        """Fetch the texts of what the list shows."""
+        seen = self.query_one("#pages", Rows).seen
+        self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
 
     def _request(self, seen: Seen[ChangeRequest | None]) -> None:
         self.known.take_request(seen)
@@ -190,6 +197,7 @@ class Review(Acts):
         self.foresee()
         self.look_back()
         self.redraw()
+        self._fill()
 
     def _ask(self) -> None:
         for question in self.known.questions():

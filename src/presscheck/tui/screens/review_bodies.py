@@ -1,12 +1,13 @@
-"""The texts of pages before and after, fetched when they are looked at, the next one beforehand, and compared."""
+"""The texts of pages before and after: first what is looked at, then the next, then what else the list shows."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage
-from presscheck.desk.asking import NEXT
+from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.documents.differences import compare
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -27,6 +28,8 @@ class Bodies:
         self.review = review
         self._pages: dict[tuple[str, str], Page] = {}
         self._wanted: set[tuple[str, str]] = set()
+        self._left: list[Changed] = []
+        self._is_filling = False
 
     def page(self, thing: Changed) -> Page:
         """What is known of a page; what is not is fetched, and the page after it too."""
@@ -40,6 +43,23 @@ class Bodies:
         """How many words changed, where both texts are here."""
         found = self._pages.get(self._key(thing))
         return Words(found.difference.added, found.difference.removed) if found and found.difference else None
+
+    def fill(self, things: Iterable[Changed]) -> None:
+        """Fetch these too, one after another, when there is nothing else to do; no longer those before."""
+        self._left = [*things]
+        if not self._is_filling:
+            self._is_filling = True
+            self.review.run(self._fill())
+
+    async def _fill(self) -> None:
+        try:
+            while self._left:
+                thing = self._left.pop(0)
+                key = self._key(thing)
+                if thing.has_text and key not in self._wanted and key not in self._pages:
+                    await self._fetch(key, *self._questions(thing), priority=BACKGROUND)
+        finally:
+            self._is_filling = False
 
     def again(self) -> None:
         """Ask again for what could not be had."""
@@ -76,9 +96,15 @@ class Bodies:
             after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
         return before, after
 
-    async def _fetch(self, key: tuple[str, str], before: Operation[Any] | None, after: Operation[Any] | None) -> None:
+    async def _fetch(
+        self,
+        key: tuple[str, str],
+        before: Operation[Any] | None,
+        after: Operation[Any] | None,
+        priority: int = NEXT,
+    ) -> None:
         try:
-            texts = [await self._text(one) for one in (before, after)]
+            texts = [await self._text(one, priority) for one in (before, after)]
         except PresscheckError as error:
             if key not in self._pages:
                 self._pages[key] = Page(trouble=f"{error.message} · ctrl+r asks again")
@@ -87,10 +113,10 @@ class Bodies:
             self._pages[key] = Page(difference, texts[1])
         self.review.redraw()
 
-    async def _text(self, question: Operation[Any] | None) -> str:
+    async def _text(self, question: Operation[Any] | None, priority: int) -> str:
         if question is None:
             return ""
         try:
-            return (await self.review.desk.read(question, priority=NEXT)).markdown or ""
+            return (await self.review.desk.read(question, priority=priority)).markdown or ""
         except NotFound:
             return ""  # it was made or removed since
