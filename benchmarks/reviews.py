@@ -25,7 +25,7 @@ from presscheck.tui.screens.review import Review
 
 AT_ONCE = 50
 """Changes that one call may have."""
-RUNS = 5
+RUNS = 3
 
 
 def compared(words: int = 5_000) -> None:
