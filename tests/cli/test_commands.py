@@ -1,6 +1,7 @@
 """The commands against the real service: what they print, what they change, and how they fail."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,13 +44,23 @@ def test_a_change_request_from_its_beginning_to_its_merge(shell: Shell) -> None:
     assert "page edited: install" in said
     assert "+ With one hand." in said or "With one hand." in said
     assert shell.ok("cr", "diff", which, "--stat").count("\n") == 1
+    assert re.search(r"│ \+ With one hand\.", shell.ok("cr", "diff", which, "--format", "split"))
+    assert "# Install" in shell.ok("cr", "diff", which, "--format", "source")
+    assert json.loads(shell.ok("cr", "diff", which, "--format", "json")) == changed
     assert "One hand" not in shell.ok("space", "page", "cli", "install")
     assert shell.run("cr", "merge", which).exit_code == 2, "without a terminal it must be said"
-    assert shell.json("cr", "merge", which, "--yes")["result"] == "merge"
+    assert shell.json("cr", "merge", which, "--yes", "--if-clean")["result"] == "merge"
     assert "With one hand" in shell.ok("space", "page", "cli", "install")
     again = shell.run("cr", "merge", which, "--yes")
     assert (again.exit_code, again.stdout) == (5, "")
     assert "merged" in again.stderr
+
+
+def test_what_collides_is_not_merged_where_only_what_is_clean_may_be(shell: Shell) -> None:
+    refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
+    assert (refused.exit_code, refused.stdout) == (6, "")
+    assert "Not merged: main changed the same places of" in refused.stderr
+    assert shell.json("cr", "show", "runbook#2")["changeRequest"]["status"] == "open"
 
 
 def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:

@@ -110,6 +110,12 @@ async def review_change(pilot: Any, service: RunningService) -> None:
     await pilot.press("tab", "]")
 
 
+async def review_split(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("tab", "d")
+    await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "two sides need" in shown(pilot.app))
+
+
 async def review_thread(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("t")
@@ -215,6 +221,7 @@ SCREENS: list[Drive] = [
         receipts,
         review,
         review_change,
+        review_split,
         review_thread,
         review_conversation,
         merge_sheet,

@@ -1,5 +1,6 @@
 """The review, by keys, on the sample workspace."""
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -63,11 +64,41 @@ async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Pat
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
         assert "{% hint" not in shown(pilot.app)
-        await pilot.press("d")
+        await pilot.press("d", "d")
         await until(pilot, shows='{% hint style="warning" %}')
         assert "− A token belongs to one workspace" in shown(pilot.app)
         await pilot.press("d")
         await until(pilot, holds=lambda: "{% hint" not in shown(pilot.app))
+
+
+async def test_before_and_after_are_one_key_away_with_threads_on_the_right(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("d")
+        await until(pilot, shows="before on the left, after on the right")
+        assert re.search(r"belongs to one workspace\. It +│ ~ A token belongs to one project", shown(pilot.app))
+        await pilot.press("tab", "]", "c", *"Side by side", "ctrl+s")
+        await until(pilot, shows="Side by side")
+        lines = shown(pilot.app).splitlines()
+        at = next(number for number, line in enumerate(lines) if "Side by side" in line)
+        assert re.search(r"│ ┃ you .*Side by side", lines[at])
+        assert "90 days." in lines[at - 1], "it stands below the words that it is about"
+        before = pilot.app.screen.query_one("#change").cursor
+        await pilot.press("]")
+        await until(pilot, holds=lambda: pilot.app.screen.query_one("#change").cursor > before)
+        await pilot.press("i")
+        await until(pilot, shows="unchanged block")
+
+
+async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
+        await until(pilot, shows="Conversation")
+        await pilot.press("enter", "d")
+        await until(pilot, shows="two sides need 100 columns, there are 80: prose stays")
+        assert "no room for two sides" in shown(pilot.app)
+        assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
 
 
 async def test_the_change_takes_the_whole_width(service: RunningService, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -14,36 +14,52 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages, RevisionPage
 from presscheck.cli import addressing
 from presscheck.cli.bodies import body_options, body_text
-from presscheck.cli.printing import as_json, print_line
+from presscheck.cli.printing import as_json, print_json, print_line
 from presscheck.cli.session import Session, asking
 from presscheck.desk.questions import changes_in
-from presscheck.documents.differences import compare, difference_lines
+from presscheck.documents.differences import Mode, PageDifference, compare, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span
 from presscheck.errors import InvalidArgument
 
 WIDE = 100
-"""Columns where there is no terminal that has a width."""
+"""Columns where there is no terminal that has a width, and the fewest for two sides."""
 
 
 @click.command()
 @click.argument("which", metavar="SPACE#NUMBER")
 @click.option("--stat", is_flag=True, help="Only the pages, and how many words came and went.")
-@click.option("--source", is_flag=True, help="Line by line, as it is written.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["prose", "split", "source", "json"]),
+    default="prose",
+    show_default=True,
+    help="As it reads; before and after side by side; as it is written; or as data.",
+)
 @asking
-async def diff(session: Session, which: str, *, stat: bool, source: bool) -> None:
+async def diff(session: Session, which: str, *, stat: bool, form: str) -> None:
     """Print what a change request changes, page by page."""
+    columns = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
+    if form == "split" and columns < WIDE:
+        raise InvalidArgument("--format", f"split needs {WIDE} columns, this terminal has {columns}")
     request = await addressing.change_request(session, which)
     found = await session.read(changes_in(request))
     if found.more:
         found = await session.read(changes_in(request, len(found.changes) + found.more))
     texts = [await _texts(session, request, one) for one in found.changes]
-    if session.json:
+    if session.json or form == "json":
         pairs = zip(found.changes, texts, strict=True)
-        session.show([{**as_json(one), "before": before, "after": after} for one, (before, after) in pairs])
+        print_json([{**as_json(one), "before": before, "after": after} for one, (before, after) in pairs])
         return
     for one, (before, after) in zip(found.changes, texts, strict=True):
-        _print_change(one, before, after, stat=stat, source=source)
+        has_text = before is not None or after is not None
+        compared = compare(before or "", after or "")
+        _print_head(one, compared, has_text=has_text)
+        if has_text and not stat:
+            for line in difference_lines(compared, columns, mode=cast("Mode", form)).lines:
+                print_line(line)
+            print_line(())
 
 
 @click.command()
@@ -117,19 +133,12 @@ async def _texts(session: Session, request: ChangeRequest, change: SemanticChang
     return before, after
 
 
-def _print_change(change: SemanticChange, before: str | None, after: str | None, *, stat: bool, source: bool) -> None:
-    compared = compare(before or "", after or "")
-    counts = f"  +{compared.added} −{compared.removed} words" if before is not None or after is not None else ""
+def _print_head(change: SemanticChange, compared: PageDifference, *, has_text: bool) -> None:
+    counts = f"  +{compared.added} −{compared.removed} words" if has_text else ""
     print_line((Span(f"{change.type.replace('_', ' ')}: {_name(change)}{counts}", "strong"),))
     for name, one in (change.attributes or {}).items():
         if name != "document":
             print_line((Span(display_text(f"  {name}: {_side(one.before)} → {_side(one.after)}")),))
-    if stat or (before is None and after is None):
-        return
-    columns = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
-    for line in difference_lines(compared, columns, mode="source" if source else "prose").lines:
-        print_line(line)
-    print_line(())
 
 
 def _name(change: SemanticChange) -> str:

@@ -28,8 +28,9 @@ from presscheck.cli.change_contents import diff, edit
 from presscheck.cli.printing import print_details, print_rows, print_text
 from presscheck.cli.session import Session, asking, confirm
 from presscheck.cli.verbs import Verb, add
+from presscheck.desk.forecast import forecast
 from presscheck.desk.questions import comments_on, reviewers_of, reviews_of
-from presscheck.errors import Conflict, InvalidArgument
+from presscheck.errors import ChecksFailed, Conflict, InvalidArgument
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
 which = click.argument("which", metavar="SPACE#NUMBER")
@@ -205,10 +206,13 @@ async def update(session: Session, which: str) -> None:
 @cr.command()
 @which
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--if-clean", is_flag=True, help="Only where nothing collides with what changed in main.")
 @asking
-async def merge(session: Session, which: str, *, yes: bool) -> None:
+async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content. There is no way back."""
     request = await addressing.change_request(session, which)
+    if if_clean:
+        await _demand_clean(session, request)
     confirm(f"Merge #{request.number} “{request.subject}” into the live content?", yes=yes)
     result = await session.write(MergeChangeRequest(**addressing.path_of(request)), "")
     session.show(result)
@@ -226,6 +230,15 @@ async def archive(session: Session, which: str, *, undo: bool) -> None:
     status = "open" if undo else "archived"
     call = UpdateChangeRequest(**addressing.path_of(request), status=status)
     session.show_new(await session.write(call, "Opened again." if undo else "Archived."))
+
+
+async def _demand_clean(session: Session, request: ChangeRequest) -> None:
+    found = await forecast(session.desk, request)
+    if found is None:
+        raise ChecksFailed("Not merged: whether it fits with what changed in main cannot be told before the merge")
+    if found.conflicts:
+        titles = ", ".join(dict.fromkeys(one.title for one in found.conflicts))
+        raise ChecksFailed(f"Not merged: main changed the same places of {titles}")
 
 
 def _head(request: ChangeRequest) -> dict[str, object]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, GetRevisionPage, Revision
 from presscheck.desk.asking import NEXT
+from presscheck.desk.between import as_on_the_wire
 from presscheck.documents.merging import Conflict, merge_pages
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
         text = (await desk.read(call, priority=NEXT)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
-        merged = merge_pages(_side(base), _side(ours), _side(theirs), texts.__getitem__, _kept)
+        merged = merge_pages(
+            as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs), texts.__getitem__, _kept
+        )
     except LookupError:
         return None  # something that no call gives the text of, such as a piece of content that pages share
     return Forecast(tuple(merged.conflicts))
@@ -58,7 +61,7 @@ async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
 
 def _both_changed(base: Revision, ours: Revision, theirs: Revision) -> Iterator[tuple[Revision, Mapping[str, Any]]]:
     """The pages whose texts both sides changed, in each revision that has them."""
-    was, here, there = (_pages(_side(one)["pages"]) for one in (base, ours, theirs))
+    was, here, there = (_pages(as_on_the_wire(one)["pages"]) for one in (base, ours, theirs))
     for page_id in here.keys() & there.keys():
         documents = [side.get(page_id, {}).get("documentId") for side in (was, here, there)]
         if documents[1] != documents[2] and documents[0] not in documents[1:]:
@@ -72,10 +75,6 @@ def _pages(tree: list[Side]) -> dict[str, Side]:
     for page in tree:
         found |= {page["id"]: page} | _pages(page.get("pages", []))
     return found
-
-
-def _side(revision: Revision) -> Side:
-    return revision.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _kept(_: str) -> str:

@@ -25,8 +25,9 @@ from presscheck.documents.words import Run
 LEAST_ROOM = 12
 """With fewer cells left, what a piece stands within is not drawn beside it."""
 READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
-_INLINE = frozenset(("paragraph", "heading", "item"))
-_AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
+INLINE = frozenset(("paragraph", "heading", "item"))
+"""Pieces that are words and nothing else."""
+AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
 """Pieces whose old and new text are shown as they are written, one below the other."""
 
 _NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
@@ -165,15 +166,15 @@ class Drawing:
     def _changed(self, one: Paired, before: Piece, after: Piece, columns: int) -> list[Drawn]:
         if before.kind == after.kind == "row":
             return self._changed_row(one, before, after, columns)
-        if before.kind in _INLINE and after.kind in _INLINE:
+        if before.kind in INLINE and after.kind in INLINE:
             old, new = self._words(before.text), self._words(after.text)
             if old is not None and new is not None:
                 return self._changed_words(one, ink_runs(inks(old), inks(new)), columns)
         if before.kind == after.kind == "tag":
             tags = [tag_line(piece, columns, self._glyphs) for piece in (before, after)]
             if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
-                return [*_all("removed", [tags[0]]), *_all("added", [tags[1]])]
-        if after.kind in _AS_WRITTEN:
+                return [*all_marked("removed", [tags[0]]), *all_marked("added", [tags[1]])]
+        if after.kind in AS_WRITTEN:
             looks = "code" if after.kind == "code" else ""
             old_line, new_line = ((Span(display_text(piece.text), looks),) for piece in (before, after))
             return self._below(before, after, old_line, new_line, columns)
@@ -189,10 +190,10 @@ class Drawing:
             old, new = (self._read(Paired("same", piece, piece), piece) for piece in bare)
             if is_same and old == new:
                 return [*(Drawn("", line) for line in new), Drawn("changed", (READS_THE_SAME,))]
-            return [*_all("removed", old), *_all("added", new)]
+            return [*all_marked("removed", old), *all_marked("added", new)]
         spans = list(in_one(runs))
         lines = self._hanging(after, spans, columns) if after.kind == "item" else wrap(spans, columns)
-        return [_marked(line) for line in lines]
+        return [marked(line) for line in lines]
 
     def _changed_row(self, one: Paired, before: Piece, after: Piece, columns: int) -> list[Drawn]:
         old, new = cells_of(before.text), cells_of(after.text)
@@ -201,13 +202,13 @@ class Drawing:
         for number in range(most):
             sides = [self._cell(after, side[number] if number < len(side) else "") for side in (old, new)]
             cells.append(list(in_one(ink_runs(inks(sides[0]), inks(sides[1])))))
-        return [_marked(line) for line in self._tables.row(one, cells, columns)]
+        return [marked(line) for line in self._tables.row(one, cells, columns)]
 
     def _changed_lines(self, before: Piece, after: Piece, columns: int) -> list[Drawn]:
         """What is not made of words alone, such as cards: the lines that read differently."""
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[Drawn] = []
-        for part in gaps([_reading(line) for line in old], [_reading(line) for line in new]):
+        for part in gaps([reading(line) for line in old], [reading(line) for line in new]):
             came = new[part.after.start : part.after.stop] if isinstance(part, Gap) else ()
             if not isinstance(part, Gap):
                 drawn += [Drawn("", line) for line in new[part.after : part.after + part.size]]
@@ -216,7 +217,7 @@ class Drawing:
                 rows = [row for one, other in pairs for row in self._below(before, after, one, other, columns)]
                 drawn += sorted(rows, key=lambda row: row.mark != "removed")
             else:
-                drawn += _all("removed", old[part.before.start : part.before.stop]) + _all("added", came)
+                drawn += all_marked("removed", old[part.before.start : part.before.stop]) + all_marked("added", came)
         return drawn if any(row.mark for row in drawn) else [*drawn, Drawn("changed", (READS_THE_SAME,))]
 
     def _below(self, before: Piece, after: Piece, old: Line, new: Line, columns: int) -> list[Drawn]:
@@ -227,7 +228,7 @@ class Drawing:
             is_code = after.kind == "code"
             sides = one_side(runs, "removed", "code" if is_code else "quiet"), one_side(runs, "added", "code" * is_code)
         first = self._folded(before, sides[0], columns)
-        return [*_all("removed", first, ""), *_all("added", self._folded(after, sides[1], columns), "")]
+        return [*all_marked("removed", first, ""), *all_marked("added", self._folded(after, sides[1], columns), "")]
 
     def _folded(self, piece: Piece, line: Line, columns: int) -> list[Line]:
         """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
@@ -255,16 +256,18 @@ def _indices(paired: Sequence[Paired]) -> set[tuple[str, int]]:
     return found
 
 
-def _all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[Drawn]:
+def all_marked(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[Drawn]:
+    """Lines that share a mark, in its colour or another."""
     return [Drawn(mark, tinted(line, mark if tint is None else tint)) for line in lines]
 
 
-def _marked(line: Line) -> Drawn:
+def marked(line: Line) -> Drawn:
+    """A line, marked as changed where any of its words is."""
     is_changed = any("added" in span.style or "removed" in span.style for span in line)
     return Drawn("changed" if is_changed else "", line)
 
 
-def _reading(line: Line) -> tuple[str, ...]:
+def reading(line: Line) -> tuple[str, ...]:
     """What a line says, whatever its columns are."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)

@@ -88,14 +88,14 @@ class Laying:
         last = self._last
         if one.kind == "same" or last is None or last.kind == "same":
             return one.kind != "same"
-        if _piece(one).kind == _piece(last).kind == "item" or _is_family(last, one):
+        if piece_of(one).kind == piece_of(last).kind == "item" or _is_family(last, one):
             return False
         return one.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
     def _space(self, one: Paired) -> None:
         """A blank line, where the block does not belong to the one before it."""
-        if self._last and _stands_apart(self._last, one):
-            around = self._drawing.around(_common(_piece(self._last).within, _piece(one).within))
+        if self._last and stands_apart(self._last, one):
+            around = self._drawing.around(common(piece_of(self._last).within, piece_of(one).within))
             mark = one.kind if one.kind == self._last.kind and one.kind in ("added", "removed") else ""
             line = (self._marks[mark], *tinted(around, mark))
             self._add(line if any(span.text.strip() for span in around) else (), None, None)
@@ -106,25 +106,26 @@ class Laying:
         way = "up" if place < group[0] else "down"
         if one.after:
             return f"moved here, from further {way}"
-        words = " ".join(display_text(_piece(one).text).lstrip("#>-*+ ").split())
+        words = " ".join(display_text(piece_of(one).text).lstrip("#>-*+ ").split())
         words = words if len(words) < 40 else words[:40].rpartition(" ")[0] + f" {self._ellipsis}"
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
     def _fold(self, numbers: Sequence[int]) -> None:
         """One quiet line for what is unchanged, with where in the page it ends."""
-        hidden = [_piece(self._paired[number]) for number in numbers]
+        hidden = [piece_of(self._paired[number]) for number in numbers]
         counted = [piece for piece in hidden if piece.kind not in _BARE]
         noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
         text = f"{self._ellipsis} {len(counted):,} unchanged {noun}{'' if len(counted) == 1 else 's'}"
         where = _where(hidden)
-        if self._last and _stands_apart(self._last, self._paired[numbers[0]]):
+        if self._last and stands_apart(self._last, self._paired[numbers[0]]):
             self._add((), None, None)
         named = (Span(" · ", "quiet"), Span(where, "quiet strong")) if where else ()
         self._add((self._marks[""], Span(text, "quiet"), *named), numbers[0], hidden[0].line)
         self._last = self._paired[numbers[-1]]
 
 
-def _piece(one: Paired) -> Piece:
+def piece_of(one: Paired) -> Piece:
+    """The new piece, or the old one where it is gone."""
     found = one.after or one.before
     if found is None:
         raise ValueError("a block of neither text")
@@ -132,8 +133,8 @@ def _piece(one: Paired) -> Piece:
 
 
 def _is_family(one: Paired, other: Paired) -> bool:
-    family = _FAMILY.get(_piece(one).kind)
-    return family is not None and family == _FAMILY.get(_piece(other).kind)
+    family = _FAMILY.get(piece_of(one).kind)
+    return family is not None and family == _FAMILY.get(piece_of(other).kind)
 
 
 def _groups(paired: Sequence[Paired], numbers: Sequence[int]) -> Iterator[list[int]]:
@@ -152,11 +153,12 @@ def _go_together(one: Paired, other: Paired) -> bool:
         return False
     if "moved" in (one.kind, other.kind):
         return one.kind == other.kind and (one.after is None) == (other.after is None)
-    return _piece(one).kind in BY_LINE and _piece(other).kind == _piece(one).kind
+    return piece_of(one).kind in BY_LINE and piece_of(other).kind == piece_of(one).kind
 
 
-def _stands_apart(last: Paired, one: Paired) -> bool:
-    before, piece = _piece(last), _piece(one)
+def stands_apart(last: Paired, one: Paired) -> bool:
+    """Whether a blank line stands between a block and the one before it."""
+    before, piece = piece_of(last), piece_of(one)
     if before.kind == "tag" or piece.kind == "end":
         return False
     if _is_family(last, one):
@@ -170,7 +172,8 @@ def _stands_apart(last: Paired, one: Paired) -> bool:
     return True
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+def common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """What both begin with."""
     found: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
@@ -192,7 +195,7 @@ def _shown(paired: Sequence[Paired], context: int | None, keep: Collection[int])
         shown[first : number + context + 1] = [True] * len(shown[first : number + context + 1])
     edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
     for left, right in pairwise(edges):
-        if sum(_piece(one).kind not in _BARE for one in paired[left + 1 : right]) <= 1:
+        if sum(piece_of(one).kind not in _BARE for one in paired[left + 1 : right]) <= 1:
             shown[left + 1 : right] = [True] * (right - left - 1)
     return shown
 

@@ -14,6 +14,8 @@ from typing import Literal
 
 from presscheck.documents.difference_drawing import Drawing
 from presscheck.documents.difference_layout import MARGIN, Laying
+from presscheck.documents.difference_sides import Sides
+from presscheck.documents.difference_split import SplitLaying, side_columns
 from presscheck.documents.pairing import Paired, pair
 from presscheck.documents.pieces import lines_of, pieces
 from presscheck.documents.rendering.glyphs import ASCII, UNICODE
@@ -21,7 +23,7 @@ from presscheck.documents.rendering.wrapping import wrap as wrapped
 from presscheck.documents.spans import Line
 from presscheck.documents.words import count_words, tokens_of, word_runs, words_in
 
-Mode = Literal["prose", "source"]
+Mode = Literal["prose", "split", "source"]
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,15 @@ class DifferenceLines:
     """A comparison in lines of a terminal.
 
     `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
-    line of the new text that its block begins on; None where there is none.
+    line of the new text that its block begins on; None where there is none. `beside` is what stands on the left of what
+    is put below a line: the width of the old text, where both stand side by side.
     """
 
     lines: tuple[Line, ...]
     changes: tuple[int, ...]
     anchors: tuple[int | None, ...]
     blocks: tuple[int | None, ...]
+    beside: Line = ()
 
     def below(self, line: int) -> int | None:
         """The last line that stands for a line of the new text, or for what it is folded into."""
@@ -103,18 +107,26 @@ def difference_lines(
     Args:
         difference: what was compared.
         width: the cells of a line.
-        mode: `prose` shows the page as it reads, `source` as it is written.
+        mode: `prose` shows the page as it reads, `split` the same before and after side by side, `source` as it is
+            written.
         context: how many unchanged blocks stay around a change; the others are folded. None folds nothing.
         keep: lines of the new text that are not folded, for something is to be shown below them.
         ascii: draw with what every terminal has.
     """
     glyphs = ASCII if ascii else UNICODE
-    paired = difference.blocks if mode == "prose" else difference.source
+    paired = difference.source if mode == "source" else difference.blocks
     is_whole = difference.kind in ("added", "removed")
-    drawing = Drawing(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
-    laying = Laying(paired, drawing, max(width, 1), is_ascii=ascii)
+    beside: Line = ()
+    if mode == "split":
+        sides = Sides(paired, side_columns(width), glyphs, is_whole=is_whole)
+        laying = SplitLaying(paired, sides, max(width, 1), glyphs, is_ascii=ascii)
+        beside = laying.beside
+    else:
+        drawing = Drawing(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
+        laying = Laying(paired, drawing, max(width, 1), is_ascii=ascii)
     laying.lay(context, keep)
-    return DifferenceLines(tuple(laying.lines), tuple(laying.changes), tuple(laying.anchors), tuple(laying.blocks))
+    shown, changes = tuple(laying.lines), tuple(laying.changes)
+    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), beside)
 
 
 def wrap(line: Line, columns: int) -> list[Line]:

@@ -14,7 +14,8 @@ from presscheck.documents.spans import Line, Span, cut
 from presscheck.tui.screens.review_acts import Acts
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
-from presscheck.tui.screens.review_header import by_line, merge_line, state_line
+from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
+from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
 from presscheck.tui.screens.review_pages import conversation_line, page_line
 from presscheck.tui.widgets.bar import Bar
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from presscheck.desk.seen import Seen
     from presscheck.tui.screens.review_changes import Changed
     from presscheck.tui.screens.review_threads import Thread
-
-WIDE = 100
-"""Columns from which the list and the change stand side by side."""
 
 
 class Review(Acts):
@@ -85,7 +83,7 @@ class Review(Acts):
         self.known.read_marks()
         super().on_mount()
         self.query_one("#pages").focus()
-        self._point_at_first()
+        self.point_at_first()
         self.follow(self.desk.watch(question), self._request, group="request")
         self._ask()
 
@@ -133,6 +131,7 @@ class Review(Acts):
         """Another thing is under the cursor."""
         if self.query_one("#pages").has_focus:
             self.show_change(afresh=True)
+            self._fill()
 
     def redraw(self) -> None:
         """Draw all of it anew from what is known."""
@@ -145,7 +144,8 @@ class Review(Acts):
             )
             trouble = (Span(self._trouble, "waiting"),) if self._trouble else ()
             self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
-            self.query_one("#merge", Bar).show((Span(" "), *merge_line(self.known.standing(), columns - 2)))
+            standing = (Span(" "), *merge_line(self.known.standing(), columns - 2))
+            self.query_one("#merge", Bar).show(standing, compared_line(self.known.since, now()))
         else:
             words = self._trouble or "Asking the service for this change request …"
             self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
@@ -159,9 +159,11 @@ class Review(Acts):
         threads, thing = self.threads_here(), self.thing
         # a narrow change is laid out before it is seen for the first time, and takes the whole width
         columns = self.size.width if self.has_class("narrow") else rows.size.width
-        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded)
+        is_crowded = self.size.width < WIDE
+        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, is_crowded)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
+            position += " since your review" if self.known.since else ""
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
         else:
             self.laid = lay_conversation(self.known, threads, manner)
@@ -170,12 +172,18 @@ class Review(Acts):
             if one.reply_count and not one.first.unsent:
                 self._question(self.known.replies_to(one.id))
 
-    def _point_at_first(self) -> None:
+    def point_at_first(self) -> None:
         """The first thing that was not viewed."""
         first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
         rows = self.query_one("#pages", Rows)
         rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
         self.redraw()
+        self._fill()
+
+    def _fill(self) -> None:
+        """Fetch the texts of what the list shows."""
+        seen = self.query_one("#pages", Rows).seen
+        self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
 
     def _request(self, seen: Seen[ChangeRequest | None]) -> None:
         self.known.take_request(seen)
@@ -187,7 +195,9 @@ class Review(Acts):
         self.known.read_marks()
         self._ask()
         self.foresee()
+        self.look_back()
         self.redraw()
+        self._fill()
 
     def _ask(self) -> None:
         for question in self.known.questions():
@@ -207,8 +217,9 @@ class Review(Acts):
                 self._question(more)
             self._ask()
             self.foresee()
+            self.look_back()
             if not had and self.known.things:
-                self._point_at_first()
+                self.point_at_first()
             self.redraw()
 
         self.follow(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")

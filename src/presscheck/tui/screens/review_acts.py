@@ -16,8 +16,8 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.review_changes import counted
-from presscheck.tui.screens.review_forecast import Forecasting
 from presscheck.tui.screens.review_header import merge_line, verdicts
+from presscheck.tui.screens.review_since import Since
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.documents.spans import Line
 
 
-class Acts(Forecasting):
+class Acts(Since):
     """Ask reviewers, edit, update, merge, archive, unsend."""
 
     def reason_merge(self) -> str | None:

@@ -1,8 +1,9 @@
-"""The texts of pages before and after, fetched when they are looked at, the next one beforehand, and compared."""
+"""The texts of pages before and after: first what is looked at, then the next, then what else the list shows."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage
@@ -28,6 +29,8 @@ class Bodies:
         self.review = review
         self._pages: dict[tuple[str, str], Page] = {}
         self._wanted: dict[tuple[str, str], Priority] = {}
+        self._left: list[Changed] = []
+        self._is_filling = False
 
     def page(self, thing: Changed) -> Page:
         """What is known of a page; what is not is fetched, and the page after it too."""
@@ -42,6 +45,23 @@ class Bodies:
         found = self._pages.get(self._key(thing))
         return Words(found.difference.added, found.difference.removed) if found and found.difference else None
 
+    def fill(self, things: Iterable[Changed]) -> None:
+        """Fetch these too, one after another, when there is nothing else to do; no longer those before."""
+        self._left = [*things]
+        if not self._is_filling:
+            self._is_filling = True
+            self.review.run(self._fill())
+
+    async def _fill(self) -> None:
+        try:
+            while self._left:
+                thing = self._left.pop(0)
+                key = self._key(thing)
+                if thing.has_text and key not in self._wanted and key not in self._pages:
+                    await self._fetch(key, self._questions(thing), BACKGROUND)
+        finally:
+            self._is_filling = False
+
     def again(self) -> None:
         """Ask again for what could not be had."""
         for key in [key for key, page in self._pages.items() if page.trouble]:
@@ -50,7 +70,7 @@ class Bodies:
 
     def _key(self, thing: Changed) -> tuple[str, str]:
         request = self.review.known.request
-        return (thing.id, f"{request.revision} {request.revision_merged_ancestor}" if request else "")
+        return (thing.id, f"{request.revision} {self.review.known.base}" if request else "")
 
     def _want(self, thing: Changed, priority: Priority) -> None:
         key = self._key(thing)
@@ -72,8 +92,8 @@ class Bodies:
             return None, None
         before = after = None
         if "added" not in thing.kinds:
-            revision = request.revision_merged_ancestor or request.revision_initial
-            before = GetRevisionPage(space_id=request.space, revision_id=revision, page_id=thing.id, format="markdown")
+            base = self.review.known.base or ""
+            before = GetRevisionPage(space_id=request.space, revision_id=base, page_id=thing.id, format="markdown")
         if "deleted" not in thing.kinds:
             after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
         return before, after

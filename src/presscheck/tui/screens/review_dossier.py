@@ -18,7 +18,7 @@ from presscheck.desk.overlays import laid_over
 from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
 from presscheck.tui.screens.review_header import Progress
-from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, reviewers, standing
+from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
 from presscheck.tui.screens.review_threads import Thread, in_order, thread, unsent_messages
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class Dossier:
         self.replies: dict[str, Sequence[CommentReply]] = {}
         self.things: tuple[Changed, ...] = ()
         self.viewed: dict[str, str] = {}
+        self.since: Review | None = None
+        """The reader's review that the newest revision is compared with; None shows all that the request changes."""
+        self.between: dict[tuple[str, str], SemanticChanges] = {}
         self.forecast: Forecast | None = None
         """What a merge would come to; None while that is not known."""
 
@@ -140,8 +143,42 @@ class Dossier:
     def _take_organization(self, _: Any, value: Organization) -> None:
         self.organization = value
 
+    def my_review(self) -> Review | None:
+        """The last review of the reader."""
+        return newest_of(self.reviews or (), self.me)
+
+    def compare_since(self, review: Review | None) -> None:
+        """Show what changed since a review, or all."""
+        self.since = review
+        self._order()
+
+    def take_comparison(self, before: str, after: str, changes: SemanticChanges) -> None:
+        """What changed from one revision to another."""
+        self.between[before, after] = changes
+        self._order()
+
+    def is_compared(self, revision: str) -> bool:
+        """Whether it is known what changed since a revision."""
+        return self.changes_since(revision) is not None
+
+    def changes_since(self, revision: str) -> SemanticChanges | None:
+        """What changed from a revision to the newest."""
+        return self.between.get((revision, self.request.revision)) if self.request else None
+
+    @property
+    def base(self) -> str | None:
+        """The revision that the newest is compared with."""
+        if self.since:
+            return self.since.revision
+        return (self.request.revision_merged_ancestor or self.request.revision_initial) if self.request else None
+
+    @property
+    def shown(self) -> SemanticChanges | None:
+        """The changes that are shown: all, or those since a review."""
+        return self.changes_since(self.since.revision) if self.since else self.changes
+
     def _order(self) -> None:
-        things = changed_things(self.changes.changes) if self.changes else ()
+        things = changed_things(self.shown.changes) if self.shown else self.things
         self.things = in_reading_order(things, self.tree) if self.tree else things
 
     def read_marks(self) -> None:
@@ -197,10 +234,10 @@ class Dossier:
 
     def progress(self) -> Progress | None:
         """How much is known, and how much was viewed."""
-        if self.changes is None:
+        if self.shown is None:
             return None
-        known = len(self.changes.changes)
-        return Progress(known, known + (self.changes.more or 0), sum(self.is_viewed(one) for one in self.things))
+        known = len(self.shown.changes)
+        return Progress(known, known + (self.shown.more or 0), sum(self.is_viewed(one) for one in self.things))
 
     def rules(self) -> MergeRules | None:
         """The merge rules in force, where they are known."""

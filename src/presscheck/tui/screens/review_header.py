@@ -14,7 +14,7 @@ from presscheck.tui.screens.review_standing import person
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.tui.screens.review_standing import Reviewer, Standing
 
 _GAP = Span("   ")
@@ -59,13 +59,21 @@ def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
     return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
 
 
+def compared_line(review: Review | None, now: datetime) -> Line:
+    """`since your review 2 h ago`, where that is what the newest revision is compared with."""
+    return (Span(f"since your review {since(review.created_at, now)}", "accent"),) if review else ()
+
+
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
-    """` ✓1 ✗1 ◷1`: how many approved, asked for changes, have not spoken."""
+    """` ✓1 ✗1 ◷1 ✓1 stale`: how many approved, asked for changes, have not spoken; approved an older revision."""
     spans: list[Span] = []
+    stale = [one for one in reviewers if one.said == "approved" and one.stale]
     for said, glyph, style in _VERDICTS:
-        number = sum(one.said == said for one in reviewers)
+        number = sum(one.said == said and one not in stale for one in reviewers)
         if number:
             spans.append(Span(f" {glyph}{number}", style))
+    if stale:
+        spans.append(Span(f" ✓{len(stale)} stale", "waiting"))
     return tuple(spans)
 
 

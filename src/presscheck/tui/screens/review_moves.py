@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.documents.differences import Mode
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from presscheck.documents.differences import Mode
     from presscheck.tui.screens.review_bodies import Bodies
     from presscheck.tui.screens.review_changes import Changed
     from presscheck.tui.screens.review_dossier import Dossier
     from presscheck.tui.screens.review_page import Laid, Page
     from presscheck.tui.screens.review_threads import Thread
+
+WIDE = 100
+"""Columns from which two things stand side by side: the list and the change, and the two sides of a change."""
+_AFTER: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}
+_SAID: dict[Mode, str] = {
+    "prose": "the page, as it reads",
+    "split": "before on the left, after on the right",
+    "source": "the Markdown, as it is written",
+}
 
 
 class Moves(Place):
@@ -43,6 +52,10 @@ class Moves(Place):
         """Draw all anew."""
         raise NotImplementedError
 
+    def point_at_first(self) -> None:
+        """Go to the first thing that was not viewed."""
+        raise NotImplementedError
+
     def show_change(self, *, afresh: bool = False) -> None:
         """Draw the change anew."""
         raise NotImplementedError
@@ -58,10 +71,15 @@ class Moves(Place):
     command_previous_pane = command_next_pane
 
     def command_diff_view(self) -> None:
-        """Prose, as it reads, or the source, as it is written."""
-        self.mode = "source" if self.mode == "prose" else "prose"
-        self.home.notice({"source": "the Markdown, as it is written", "prose": "the page, as it reads"}[self.mode])
+        """Prose, as it reads; split, before and after side by side; or the source, as it is written."""
+        block = self.laid.anchor_at(self.query_one("#change", Rows).cursor)
+        self.mode = _AFTER[self.mode]
+        if self.mode == "split" and self.size.width < WIDE:
+            self.home.notice(f"two sides need {WIDE} columns, there are {self.size.width}: prose stays")
+        else:
+            self.home.notice(_SAID[self.mode])
         self.show_change()
+        self.query_one("#change", Rows).point(self.laid.line_of(block))
 
     def command_zoom(self) -> None:
         """Give the change the whole width, or share it with the list again."""

@@ -6,14 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from presscheck.documents.differences import Mode, PageDifference, difference_lines
+from presscheck.documents.differences import DifferenceLines, Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
 from presscheck.documents.rendering.comments import comment_lines
-from presscheck.documents.spans import Line, Span, cut, plain
+from presscheck.documents.spans import Line, Span, cut, plain, width
 from presscheck.documents.suggestions import block_at, written
-from presscheck.tui.screens.review_changes import Changed, counted, described
+from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
 from presscheck.tui.screens.review_places import place
+from presscheck.tui.screens.review_standing import listed
 from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review_dossier import Dossier
     from presscheck.tui.screens.review_standing import Reviewer
 
+NO_ROOM = "no room for two sides"
 CONTEXT = 2
 """Lines around a change that stay where the unchanged are folded."""
 _SAID = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
@@ -41,6 +43,15 @@ class Laid:
         """Append lines."""
         self.lines += lines
 
+    def anchor_at(self, line: int) -> int | None:
+        """The line of the new text that a line stands for, or the nearest one above it that stands for any."""
+        return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
+
+    def line_of(self, anchor: int | None) -> int:
+        """The first line that stands for a line of the new text, or for what is behind it; else the first of all."""
+        behind = [line for line, one in self.anchors.items() if anchor is not None and one >= anchor]
+        return min(behind, default=0)
+
     @property
     def threads(self) -> list[int]:
         """The first line of each thread."""
@@ -54,6 +65,19 @@ class Page:
     difference: PageDifference | None = None
     after: str = ""
     trouble: str | None = None
+    _lines: dict[object, DifferenceLines] = field(
+        default_factory=dict[object, DifferenceLines], compare=False, repr=False
+    )
+
+    def lines(self, difference: PageDifference, manner: Manner, keep: Collection[int]) -> DifferenceLines:
+        """The difference in lines; what was laid out last is kept, for every answer of the service draws anew."""
+        context = CONTEXT if manner.only_changed else None
+        mode, columns = manner.shown_mode, manner.columns
+        key = mode, columns, context, frozenset(keep if manner.only_changed else ())
+        if key not in self._lines:
+            self._lines.clear()
+            self._lines[key] = difference_lines(difference, columns, mode=mode, context=context, keep=keep)
+        return self._lines[key]
 
 
 @dataclass(frozen=True)
@@ -65,13 +89,20 @@ class Manner:
     only_changed: bool = False
     mode: Mode = "prose"
     unfolded: Collection[str] = ()
+    is_crowded: bool = False
+    """Whether two sides have no room beside each other."""
+
+    @property
+    def shown_mode(self) -> Mode:
+        """The mode, or prose where the wanted one has no room."""
+        return "prose" if self.mode == "split" and self.is_crowded else self.mode
 
 
 def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Manner, position: str) -> Laid:
     """A thing that changes, with the threads on it in place."""
     laid = Laid()
-    what = described(thing)
-    title = cut((Span(thing.title, "title"), Span(f"   {what} · {position}", "quiet")), manner.columns)
+    what = f"{described(thing)} · {position}" + (f" · {NO_ROOM}" if manner.shown_mode != manner.mode else "")
+    title = cut((Span(thing.title, "title"), Span(f"   {what}", "quiet")), manner.columns)
     laid.add(title, *(cut((Span(one, "quiet"),), manner.columns) for one in thing.details), ())
     lines_after = list(enumerate(page.after.split("\n")))
     placed: dict[int, list[Thread]] = {}
@@ -88,13 +119,14 @@ def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Mann
         words = "Asking the service for the text …" if thing.has_text else "There is no text to compare."
         laid.add((Span(words, "quiet"),))
     else:
-        _add_difference(laid, page.difference, placed, manner)
+        _add_difference(laid, page.lines(page.difference, manner, placed), placed, manner)
     return laid
 
 
-def _add_difference(laid: Laid, difference: PageDifference, placed: dict[int, list[Thread]], manner: Manner) -> None:
-    context = CONTEXT if manner.only_changed else None
-    shown = difference_lines(difference, manner.columns, mode=manner.mode, context=context)
+def _add_difference(laid: Laid, shown: DifferenceLines, placed: dict[int, list[Thread]], manner: Manner) -> None:
+    below: dict[int | None, list[Thread]] = {}
+    for at, threads in placed.items():
+        below.setdefault(shown.below(at), []).extend(threads)
     starts = set(shown.changes)
     for number, line in enumerate(shown.lines):
         if number in starts:
@@ -103,11 +135,10 @@ def _add_difference(laid: Laid, difference: PageDifference, placed: dict[int, li
         if anchor is not None:
             laid.anchors[len(laid.lines)] = anchor
         laid.add(line)
-        is_last = number + 1 == len(shown.lines) or shown.anchors[number + 1] != anchor
-        for one in placed.pop(anchor, ()) if anchor is not None and is_last else ():
-            _add_thread(laid, one, manner, in_place=True)
-    for one in (one for several in placed.values() for one in several):
-        _add_thread(laid, one, manner, in_place=False)  # the words that it quotes are folded away
+        for one in below.get(number, ()):
+            _add_thread(laid, one, manner, in_place=True, beside=shown.beside or (Span("  "),))
+    for one in below.get(None, ()):
+        _add_thread(laid, one, manner, in_place=False)
 
 
 def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) -> Laid:
@@ -116,12 +147,13 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     if request is None:
         return laid
     laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
-    laid.add((Span(counted(known.things) or "nothing changed yet: e edits a page in it", "quiet"),), ())
+    nothing = "nothing changed since your review" if known.since else "nothing changed yet: e edits a page in it"
+    laid.add((Span(counted(known.things) or nothing, "quiet"),), ())
     if request.description:
         laid.add(*comment_lines(document_text(request.description), manner.columns), ())
     people = known.reviewers()
     if people:
-        laid.add((Span("Reviewers", "heading"),), *(_reviewer(one) for one in people), ())
+        laid.add((Span("Reviewers", "heading"),), *(_reviewer(one, known, manner.columns) for one in people), ())
     for review in known.reviews or ():
         laid.add(*_review(review, manner))
     for one in threads:
@@ -132,11 +164,10 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     return laid
 
 
-def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool) -> None:
-    indent = "  " if in_place else ""
+def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool, beside: Line = ()) -> None:
     lines = thread_lines(
         one,
-        manner.columns - len(indent),
+        manner.columns - width(beside),
         manner.now,
         comment_lines,
         unfolded=one.id in manner.unfolded,
@@ -144,14 +175,20 @@ def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool) -> N
     )
     for line in lines:
         laid.thread_of[len(laid.lines)] = one.id
-        laid.add((Span(indent), *line) if indent else line)
+        laid.add((*beside, *line))
 
 
-def _reviewer(one: Reviewer) -> Line:
+def _reviewer(one: Reviewer, known: Dossier, columns: int) -> Line:
     glyph, style = _SAID[one.said]
     words = {"approved": "approved", "changes-requested": "asked for changes", "asked": "was asked"}[one.said]
-    stale = " · before the newest edits" if one.stale else ""
-    return (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words}{stale}", "quiet"))
+    if not one.stale:
+        return (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words}", "quiet"))
+    words = f"{words} in" if one.said == "changes-requested" else words
+    changed = known.changes_since(one.revision)
+    titles = [thing.title for thing in changed_things(changed.changes)] if changed else []
+    since_then = f" · changed since: {listed(titles)}" if titles else ""
+    line = (Span(f"{glyph} ", style), Span(one.name), Span(f"  {words} an older revision", "waiting"))
+    return cut((*line, Span(since_then, "quiet")), columns)
 
 
 def _review(review: Review, manner: Manner) -> list[Line]:

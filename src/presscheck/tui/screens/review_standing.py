@@ -30,6 +30,8 @@ class Reviewer:
     stale: bool = False
     """Whether the content changed since the verdict."""
     asked: bool = False
+    revision: str = ""
+    """What the verdict is of."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,14 @@ def reviewers(
     for who, review in newest.items():
         said: Word = "approved" if review.status == "approved" else "changes-requested"
         stale = bool(review.revision) and review.revision != request.revision
-        found[who] = Reviewer(who, person(review.reviewer, me), said, stale, asked=who in found)
+        found[who] = Reviewer(who, person(review.reviewer, me), said, stale, who in found, review.revision)
     return tuple(found.values())
+
+
+def newest_of(reviews: Sequence[Review], who: str) -> Review | None:
+    """The last review of a person, where it is known what they looked at."""
+    own = (one for one in reviews if one.reviewer.id == who and one.revision)
+    return max(own, key=lambda one: one.created_at, default=None)
 
 
 def person(user: User | None, me: str = "") -> str:
@@ -150,6 +158,9 @@ def _doubts(facts: Facts) -> Iterator[str]:
     against = [one.name for one in facts.reviewers or () if one.said == "changes-requested"]
     if against:
         yield f"{listed(against)} asked for changes"
+    stale = [one.name for one in facts.reviewers or () if one.said == "approved" and one.stale]
+    if stale:
+        yield f"{listed(stale)} approved an older revision"
     if facts.open_threads:
         yield f"{facts.open_threads} open comment{'s' if facts.open_threads != 1 else ''}"
     if facts.collisions:

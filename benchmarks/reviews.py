@@ -1,0 +1,121 @@
+"""How long a page takes to compare and to draw, and how long it takes until a change request of many pages can be read.
+
+Usage: python -m benchmarks.reviews [--pages 10 100 500]. All of it is real: service, socket, store and app.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+from tests.documents.page_samples import Writer
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown
+
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, UpdateChangeRequest
+from presscheck.api.changes import EditChangeRequestContent, InsertPage
+from presscheck.api.comments import Document
+from presscheck.client.client import Client
+from presscheck.documents.differences import Mode, compare, difference_lines
+from presscheck.tui.screens.review import Review
+
+AT_ONCE = 50
+"""Changes that one call may have."""
+RUNS = 3
+
+
+def compared(words: int = 5_000) -> None:
+    """The processor's time for a page with sixty edits, in every view."""
+    writer = Writer(1)
+    before = ""
+    while len(before.split()) < words:
+        before += writer.page(10) + "\n"
+    after = writer.edited(before, 60)
+    print(f"a page of {len(before.split()):,} words with 60 edits")
+    views: tuple[Mode, ...] = ("prose", "split", "source")
+    for view in views:
+        taken: list[float] = []
+        for _ in range(RUNS):
+            started = process_time()
+            difference_lines(compare(before, after), 120, mode=view)
+            taken.append(process_time() - started)
+        print(f"  {view:8}{median(taken) * 1000:7.0f} ms")
+
+
+async def planted(service: RunningService, pages: int) -> ChangeRequest:
+    """A change request that adds so many pages of a hundred words."""
+    writer = Writer(pages)
+    async with Client(service.base_url, service.token) as client:
+        made = await client.send(CreateChangeRequest(space_id="guides", subject=f"{pages} pages"))
+        at: dict[str, Any] = {"space_id": "guides", "change_request_id": made.id}
+        for first in range(0, pages, AT_ONCE):
+            numbers = range(first, min(first + AT_ONCE, pages))
+            changes = tuple(
+                InsertPage(
+                    title=f"Page {number}", document=Document(markdown=f"Text {number}. {writer.words(99, 99)}.")
+                )
+                for number in numbers
+            )
+            await client.send(EditChangeRequestContent(**at, changes=changes, compat=False))
+        return await client.send(UpdateChangeRequest(**at, status="open"))
+
+
+async def seconds_until(pilot: Any, holds: Callable[[], bool]) -> float:
+    """How long it takes until that is so."""
+    started = perf_counter()
+    while not holds():
+        await pilot.pause(0.001)
+    return perf_counter() - started
+
+
+async def opened(service: RunningService, request: ChangeRequest, home: Path) -> tuple[float, float, float]:
+    """Seconds from nothing known until the first page is read and the list is filled; and when it is opened again."""
+    async with running(app_on(service, home)) as pilot:
+        await seconds_until(pilot, lambda: "Needs me" in shown(pilot.app))
+        first = Review(request)
+        started = perf_counter()
+        await pilot.app.push_screen(first)
+        await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
+        read = perf_counter() - started
+        rows = first.query_one("#pages")
+        await seconds_until(
+            pilot, lambda: all(first.bodies.words(one) for one in first.known.things[: rows.size.height - 1])
+        )
+        filled = perf_counter() - started
+        pilot.app.pop_screen()
+        started = perf_counter()
+        await pilot.app.push_screen(Review(request))
+        await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
+        return read, filled, perf_counter() - started
+
+
+async def of_sizes(sizes: list[int]) -> None:
+    """Change requests of every size, in turn."""
+    with tempfile.TemporaryDirectory() as place, running_service(Path(place), sample=True) as service:
+        requests = {size: await planted(service, size) for size in sizes}
+        print(f"{'pages':>6}  first page read  list filled  opened again")
+        taken: dict[int, list[tuple[float, float, float]]] = {size: [] for size in sizes}
+        for number in range(RUNS):
+            for size in sizes:
+                home = Path(place) / f"home-{size}-{number}"
+                taken[size].append(await opened(service, requests[size], home))
+        for size in sizes:
+            read, filled, again = (median(column) * 1000 for column in zip(*taken[size], strict=True))
+            print(f"{size:6}{read:12.0f} ms{filled:12.0f} ms{again:11.0f} ms")
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, nargs="+", default=[10, 100, 500])
+    chosen = parser.parse_args()
+    compared()
+    asyncio.run(of_sizes(chosen.pages))
+
+
+if __name__ == "__main__":
+    main()

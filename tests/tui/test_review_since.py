@@ -1,0 +1,105 @@
+"""What changed since a review, by keys, while somebody else goes on editing: marks fall, approvals grow stale."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.client.client import Client
+from presscheck.service.database import Database
+from presscheck.service.identity import system_clock
+from presscheck.service.tokens import create_token
+
+REQUEST = {"space_id": "api", "change_request_id": "5"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@asynccontextmanager
+async def review(service: RunningService, home: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Any]:
+    async with running(app_on(service, home), size) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        pilot.app.open_review(*REQUEST.values())
+        await until(pilot, shows="4/4 changes")
+        await until(pilot, shows="Can merge? ⚠ with care")
+        yield pilot
+
+
+async def somebody_edits(service: RunningService, title: str, text: str) -> None:
+    """Another person replaces the text of a page in the change request."""
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        token = create_token(session, system_clock, "mia", "laptop", None)
+    database.close()
+    async with Client(service.base_url, token) as other:
+        pages = (await other.send(ListChangeRequestPages(**REQUEST))).pages
+        every = [one for page in pages for one in (page, *page.pages)]
+        page = next(one.id for one in every if one.title == title)
+        change = UpdatePage(page=page, document=Document(markdown=text))
+        await other.send(EditChangeRequestContent(**REQUEST, changes=(change,), compat=False))
+
+
+async def approve(pilot: Any) -> None:
+    await pilot.press("v", "a")
+    await until(pilot, shows="Approve: say why, or nothing")
+    await pilot.press("ctrl+s")
+    await until(pilot, shows="✓2 ✗1")
+    await until(pilot, holds=lambda: pilot.app.screen.known.my_review() is not None)  # it has left, and come back
+
+
+async def test_only_what_changed_since_my_review_is_shown(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path) as pilot:
+        await pilot.press("I")
+        await until(pilot, shows="you have not reviewed it yet")
+        await approve(pilot)
+        await pilot.press("I")
+        await until(pilot, shows="nothing changed since your review")
+        await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="stale")
+        await pilot.press("I")
+        await until(pilot, shows="edited · 1 of 1 since your review")
+        await until(pilot, shows="Each token has scopes, and no more.")
+        text = shown(pilot.app)
+        assert "since your review" in text.splitlines()[2]
+        assert "1/1 changes" in text
+        assert "Sessions" not in text
+        await somebody_edits(service, "Tokens", "# Tokens\n\nAll of it is new.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="of 2 since your review")
+        await pilot.press("I")
+        await until(pilot, shows="4/4 changes")
+        assert "since your review" not in shown(pilot.app)
+
+
+async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path) as pilot:
+        await until(pilot, shows="1 of 4")
+        await pilot.press("space", "space")
+        await until(pilot, shows="· 2 viewed")
+        await approve(pilot)
+        await somebody_edits(service, "Tokens", "# Tokens\n\nAll of it is new.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="· 1 viewed")
+        await until(pilot, shows="approved an older revision")
+        await pilot.press("g", "g")
+        await until(pilot, shows="you  approved an older revision · changed since: Tokens")
+        await until(pilot, shows="Ada  asked for changes in an older revision")
+
+
+async def test_a_mark_is_there_after_a_restart(service: RunningService, tmp_path: Path) -> None:
+    for keys in (["space"], []):
+        async with review(service, tmp_path) as pilot:
+            await pilot.press(*keys)
+            await until(pilot, shows="· 1 viewed")
