@@ -1,6 +1,7 @@
 """The desk over real files, the real client and the real service."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,7 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
     for number in (arrived, lost):
         second.outbox.note(number, ())
-        second.outbox.sending(number)
+        second.outbox.sending(number, time.time() - 60)
     await second.start()
     await until(lambda: second.status.waiting == 0)
     found = await second.read(threads(request))

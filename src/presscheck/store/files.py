@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +19,9 @@ PATIENCE = 5.0
 """Seconds that one instance waits for another's transaction."""
 
 
-def open_file(path: Path, schema: str, version: int, *, durable: bool) -> tuple[sqlite3.Connection, Path | None]:
+def open_file(
+    path: Path, schema: str, version: int, *, durable: bool, steps: Mapping[int, str] | None = None
+) -> tuple[sqlite3.Connection, Path | None]:
     """The file, made where it was missing, and where an unusable older one was set aside.
 
     Args:
@@ -26,16 +29,18 @@ def open_file(path: Path, schema: str, version: int, *, durable: bool) -> tuple[
         schema: the statements that make its tables.
         version: of that schema.
         durable: wait for the disk at each commit, and look for damage now.
+        steps: by an older version, the statements that make the next one of it.
 
     Raises:
         StoreError: it cannot be opened at all.
     """
+    ways = {0: schema, **(steps or {})}
     try:
-        return _open(path, schema, version, durable), None
+        return _open(path, ways, version, durable), None
     except _UnusableError:
         aside = set_aside(path)
         try:
-            return _open(path, schema, version, durable), aside
+            return _open(path, ways, version, durable), aside
         except _UnusableError as error:
             raise StoreError(f"{path} cannot be made anew: {error}") from None
 
@@ -63,14 +68,11 @@ class _UnusableError(Exception):
     """Damaged, or of another version."""
 
 
-def _open(path: Path, schema: str, version: int, durable: bool) -> sqlite3.Connection:
+def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> sqlite3.Connection:
     connection = connect(path, durable=durable)
     try:
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found not in (0, version):
-            raise _UnusableError(f"it has schema {found}, this version knows {version}")
-        if found == 0:
-            connection.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {version}; COMMIT")
+        if _version(connection) != version:
+            _make_current(connection, ways, version)
         if durable and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _UnusableError("it is damaged")
     except sqlite3.OperationalError as error:
@@ -83,6 +85,23 @@ def _open(path: Path, schema: str, version: int, durable: bool) -> sqlite3.Conne
         connection.close()
         raise
     return connection
+
+
+def _make_current(connection: sqlite3.Connection, ways: Mapping[int, str], version: int) -> None:
+    """Make the schema, or bring an older one up to it, all or nothing; a second instance may have been quicker."""
+    connection.execute("BEGIN IMMEDIATE")
+    while (found := _version(connection)) != version:
+        if found not in ways or found > version:
+            connection.execute("ROLLBACK")
+            raise _UnusableError(f"it has schema {found}, this version knows {version}")
+        for statement in ways[found].split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {found + 1 if found else version}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
 def set_aside(path: Path) -> Path:
