@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.documents.display_text import display_text
-from presscheck.errors import PresscheckError
+from presscheck.errors import PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.screens.review_page import words_at
@@ -140,26 +141,35 @@ class Talk(Moves):
     ) -> None:
         key = self.draft_key(name)
 
-        def written(text: str | None) -> None:
-            if text is not None and self.send(call(text)):
+        def take(text: str) -> None:
+            self._take(call(text))
+            with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
                 self.desk.outbox.save_draft(key, "")
 
         def save(text: str) -> None:
             self.desk.outbox.save_draft(key, "" if text == begin else text)
 
         text = self.desk.outbox.draft(key) or begin
-        self.home.push_screen(Composer(title, text, save, self.home.look, may_be_empty=may_be_empty), written)
+        self.home.push_screen(Composer(title, text, save, self.home.look, may_be_empty=may_be_empty, take=take))
 
     def send(self, call: Operation[Any]) -> bool:
         """Give a write to the desk; whether it took it."""
         try:
-            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
+            self._take(call)
         except PresscheckError as error:
             self.home.complain(error)
             return False
+        return True
+
+    def _take(self, call: Operation[Any]) -> None:
+        """Give a write to the desk.
+
+        Raises:
+            PresscheckError: it did not take it.
+        """
+        ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
         self.run(self._landed(ticket))
         self.redraw()
-        return True
 
     async def _landed(self, ticket: Ticket[Any]) -> None:
         try:

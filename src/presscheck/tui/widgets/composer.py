@@ -34,6 +34,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         look: the theme.
         may_be_empty: whether an empty text may be sent.
         limit: how many characters it may have.
+        take: takes the text for good; where it cannot, the text stays here, with the reason.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -58,10 +59,11 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         *,
         may_be_empty: bool = False,
         limit: int | None = None,
+        take: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.text, self.save, self.look = title, text, save, raised(look)
-        self.may_be_empty, self.limit = may_be_empty, limit
+        self.may_be_empty, self.limit, self.take = may_be_empty, limit, take
         self._keys, self._trouble = Keys(KEYS), ""
 
     def compose(self) -> ComposeResult:
@@ -82,8 +84,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     @on(TextArea.Changed)
     def keep(self) -> None:
         """Every change is kept."""
-        self._trouble = ""
-        self.save(self.query_one(TextArea).text)
+        self._trouble = self._why_not(self.save)
         self._show()
 
     def on_key(self, event: events.Key) -> None:
@@ -98,7 +99,22 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         elif command.name == "edit_outside":
             self._edit_outside()
         elif self._reason() is None:
+            self._send()
+
+    def _send(self) -> None:
+        self._trouble = self._why_not(self.take) if self.take else ""
+        if self._trouble:
+            self._show()
+        else:
             self.dismiss(self.query_one(TextArea).text)
+
+    def _why_not(self, keep: Callable[[str], None]) -> str:
+        """Why the text cannot be kept, such as on a disk that is full; empty where it is."""
+        try:
+            keep(self.query_one(TextArea).text)
+        except PresscheckError as error:
+            return error.message
+        return ""
 
     def _edit_outside(self) -> None:
         """Continue where the person writes best; what came of it is a draft like any other."""
