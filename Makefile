@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check screenshots snapshots clean
+.PHONY: help env demo test lint types check crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,9 @@ check: env  ## the tests alone
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: lint types check  ## everything that CI runs
+
+crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
+	$(BIN)/python -m tests.crash
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py

@@ -38,7 +38,6 @@ class Making:
     async def begin(self) -> Making:
         request = await self.client.send(cr.CreateChangeRequest(space_id=self.space, subject=f"run {self.mark}"))
         self.path = {"space_id": self.space, "change_request_id": request.id}
-        await self.client.send(cr.UpdateChangeRequest(**self.path, status="open"))
         return self
 
     async def comment(self, text: str) -> str:
@@ -115,7 +114,7 @@ class Making:
         async def look() -> str:
             return (await self.request()).status
 
-        return Run([cr.UpdateChangeRequest(**self.path, status=one) for one in said], ["open", *said], look)
+        return Run([cr.UpdateChangeRequest(**self.path, status=one) for one in said], ["draft", *said], look)
 
     async def reaction_run(self) -> Run:
         path = {**self.path, "comment_id": await self.comment("Good?")}

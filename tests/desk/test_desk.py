@@ -35,7 +35,7 @@ def service(tmp_path: Path):
 
 def desk_on(service: RunningService, home: Path, **profile: object) -> Desk:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    desk = open_desk(Profile(base_url=service.base_url, token=service.token, **profile), places)
+    desk = open_desk(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
     desk._writing._settle = 0.05
     return desk
 
