@@ -113,6 +113,17 @@ def hurry(takes: float, settle: float) -> None:
     asking.FIRST_PAUSE, asking.LONGEST_PAUSE, sending.LOOK_AGAIN, sending.PATIENCE = 0.05, 0.2, 0.1, 0.1
 
 
+async def emptied(desk: Any) -> None:
+    """Wait until nothing is left but what somebody must decide over."""
+    changed = asyncio.Event()
+    desk.on_status(lambda _: changed.set())
+    while any(row.state not in ("refused", "parked") for row in desk.outbox.rows()):
+        changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(sending.LOOK_AGAIN):
+                await changed.wait()
+
+
 async def live(job: dict[str, Any], told: socket.socket) -> None:
     desk = desk_of(job)
     await desk.start()
@@ -125,13 +136,7 @@ async def live(job: dict[str, Any], told: socket.socket) -> None:
                 await ticket.landed()
             except PresscheckError:
                 told.sendall(f"told {number}\n".encode())
-    changed = asyncio.Event()
-    desk.on_status(lambda _: changed.set())
-    while any(row.state not in ("refused", "parked") for row in desk.outbox.rows()):
-        changed.clear()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(sending.LOOK_AGAIN):
-                await changed.wait()
+    await emptied(desk)
     kept = [[row.name, row.given, row.error] for row in desk.outbox.rows()]
     told.sendall(f"kept {json.dumps(kept)}\n".encode())
     await desk.close()
@@ -155,8 +160,7 @@ async def beside(job: dict[str, Any], told: socket.socket) -> None:
             await asyncio.sleep(0.02)
         except Exception as error:
             told.sendall(f"error {error!r}\n".encode())
-    while desk.outbox.rows():
-        await asyncio.sleep(0.1)
+    await emptied(desk)
     await desk.close()
 
 
