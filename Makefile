@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check fuzz kills screenshots snapshots clean
+.PHONY: help env demo test lint types check fuzz kills crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ fuzz: env  ## calls made up from the service's description, many of each: takes 
 kills: env  ## the service killed a hundred times on each engine while it writes, and a crowd at work
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_crowd.py
+
+crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
+	$(BIN)/python -m tests.crash
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py

@@ -1,6 +1,7 @@
 """The desk over real files, the real client and the real service."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def service(tmp_path: Path):
 
 def desk_on(service: RunningService, home: Path, **profile: object) -> Desk:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    desk = open_desk(Profile(base_url=service.base_url, token=service.token, **profile), places)
+    desk = open_desk(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
     desk._writing._settle = 0.05
     return desk
 
@@ -161,7 +162,7 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
     for number in (arrived, lost):
         second.outbox.note(number, ())
-        second.outbox.sending(number)
+        second.outbox.sending(number, time.time() - 60)
     await second.start()
     await until(lambda: second.status.waiting == 0)
     found = await second.read(threads(request))

@@ -42,7 +42,7 @@ async def send(session: Session) -> None:
         if not session.desk.status.online:
             raise NetworkError("The connection was lost; what is not sent stays", request="outbox")
         await _something_changed(session)
-    refused = session.desk.outbox.rows()
+    refused = [row for row in session.desk.outbox.rows() if row.state in ("refused", "parked")]
     if refused:
         raise Refused(f"{len(refused)} were refused: `presscheck outbox list`", request="outbox", status=400)
     talk("Nothing waits.")

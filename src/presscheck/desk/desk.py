@@ -201,7 +201,7 @@ class Desk:
 
     def retry(self, number: int) -> None:
         """Send a refused write again."""
-        self.outbox.again(number, 0, None)
+        self.outbox.retry(number)
         self._writing.changed()
 
     def drop(self, number: int) -> None:

@@ -14,6 +14,8 @@ from presscheck.api import change_requests, changes, comments, sites
 from presscheck.api.operation import Operation
 
 Settle = Literal["repeat", "look", "state", "ask"]
+ALL = 1000
+"""The longest page that the service gives."""
 Call = Any
 """A call of the operation that the effects belong to."""
 
@@ -26,16 +28,16 @@ class Effects:
         waits: it may wait in the outbox; else it is sent at once, or refused while offline.
         settle: `repeat` it; `look` for it in a listing; read the `state` of the thing; `ask` the person.
         stale: patterns of the paths whose answers it changes.
-        listing: for `look`: where it would be found.
-        found: for `look`: whether an item is what the call wrote.
+        listing: for `look`: the listings in which what a person wrote would be found, from the call and their id.
+        found: for `look`: whether an item is what that person wrote with the call.
         wanted: for `state`: the read, and whether its answer shows that the write happened.
     """
 
     waits: bool
     settle: Settle
     stale: Callable[[Call], tuple[str, ...]]
-    listing: Callable[[Call], Operation[Any]] | None = None
-    found: Callable[[Any, Call], bool] | None = None
+    listing: Callable[[Call, str], tuple[Operation[Any], ...]] | None = None
+    found: Callable[[Any, Call, str], bool] | None = None
     wanted: tuple[Callable[[Call], Operation[Any]], Callable[[Any], bool]] | None = field(default=None)
 
     def scope(self, call: Call) -> str:
@@ -77,30 +79,46 @@ def _site(call: Call) -> tuple[str, ...]:
     return (f"/orgs/{call.organization_id}/sites*",)
 
 
-def _all_comments(call: Call) -> Operation[Any]:
-    return comments.ListComments(
-        space_id=call.space_id, change_request_id=call.change_request_id, format="markdown", order="desc", limit=1000
+def _all_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    path = {"space_id": call.space_id, "change_request_id": call.change_request_id}
+    return (comments.ListComments(**path, format="markdown", order="desc", limit=ALL),)
+
+
+def _all_replies(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    path = {"space_id": call.space_id, "change_request_id": call.change_request_id, "comment_id": call.comment_id}
+    return (comments.ListReplies(**path, format="markdown", limit=ALL),)
+
+
+def _all_reviews(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    path = {"space_id": call.space_id, "change_request_id": call.change_request_id}
+    return (change_requests.ListReviews(**path, format="markdown", limit=ALL),)
+
+
+def _begun_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
+    """What a new change request is at first is the service's choice."""
+    listings = (
+        change_requests.ListChangeRequests(space_id=call.space_id, status=status, creator=author, limit=ALL)
+        for status in ("draft", "open")
     )
+    return tuple(listings)
 
 
-def _all_replies(call: Call) -> Operation[Any]:
-    return comments.ListReplies(
-        space_id=call.space_id,
-        change_request_id=call.change_request_id,
-        comment_id=call.comment_id,
-        format="markdown",
-        limit=1000,
-    )
+def _words(body: Any) -> str:
+    """The letters and digits of a text: a service may write its Markdown anew."""
+    return "".join(filter(str.isalnum, (body.markdown if body else None) or ""))
 
 
-def _all_reviews(call: Call) -> Operation[Any]:
-    return change_requests.ListReviews(
-        space_id=call.space_id, change_request_id=call.change_request_id, format="markdown", limit=1000
-    )
+def _same_text(item: Any, call: Call, author: str) -> bool:
+    return item.posted_by.id == author and _words(item.body) == _words(call.body)
 
 
-def _same_text(item: Any, call: Call) -> bool:
-    return (item.body.markdown or "").strip() == (call.body.markdown or "").strip()
+def _same_verdict(item: Any, call: Call, author: str) -> bool:
+    text = _words(item.comment.body if item.comment else None)
+    return item.reviewer.id == author and item.status == call.status and text == _words(call.comment)
+
+
+def _same_subject(item: Any, call: Call, author: str) -> bool:
+    return item.created_by is not None and item.created_by.id == author and item.subject == (call.subject or "")
 
 
 def _change_request(call: Call) -> Operation[Any]:
@@ -127,15 +145,17 @@ SAID: dict[type[Operation[Any]], Effects] = {
         settle="look",
         stale=_request,
         listing=_all_reviews,
-        found=lambda review, call: review.status == call.status,
+        found=_same_verdict,
     ),
     change_requests.RequestReviewers: _repeated(),
     change_requests.RemoveRequestedReviewer: _repeated(),
     change_requests.UpdateChangeRequest: _repeated(),
     change_requests.CreateChangeRequest: Effects(
         waits=False,
-        settle="ask",
+        settle="look",
         stale=lambda call: (f"/spaces/{call.space_id}", f"/spaces/{call.space_id}/change-requests", "/orgs/*"),
+        listing=_begun_by,
+        found=_same_subject,
     ),
     change_requests.MergeChangeRequest: Effects(
         waits=False,

@@ -15,6 +15,7 @@ from typing import Any
 from presscheck.api.operation import Operation, revive
 from presscheck.desk.asking import Asking
 from presscheck.desk.effects import Effects, effects_of
+from presscheck.desk.settling import Settling
 from presscheck.errors import (
     Ambiguous,
     MalformedAnswer,
@@ -23,31 +24,57 @@ from presscheck.errors import (
     PresscheckError,
     ServiceError,
     ServiceFailed,
+    StoreError,
     TooManyRequests,
 )
 from presscheck.store.outbox import Outbox, Row
 
-SETTLE = 2.0
-"""Seconds to wait before what nobody knows about is looked for, and between the two looks."""
 PATIENCE = 5.0
-"""Seconds until a write is tried again that the service could not take just now."""
+"""Seconds until a scope is tried again where our own disk, or a mistake of ours, was in the way."""
+LONGEST_PAUSE = 60.0
+"""Seconds; pauses before what the service cannot take just now grow up to this."""
 LOOK_AGAIN = 1.0
 """Seconds between two looks into the outbox, for what another window wrote."""
+LIVES = 240.0
+"""Seconds after which a write that its own window was to send is left over from one that ended."""
+FOREIGN = "Somebody else wrote this, and it is not sent in your name: sign in as they did, or drop it"
+LEFT_OVER = "presscheck ended while this was on its way, and nobody knows whether it arrived: send it again, or drop it"
 
-Landed = Callable[[Row, Operation[Any], bytes], Awaitable[None]]
+Landed = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
+"""(the row, its call, the body of the answer, or what was found instead of one)"""
 Refused = Callable[[Row, PresscheckError], None]
 
 
 class Sending:
-    """Sends what waits, one row per scope at a time."""
+    """Sends what waits, one row per scope at a time.
+
+    Args:
+        outbox: what waits.
+        asking: the connection.
+        settling: finds out what became of a write.
+        who: the id of the signed-in user.
+        landed: told what was sent, before it leaves the outbox.
+        refused: told what the service refused.
+        elsewhere: told that another window changed the outbox.
+    """
 
     def __init__(
-        self, outbox: Outbox, asking: Asking, *, landed: Landed, refused: Refused, settle: float = SETTLE
+        self,
+        outbox: Outbox,
+        asking: Asking,
+        settling: Settling,
+        *,
+        who: Callable[[], Awaitable[str]],
+        landed: Landed,
+        refused: Refused,
+        elsewhere: Callable[[], None],
     ) -> None:
-        self._outbox, self._asking, self._settle = outbox, asking, settle
-        self._landed, self._refused = landed, refused
+        self._outbox, self._asking, self._settling = outbox, asking, settling
+        self._who, self._landed, self._refused, self._elsewhere = who, landed, refused, elsewhere
+        self._me: str | None = None
         self._wake = asyncio.Event()
         self._busy: dict[str, asyncio.Task[None]] = {}
+        self._resting: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -68,8 +95,11 @@ class Sending:
     async def _drain(self) -> None:
         while True:
             pause = LOOK_AGAIN
-            if not self._asking.offline and self._outbox.may_send():
-                pause = self._begin_what_is_due()
+            with contextlib.suppress(StoreError):  # a disk that is full now may have room later
+                if self._outbox.changed_elsewhere():
+                    self._elsewhere()
+                if not self._asking.offline and self._outbox.may_send():
+                    pause = self._begin_what_is_due()
             self._wake.clear()
             # not wait_for: it can swallow the cancellation that ends us
             with contextlib.suppress(TimeoutError):
@@ -80,81 +110,96 @@ class Sending:
         """Start the oldest row of each scope that is free; how long until another may be due."""
         pause, seen, now = LOOK_AGAIN, set[str](), time.time()
         for row in self._outbox.rows():
-            if row.scope in seen:
+            if row.scope in seen or (self._me and row.author not in (None, self._me)):
+                continue
+            if row.state == "now" and (row.sent_at or now) + LIVES > now:
                 continue
             seen.add(row.scope)
-            if row.state not in ("waiting", "sending") or row.scope in self._busy:
+            if row.state not in ("waiting", "sending", "now") or row.scope in self._busy:
                 continue
-            if row.not_before > now:
-                pause = min(pause, row.not_before - now)
+            due = max(row.not_before, self._resting.get(row.scope, 0))
+            if now < due < now + 60 * LONGEST_PAUSE:  # beyond that, the clock was set back
+                pause = min(pause, due - now)
                 continue
             task = asyncio.create_task(self._send(row))
             self._busy[row.scope] = task
-            task.add_done_callback(lambda _, scope=row.scope: self._ended(scope))
+            task.add_done_callback(lambda task, scope=row.scope: self._ended(scope, task))
         return max(pause, 0.01)
 
-    def _ended(self, scope: str) -> None:
+    def _ended(self, scope: str, task: asyncio.Task[None]) -> None:
         self._busy.pop(scope, None)
+        error = None if task.cancelled() else task.exception()
+        if error:
+            self._resting[scope] = time.time() + PATIENCE
+        if error and not isinstance(error, StoreError):
+            task.get_loop().call_exception_handler({"message": "a write could not be sent", "exception": error})
         self._wake.set()
 
     async def _send(self, row: Row) -> None:
+        """Raises StoreError: it must be tried again."""
         try:
             call = revive(row.name, row.given)
         except PresscheckError as error:
             self._outbox.refuse(row.id, error.message, state="parked")
             self._refused(row, error)
             return
-        effects = effects_of(call)
         try:
-            if row.state == "sending" and effects.settle == "look" and await self._is_there(row, call, effects):
-                await self._done(row, call, b"")
-                return
-            if effects.settle == "look" and row.noted is None:
-                self._outbox.note(row.id, tuple(item.id for item in await self._items(effects, call)))
-            self._outbox.sending(row.id)
-            body = await self._asking.service.fetch(call)
-            await self._done(row, call, body)
+            await self._send_as(await self._author(), row, call, effects_of(call))
+        except StoreError:
+            raise
         except PresscheckError as error:
             self._failed(row, error)
 
-    async def _done(self, row: Row, call: Operation[Any], body: bytes) -> None:
-        await self._landed(row, call, body)
+    async def _author(self) -> str:
+        self._me = self._me or await self._who()
+        return self._me
+
+    async def _send_as(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:
+        if row.author not in (None, me):
+            self._outbox.again(row.id, row.not_before, FOREIGN, state=row.state)
+            self._elsewhere()
+        elif row.state == "now":
+            await self._settle_left_over(me, row, call, effects)
+        elif row.state == "sending" and (item := await self._settling.came_of(row, effects, call, me)):
+            await self._landed(row, call, b"", item)
+        else:
+            if effects.settle == "look" and row.state == "waiting":
+                self._outbox.note(row.id, tuple(item.id for item in await self._settling.there(effects, call, me)))
+            if self._outbox.sending(row.id, time.time()):
+                await self._landed(row, call, await self._asking.service.fetch(call), None)
+
+    async def _settle_left_over(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:
+        """A write that could not wait is not sent by itself later: either it arrived, or its author decides."""
+        item = await self._settling.came_of(row, effects, call, me)
+        if item is None and effects.wanted:
+            state = await self._settling.read(effects.wanted[0](call))
+            item = state if effects.wanted[1](state) else None
+        if item is not None:
+            await self._landed(row, call, b"", item)
+        else:
+            self._outbox.refuse(row.id, LEFT_OVER)
+            self._elsewhere()
 
     def _failed(self, row: Row, error: PresscheckError) -> None:
-        now = time.time()
+        """Keep it for another attempt, or for its author to decide."""
+        now, left = time.time(), self._outbox.row(row.id)
+        if left is None:
+            return
+        state, due = row.state, now + self._pause(left, error)
         if isinstance(error, Ambiguous | ServiceFailed | MalformedAnswer):
-            self._outbox.again(row.id, now + self._settle, error.message, state="sending")
-            if isinstance(error, NetworkError):
-                self._asking.lost(error)
+            state = left.state  # what failed may have been a look of ours, and the write never have left
         elif isinstance(error, NetworkError):
-            state = self._outbox.row(row.id)
-            was_sent = row.state == "sending" and state is not None
-            self._outbox.again(row.id, now, None, state="sending" if was_sent else "waiting")
-            self._asking.lost(error)
-        elif isinstance(error, TooManyRequests | NotSignedIn):
-            pause = error.retry_after or PATIENCE
-            self._outbox.again(row.id, now + pause, error.message, state=row.state)
-        elif isinstance(error, ServiceError):
+            due = now
+        elif isinstance(error, ServiceError) and not isinstance(error, TooManyRequests | NotSignedIn):
             self._outbox.refuse(row.id, error.message)
             self._refused(row, error)
-        else:
-            self._outbox.again(row.id, now + PATIENCE, error.message, state=row.state)
+            return
+        is_lost = isinstance(error, NetworkError)
+        self._outbox.again(row.id, due, None if is_lost and state == "waiting" else error.message, state=state)
+        if isinstance(error, NetworkError):
+            self._asking.lost(error)
+        self._elsewhere()
 
-    async def _is_there(self, row: Row, call: Operation[Any], effects: Effects) -> bool:
-        """Whether the write arrived after all: looked for twice, a settle time apart."""
-        for look in (1, 2):
-            if look == 2:
-                await asyncio.sleep(self._settle)
-            for item in await self._items(effects, call):
-                is_new = item.id not in (row.noted or ())
-                if is_new and effects.found and effects.found(item, call):
-                    return True
-        return False
-
-    async def _items(self, effects: Effects, call: Operation[Any]) -> tuple[Any, ...]:
-        """What is there now, asked past the cache."""
-        if effects.listing is None:
-            return ()
-        listing = effects.listing(call)
-        answer = listing.read_answer(await self._asking.service.fetch(listing))
-        return answer.items
+    def _pause(self, row: Row, error: PresscheckError) -> float:
+        asked = getattr(error, "retry_after", None)
+        return asked or min(LONGEST_PAUSE, self._settling.settle * 2 ** min(max(row.attempts - 1, 0), 8))

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from presscheck.api.operation import Operation, revive
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.desk.seen import Ticket, Waiting
-from presscheck.errors import Ambiguous, NetworkError, NotNow, PresscheckError, ReadOnly, ServiceFailed
+from presscheck.errors import NotNow, PresscheckError, ReadOnly
 
 if TYPE_CHECKING:
     from presscheck.desk.asking import Asking
     from presscheck.desk.desk import Desk
     from presscheck.desk.effects import Effects
     from presscheck.desk.sending import Sending
+    from presscheck.desk.settling import Settling
     from presscheck.desk.watching import Watching
     from presscheck.store.outbox import Outbox, Row
 
@@ -44,16 +45,26 @@ class Writing:
         self._desk, self._outbox, self._asking, self._watching = desk, outbox, asking, watching
         self._settle = settle
         self._sending: Sending | None = None
+        self._settling: Settling
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: tuple[Waiting, ...] | None = None
 
     def start(self) -> None:
         """Begin to send, and find out who we are."""
-        from presscheck.desk.sending import SETTLE, Sending
+        from presscheck.desk.sending import Sending
+        from presscheck.desk.settling import Settling
 
-        settle = SETTLE if self._settle is None else self._settle
-        self._sending = Sending(self._outbox, self._asking, landed=self._landed, refused=self._refused, settle=settle)
+        self._settling = Settling(self._asking, self._settle)
+        self._sending = Sending(
+            self._outbox,
+            self._asking,
+            self._settling,
+            who=self._who,
+            landed=self._landed,
+            refused=self._refused,
+            elsewhere=self._changed_elsewhere,
+        )
         if not self.read_only:  # what waits from before it became so stays where it is
             self._sending.start()
         self.background(self._learn_who_we_are())
@@ -87,21 +98,24 @@ class Writing:
             raise ReadOnly("This profile is read-only: nothing is written with it")
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_look_at)
-        number = 0
+        if not effects.waits and self._asking.offline:
+            raise NotNow(f"There is no connection, and this cannot wait: {self._asking.offline}")
+        now, scope = time.time(), effects.scope(call)
+        scope = scope if effects.waits else f"{scope} {now}"  # nothing waits for it, and it for nothing
+        number = self._outbox.put(
+            call.stored_name(), call.given(), scope, now, hold=hold, author=self._author(), at_once=not effects.waits
+        )
         if effects.waits:
-            number = self._outbox.put(call.stored_name(), call.given(), effects.scope(call), time.time(), hold=hold)
             self._outcomes[number] = outcome
             self.changed()
-        elif self._asking.offline:
-            raise NotNow(f"There is no connection, and this cannot wait: {self._asking.offline}")
         else:
-            self.background(self._send_at_once(call, effects, outcome))
-        return Ticket(number, call, cast("asyncio.Future[T | None]", outcome))
+            self.background(self._send_at_once(number, call, effects, outcome))
+        return Ticket(number if effects.waits else 0, call, cast("asyncio.Future[T | None]", outcome))
 
     def waiting(self) -> tuple[Waiting, ...]:
         """Everything that is not sent."""
         if self._waiting is None:
-            self._waiting = tuple(_waiting(row) for row in self._outbox.rows())
+            self._waiting = tuple(_waiting(row) for row in self._outbox.rows() if row.state != "now")
         return self._waiting
 
     def unsend(self, number: int) -> Operation[Any] | None:
@@ -137,11 +151,31 @@ class Writing:
             found = await self._desk.read(GetCurrentUser())
             self._outbox.remember(ME, found.model_dump_json(by_alias=True, exclude_unset=True))
 
-    async def _landed(self, row: Row, call: Operation[Any], body: bytes) -> None:
-        answer = await self._take_in(call, body) if body else None
+    def _author(self) -> str | None:
+        """Who writes, as far as is known of this token."""
+        known = self._desk.known(GetCurrentUser())
+        return known.value.id if known else None
+
+    async def _who(self) -> str:
+        return (await self._desk.read(GetCurrentUser())).id
+
+    async def _landed(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
+        from presscheck.client.answers import read_answer
+
+        answer = read_answer(call, body) if body else item
         self._outbox.landed(row.id, getattr(answer, "id", None))
+        await self._take_in(call, body)
         self._settle_outcome(row.id, answer)
-        self._after(call)
+        self.changed()
+
+    def _changed_elsewhere(self) -> None:
+        """Another window wrote, sent or decided: whoever waits here is told, and what is shown follows."""
+        for number in tuple(self._outcomes):
+            row = self._outbox.row(number)
+            if row is None:
+                self._settle_outcome(number, None)
+            elif row.state in ("refused", "parked"):
+                self._refused(row, PresscheckError(row.error or "it was refused"))
         self.changed()
 
     def _refused(self, row: Row, error: PresscheckError) -> None:
@@ -155,48 +189,34 @@ class Writing:
         if outcome and not outcome.done():
             outcome.set_result(answer)
 
-    async def _take_in(self, call: Operation[Any], body: bytes) -> Any:
-        """Read the answer of a write; a thing that it holds is new everywhere."""
-        from presscheck.client.answers import read_answer
-
-        answer = read_answer(call, body)
-        await self._desk.in_store(lambda cache: cache.keep_resource(json.loads(body)))
-        return answer
-
-    def _after(self, call: Operation[Any]) -> None:
+    async def _take_in(self, call: Operation[Any], body: bytes) -> None:
+        """A thing that the answer of a write holds is new everywhere; what it changed is asked for again."""
         from presscheck.desk.effects import effects_of
 
+        if body:
+            await self._desk.in_store(lambda cache: cache.keep_resource(json.loads(body)))
         patterns = effects_of(call).stale(call)
         self._asking.outdate(patterns)
         self._watching.stale_paths(patterns)
 
-    async def _send_at_once(self, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]) -> None:
+    async def _send_at_once(
+        self, number: int, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]
+    ) -> None:
+        from presscheck.client.answers import read_answer
+        from presscheck.desk.at_once import AtOnce
+
+        body = b""
         try:
-            body = await self._asking.service.fetch(call)
-            outcome.set_result(await self._take_in(call, body) if body else None)
-        except (Ambiguous, ServiceFailed) as error:
-            outcome.set_exception(await self._what_became(call, effects, error))
-        except NetworkError as error:
-            self._asking.lost(error)
-            outcome.set_exception(error)
+            sending = AtOnce(self._outbox, self._asking, self._settling, self._who)
+            body, item = await sending.send(number, call, effects)
+            answer = read_answer(call, body) if body else item
+            self._outbox.landed(number, getattr(answer, "id", None))
+            outcome.set_result(answer)
         except PresscheckError as error:
             outcome.set_exception(error)
         finally:
-            self._after(call)
-
-    async def _what_became(
-        self, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
-    ) -> PresscheckError:
-        """Both facts for the person: what went wrong, and whether it happened all the same."""
-        if effects.wanted is None:
-            return error
-        read, happened = effects.wanted[0](call), effects.wanted[1]
-        try:
-            found = read.read_answer(await self._asking.service.fetch(read))
-        except PresscheckError:
-            return error
-        said = "it has happened all the same" if happened(found) else "it did not happen; try again"
-        return Ambiguous(f"{error.message}; {said}", request=error.request)
+            await self._take_in(call, body)
+            self.changed()
 
 
 def _waiting(row: Row) -> Waiting:

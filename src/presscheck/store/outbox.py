@@ -1,38 +1,53 @@
 """The outbox: what was written and not yet sent, drafts, and the marks that a person makes; never thrown away.
 
 A write is on disk when `put` returns. A row is a call by its stored name and its JSON; one that this version cannot
-read is parked and shown. One process sends, by a lock that the kernel frees.
+read is parked and shown. One process sends, by a lock that the kernel frees; any may write, take back and decide, so
+every change of a row's state says which state it must still be in.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from presscheck.errors import StoreError
 from presscheck.store.files import open_file
 
-VERSION = 1
+VERSION = 2
 CALL_VERSION = 1
 SCHEMA = """
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
     scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0
+    attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL
 );
 CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
 CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL)
 """
-COLUMNS = "id, name, given, scope, state, error, noted, created_at, attempts, not_before"
+STEPS = {1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL"}
+"""By an older version of the schema, what makes the next one of it; what waits goes along."""
+COLUMNS = "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One write: `state` is waiting, sending, refused or parked; `noted` the ids that were there before it was sent."""
+    """One write. Times are in seconds since the epoch.
+
+    Attributes:
+        state: `waiting`; `sending`, also where nobody knows what became of it; `refused`; `parked`, where this version
+            cannot read it; `now`, on its way from the window that wrote it and no other.
+        noted: the ids that were there before it was first sent.
+        author: the id of who wrote it, where that was known.
+        sent_at: when it last left.
+    """
 
     id: int
     name: str
@@ -44,21 +59,24 @@ class Row:
     created_at: float
     attempts: int
     not_before: float
+    author: str | None = None
+    sent_at: float | None = None
 
 
 class Outbox:
     """The outbox of one profile at one service.
 
     Raises:
-        StoreError: it cannot be opened; a damaged one is set aside and named in `notice`.
+        StoreError: it cannot be opened, read or written; a damaged one is set aside and named in `notice`.
     """
 
     def __init__(self, path: Path) -> None:
         self.notice: str | None = None
-        self._db, aside = open_file(path, SCHEMA, VERSION, durable=True)
+        self._db, aside = open_file(path, SCHEMA, VERSION, durable=True, steps=STEPS)
         if aside:
             self.notice = f"The outbox could not be read: it was set aside as {aside}, with what it held"
         self._lock = FileLock(f"{path}.lock", mode=0o600)
+        self._data_version = self._one("PRAGMA data_version")[0]
 
     def close(self) -> None:
         """Close the file and let another instance send."""
@@ -71,104 +89,172 @@ class Outbox:
             return True
         try:
             self._lock.acquire(timeout=0)
-        except Timeout:
+        except (Timeout, OSError):  # also where no lock can be made: then nobody sends, rather than two
             return False
         return True
 
-    def put(self, name: str, given: dict[str, Any], scope: str, now: float, *, hold: float = 0) -> int:
-        """Take a write; it is on disk when this returns. `hold` is how long it stays unsent, in seconds."""
-        written = self._db.execute(
-            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before)"
-            " VALUES (?, ?, ?, ?, 'waiting', ?, ?)",
-            (name, CALL_VERSION, json.dumps(given, ensure_ascii=False), scope, now, now + hold),
+    def changed_elsewhere(self) -> bool:
+        """Whether another instance changed the file since this was last asked."""
+        before, self._data_version = self._data_version, self._one("PRAGMA data_version")[0]
+        return before != self._data_version
+
+    def put(
+        self,
+        name: str,
+        given: dict[str, Any],
+        scope: str,
+        now: float,
+        *,
+        hold: float = 0,
+        author: str | None = None,
+        at_once: bool = False,
+    ) -> int:
+        """Take a write; it is on disk when this returns.
+
+        Args:
+            name: the stored name of the call.
+            given: its values.
+            scope: what it must keep its order in.
+            now: the time.
+            hold: seconds in which it stays unsent.
+            author: the id of who wrote it.
+            at_once: whoever wrote it sends it, now.
+        """
+        state, sent_at = ("now", now) if at_once else ("waiting", None)
+        text = json.dumps(given, ensure_ascii=False)
+        return (
+            self._change(
+                "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (name, CALL_VERSION, text, scope, state, now, now + hold, author, sent_at),
+            ).lastrowid
+            or 0
         )
-        return int(written.lastrowid or 0)
 
     def rows(self) -> tuple[Row, ...]:
         """Everything that is not sent, the oldest first."""
-        return tuple(_row(found) for found in self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id"))  # noqa: S608
+        with _in_our_words():
+            found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
+        return tuple(_row(one) for one in found)
 
     def row(self, number: int) -> Row | None:
         """One of them; None once it is sent or dropped."""
-        found = self._db.execute(f"SELECT {COLUMNS} FROM writes WHERE id = ?", (number,)).fetchone()  # noqa: S608
+        found = self._one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
         return _row(found) if found else None
 
     def note(self, number: int, ids: tuple[str, ...]) -> None:
         """Note on disk the ids that are there before it is sent."""
-        self._db.execute("UPDATE writes SET noted = ? WHERE id = ?", (json.dumps(ids), number))
+        self._change("UPDATE writes SET noted = ? WHERE id = ?", (json.dumps(ids), number))
 
-    def sending(self, number: int) -> None:
-        """It is about to leave."""
-        self._db.execute("UPDATE writes SET state = 'sending', attempts = attempts + 1 WHERE id = ?", (number,))
+    def sending(self, number: int, now: float) -> bool:
+        """It is about to leave; False where it must not: it was taken back, or decided over, in the meantime."""
+        return self._is_changed(
+            "UPDATE writes SET state = 'sending', attempts = attempts + 1, sent_at = ?"
+            " WHERE id = ? AND state IN ('waiting', 'sending')",
+            (now, number),
+        )
 
     def again(self, number: int, not_before: float, error: str | None, *, state: str = "waiting") -> None:
         """It must be tried again, not before then; `state` sending where nobody knows what became of it."""
-        self._db.execute(
+        self._change(
             "UPDATE writes SET state = ?, not_before = ?, error = ? WHERE id = ?", (state, not_before, error, number)
         )
 
     def refuse(self, number: int, error: str, *, state: str = "refused") -> None:
         """It was refused, or cannot be read: kept until its author decides."""
-        self._db.execute("UPDATE writes SET state = ?, error = ? WHERE id = ?", (state, error, number))
+        self._change("UPDATE writes SET state = ?, error = ? WHERE id = ?", (state, error, number))
+
+    def retry(self, number: int) -> bool:
+        """Its author wants it sent again; False where it was not refused."""
+        return self._is_changed(
+            "UPDATE writes SET state = 'waiting', not_before = 0, error = NULL, noted = NULL"
+            " WHERE id = ? AND state IN ('refused', 'parked')",
+            (number,),
+        )
 
     def landed(self, number: int, identity: str | None) -> None:
         """It is done; what waited for the id that it now has learns it in the same transaction."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
-        if identity:
-            self._db.execute(
-                "UPDATE writes SET given = replace(given, ?, ?)", (f'"waiting:{number}"', json.dumps(identity))
-            )
-        self._db.execute("COMMIT")
+        with _in_our_words(), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
+            if identity:
+                self._db.execute(
+                    "UPDATE writes SET given = replace(given, ?, ?)", (f'"waiting:{number}"', json.dumps(identity))
+                )
 
     def drop(self, number: int, *, unless_sending: bool = False) -> bool:
         """Take a write back; False where it is gone already (or on its way, where that matters)."""
-        condition = " AND state <> 'sending'" if unless_sending else ""
-        return self._db.execute(f"DELETE FROM writes WHERE id = ?{condition}", (number,)).rowcount > 0  # noqa: S608
+        condition = " AND state NOT IN ('sending', 'now')" if unless_sending else ""
+        return self._is_changed(f"DELETE FROM writes WHERE id = ?{condition}", (number,))  # noqa: S608
 
     def save_draft(self, key: str, text: str) -> None:
         """Keep what is being typed; an empty text forgets it."""
         if text:
-            self._db.execute("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
+            self._change("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
         else:
-            self._db.execute("DELETE FROM drafts WHERE key = ?", (key,))
+            self._change("DELETE FROM drafts WHERE key = ?", (key,))
 
     def draft(self, key: str) -> str:
         """What was being typed."""
-        found = self._db.execute("SELECT text FROM drafts WHERE key = ?", (key,)).fetchone()
+        found = self._one("SELECT text FROM drafts WHERE key = ?", key)
         return found[0] if found else ""
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
         """Mark a page of a change request as viewed at a revision, or no longer."""
         if revision is None:
-            self._db.execute("DELETE FROM viewed WHERE change_request = ? AND page = ?", (change_request, page))
+            self._change("DELETE FROM viewed WHERE change_request = ? AND page = ?", (change_request, page))
         else:
-            self._db.execute("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
+            self._change("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
 
     def viewed(self, change_request: str) -> dict[str, str]:
         """The pages that were viewed, and at which revision each."""
-        return dict(self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,)))
+        with _in_our_words():
+            found = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
+            return dict(found.fetchall())
 
     def remember(self, key: str, value: str | None) -> None:
         """Keep a small thing for the next start; None forgets it."""
         if value is None:
-            self._db.execute("DELETE FROM marks WHERE key = ?", (key,))
+            self._change("DELETE FROM marks WHERE key = ?", (key,))
         else:
-            self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+            self._change("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
     def recall(self, key: str) -> str | None:
         """What was remembered."""
-        found = self._db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()
+        found = self._one("SELECT value FROM marks WHERE key = ?", key)
         return found[0] if found else None
 
     def recall_all(self, prefix: str) -> dict[str, str]:
         """Everything that was remembered under keys that begin so, by the rest of the key."""
         size = len(prefix)
-        found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
-        return {key[size:]: value for key, value in found}
+        with _in_our_words():
+            found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
+            return {key[size:]: value for key, value in found}
+
+    def _one(self, statement: str, *values: Any) -> Any:
+        with _in_our_words():
+            return self._db.execute(statement, values).fetchone()
+
+    def _change(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        with _in_our_words():
+            return self._db.execute(statement, values)
+
+    def _is_changed(self, statement: str, values: tuple[Any, ...]) -> bool:
+        return self._change(statement, values).rowcount > 0
+
+
+@contextmanager
+def _in_our_words() -> Generator[None]:
+    """What goes wrong with the file, as an error that a person can act on."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            raise StoreError("The disk is full: what you write cannot be kept; make room, and try again") from None
+        raise StoreError(f"What you write cannot be kept on this disk: {error}") from None
 
 
 def _row(found: Any) -> Row:
-    number, name, given, scope, state, error, noted, created_at, attempts, not_before = found
+    number, name, given, scope, state, error, noted, *times = found
     ids = tuple(json.loads(noted)) if noted else None
-    return Row(number, name, json.loads(given), scope, state, error, ids, created_at, attempts, not_before)
+    return Row(number, name, json.loads(given), scope, state, error, ids, *times)

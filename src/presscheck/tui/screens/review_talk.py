@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Subm
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
-from presscheck.errors import PresscheckError
+from presscheck.errors import PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.screens.review_page import suggestion_at, words_at
@@ -156,8 +157,9 @@ class Talk(Moves):
         """
         key = self.draft_key(name)
 
-        def written(text: str | None) -> None:
-            if text is not None and self.send(call(text)):
+        def take(text: str) -> None:
+            self._take(call(text))
+            with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
                 self.desk.outbox.save_draft(key, "")
 
         def save(text: str) -> None:
@@ -171,9 +173,10 @@ class Talk(Moves):
             self.home.look,
             may_be_empty=may_be_empty,
             people=self._people,
+            take=take,
             suggestion=suggestion,
         )
-        self.home.push_screen(composer, written)
+        self.home.push_screen(composer)
 
     async def _people(self) -> list[str]:
         """The names of those who can be mentioned."""
@@ -186,13 +189,21 @@ class Talk(Moves):
     def send(self, call: Operation[Any]) -> bool:
         """Give a write to the desk; whether it took it."""
         try:
-            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
+            self._take(call)
         except PresscheckError as error:
             self.home.complain(error)
             return False
+        return True
+
+    def _take(self, call: Operation[Any]) -> None:
+        """Give a write to the desk.
+
+        Raises:
+            PresscheckError: it did not take it.
+        """
+        ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
         self.run(self._landed(ticket))
         self.redraw()
-        return True
 
     async def _landed(self, ticket: Ticket[Any]) -> None:
         try:

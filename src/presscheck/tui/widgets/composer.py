@@ -41,6 +41,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         limit: how many characters it may have.
         people: those who can be mentioned, as display text.
         suggestion: what one key puts in: words of the page, to be changed.
+        take: takes the text for good; where it cannot, the text stays here, with the reason.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -67,10 +68,11 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         limit: int | None = None,
         people: Callable[[], Awaitable[Sequence[str]]] | None = None,
         suggestion: str = "",
+        take: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.text, self.save, self.look = title, text, save, raised(look)
-        self.may_be_empty, self.limit = may_be_empty, limit
+        self.may_be_empty, self.limit, self.take = may_be_empty, limit, take
         self.people, self.suggestion = people, suggestion
         self._known = [one for one in KEYS if one.name != "suggest" or suggestion]
         self._keys, self._trouble, self._length = Keys(self._known), "", len(text)
@@ -97,8 +99,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Every change is kept."""
         area = self.query_one(TextArea)
         was, self._length = self._length, len(area.text)
-        self._trouble = ""
-        self.save(area.text)
+        self._trouble = self._why_not(self.save)
         self._show()
         if self.people and self._length == was + 1 and _begins_a_name(area):
             self.run_worker(self._mention(self.people), exclusive=True)
@@ -119,7 +120,22 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         elif command.name == "suggest":
             self.query_one(TextArea).insert(self.suggestion)
         elif self._reason() is None:
+            self._send()
+
+    def _send(self) -> None:
+        self._trouble = self._why_not(self.take) if self.take else ""
+        if self._trouble:
+            self._show()
+        else:
             self.dismiss(self.query_one(TextArea).text)
+
+    def _why_not(self, keep: Callable[[str], None]) -> str:
+        """Why the text cannot be kept, such as on a disk that is full; empty where it is."""
+        try:
+            keep(self.query_one(TextArea).text)
+        except PresscheckError as error:
+            return error.message
+        return ""
 
     def _edit_outside(self) -> None:
         """Continue where the person writes best; what came of it is a draft like any other."""

@@ -11,7 +11,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span
+from presscheck.errors import PresscheckError
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.strips import Look, raised
 from presscheck.tui.widgets.typed import Typed
@@ -53,7 +55,7 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
         super().__init__()
         self.heading, self.value, self.look, self.save = title, value, raised(look), save
         self.least, self.most, self.wrong = least, most, wrong
-        self.hint = hint
+        self.hint, self._trouble = hint, ""
 
     def compose(self) -> ComposeResult:
         """The question, the line, the keys."""
@@ -69,8 +71,12 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
 
     def on_input_changed(self) -> None:
         """Keep what is typed, and say what is wrong with it."""
-        if self.save:
-            self.save(self.query_one(Typed).value)
+        self._trouble = ""
+        try:
+            if self.save:
+                self.save(self.query_one(Typed).value)
+        except PresscheckError as error:  # such as on a disk that is full
+            self._trouble = error.message
         self._show()
 
     def on_key(self, event: events.Key) -> None:
@@ -96,6 +102,7 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
 
     def _show(self) -> None:
         why = self._reason()
-        self.query_one("#entry-title", Bar).show((Span(self.heading, "title"),), (Span(why or "", "waiting"),))
+        said = (Span(display_text(self._trouble), "error"),) if self._trouble else (Span(why or "", "waiting"),)
+        self.query_one("#entry-title", Bar).show((Span(self.heading, "title"),), said)
         keys = (Span("enter", "quiet" if why else "accent"), Span(" done   ", "quiet"))
         self.query_one("#entry-keys", Bar).show((*keys, Span("esc", "accent"), Span(" leave", "quiet")))

@@ -1,0 +1,322 @@
+"""The grid kill point × fault × kind of write: each run on the real service, checked there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from tests.crash.desks import POINTS
+from tests.crash.kinds import KINDS, Making, Run
+from tests.crash.proxy import FAULTS, Proxy
+
+from presscheck.api.change_requests import CreateChangeRequest
+from presscheck.api.comments import ListComments
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import CreateSpace
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client, Timeouts
+from presscheck.errors import Ambiguous
+
+ROOT = Path(__file__).parents[2]
+KILLS = (*POINTS, "random", "never")
+LOOKS = ("look", "look again")
+"""Reached where something is in doubt: a first process is killed with its write just sent."""
+MOST_LIVES = 8
+LONGEST_LIFE = 300.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: a kind of write, where its desk is killed, and what its proxy does."""
+
+    number: int
+    kind: str
+    kill: str
+    fault: str
+
+    @property
+    def nth(self) -> int:
+        """At which time of reaching the step."""
+        return 1 + self.number % 2
+
+    def deaths(self) -> list[str | None]:
+        if self.kill in LOOKS:
+            return ["sent", self.kill]
+        return [None if self.kill in ("random", "never") else self.kill]
+
+    def __str__(self) -> str:
+        return f"#{self.number} {self.kind}, killed: {self.kill} ({self.nth}), proxy: {self.fault}"
+
+
+def whole_grid() -> list[Case]:
+    every = [(kind, kill, fault) for kind in KINDS for kill in KILLS for fault in FAULTS]
+    cases = [Case(number, *one) for number, one in enumerate(every)]
+    random.Random(len(cases)).shuffle(cases)  # so that one that is cut short has seen of everything
+    return cases
+
+
+def a_slice() -> list[Case]:
+    """Each kind with each fault, and every kill among them: each with most kinds and most faults."""
+    found: list[Case] = []
+    for kind in KINDS:
+        for fault in FAULTS:
+            found.append(Case(len(found), kind, KILLS[len(found) * 7 % len(KILLS)], fault))
+    return found
+
+
+@dataclass
+class Told:
+    """What the desks of a run told."""
+
+    took: int = 0
+    told: set[int] = field(default_factory=set)
+    kept: list[Any] | None = None
+    kills: int = 0
+    texts: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Figures:
+    """What came of it all."""
+
+    runs: int = 0
+    kills: int = 0
+    spoiled: int = 0
+    taken: int = 0
+    wrong: dict[str, list[str]] = field(default_factory=lambda: {"lost": [], "doubled": [], "out of order": []})
+
+    def __str__(self) -> str:
+        wrong = ", ".join(f"{len(cases)} {name}" for name, cases in self.wrong.items())
+        return f"{self.runs} runs, {self.kills} kills, {self.spoiled} spoiled exchanges, {self.taken} writes: {wrong}"
+
+
+class Grid:
+    """Runs cases against one service.
+
+    Args:
+        address: of the service.
+        token: of its owner.
+        directory: for the homes of the desks.
+        says: told how far it is.
+    """
+
+    def __init__(self, address: str, token: str, directory: Path, says: Callable[[str], object] = len) -> None:
+        self.says = says
+        self.address, self.token, self.directory = address, token, directory
+        self.figures = Figures()
+        self._lives: dict[str, asyncio.Future[tuple[asyncio.StreamReader, int]]] = {}
+        self._alive: set[int] = set()
+        self._writers: list[asyncio.StreamWriter] = []
+        self._client = Client(address, token, timeout=Timeouts(read=300, whole=300), connections=100)
+        self.takes = self.settle = 1.0
+
+    async def __aenter__(self) -> Self:
+        await self._settle_in()
+        await self._take_its_measure()
+        control = str(self.directory / "control")
+        self._server = await asyncio.start_unix_server(self._born, control)
+        path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+        self._desks = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.crash.desks", stdin=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for pid in self._alive:
+            kill(pid)
+        assert self._desks.stdin
+        self._desks.stdin.close()
+        await self._desks.wait()
+        self._server.close()
+        await self._client.aclose()
+
+    async def _settle_in(self) -> None:
+        [organization] = (await self._client.send(ListOrganizations())).items
+        self.space = (await self._client.send(CreateSpace(organization_id=organization.id, title="Crashes"))).id
+        self.me = (await self._client.send(GetCurrentUser())).id
+
+    async def _take_its_measure(self) -> None:
+        """How long this machine must be given for an answer, busy as it is."""
+        began = time.monotonic()
+        calls = (CreateChangeRequest(space_id=self.space, subject="How fast is it?") for _ in range(10))
+        await asyncio.gather(*(self._client.fetch(call) for call in calls))
+        self.takes = min(10.0, max(0.5, 1.5 * (time.monotonic() - began)))
+        self.settle = self.takes * 0.6
+
+    async def run_all(self, cases: Sequence[Case], together: int) -> Figures:
+        """Run them, so many at a time."""
+        left: Iterator[Case] = iter(cases)
+
+        async def work() -> None:
+            for case in left:
+                await self._run(case)
+
+        await asyncio.gather(*(work() for _ in range(together)))
+        return self.figures
+
+    async def _run(self, case: Case) -> None:
+        run = await self._made(case)
+        port = int(self.address.rpartition(":")[2])
+        proxy = Proxy(
+            port, case.fault, 1 + case.number // 2 % 2, 1 + case.number // 4 % 2, self.takes + self.settle / 5
+        )
+        await proxy.start()
+        try:
+            told = await self._lives_of(case, run, proxy)
+            await proxy.quiet()
+            there = await run.look()
+        finally:
+            await proxy.stop()
+        figures = self.figures
+        figures.runs += 1
+        if figures.runs % 20 == 0:
+            self.says(str(figures))
+        figures.kills += told.kills
+        figures.spoiled += proxy.spoiled
+        figures.taken += told.took
+        wrong = judged(run, told, there)
+        if wrong:
+            figures.wrong[wrong].append(f"{case}: {there!r}, taken {told.took}, kept {told.kept}")
+
+    async def _made(self, case: Case) -> Run:
+        """The run, in a change request of its own; a connection that idled too long is no part of the test."""
+        for attempt in range(5):
+            making = Making(self._client, self.space, self.me, f"{self.directory.name}-{case.number}.{attempt}")
+            with suppress(Ambiguous):
+                return await KINDS[case.kind](await making.begin() if case.kind != "create" else making)
+        raise AssertionError("the service cannot be reached")
+
+    async def two_beside(self, seconds: float) -> tuple[list[str], Counter[str], list[str]]:
+        """Two desks on one store, reading and writing: what both took, how often each is there, what went wrong."""
+        requests = [(await Making(self._client, self.space, self.me, f"beside {at}").begin()).path for at in range(3)]
+        told = [Told(), Told()]
+        home, address = str(self.directory / "beside"), self.address
+        jobs = [
+            {**self._job(f"beside.{at}", home, address), "paths": requests, "seconds": seconds}
+            for at in range(len(told))
+        ]
+        await asyncio.gather(*(self._lived(job, one, None) for job, one in zip(jobs, told, strict=True)))
+        there: Counter[str] = Counter()
+        for path in requests:
+            found = await self._client.send(ListComments(**path, format="markdown", limit=1000))
+            there.update((one.body.markdown or "").strip() for one in found.items)
+        return [text for one in told for text in one.texts], there, [line for one in told for line in one.errors]
+
+    def _job(self, name: str, home: str, address: str) -> dict[str, Any]:
+        return {
+            "id": name,
+            "home": home,
+            "base_url": address,
+            "token": self.token,
+            "control": str(self.directory / "control"),
+            "takes": self.takes,
+            "settle": self.settle,
+            "writes": [],
+            "point": None,
+            "nth": 1,
+        }
+
+    async def _lives_of(self, case: Case, run: Run, proxy: Proxy) -> Told:
+        """Start the desk again until one comes to its end."""
+        told, deaths = Told(), case.deaths()
+        for life in range(MOST_LIVES):
+            writes = [[call.stored_name(), call.given()] for call in run.writes] if life == 0 else []
+            job = {
+                **self._job(f"{case.number}.{life}", str(self.directory / str(case.number)), proxy.base_url),
+                "writes": writes,
+                "point": deaths[life] if life < len(deaths) else None,
+                "nth": case.nth if life == 0 and case.kill not in LOOKS else 1,
+            }
+            is_random = case.kill == "random" and life < 2
+            dies_after = random.Random(case.number + life).uniform(0, 2 * self.takes) if is_random else None
+            if await self._lived(job, told, dies_after):
+                return told
+            told.kills += 1
+        raise AssertionError(f"{case}: it never came to an end")
+
+    async def _lived(self, job: dict[str, Any], told: Told, dies_after: float | None) -> bool:
+        """One process; whether it came to its end."""
+        born = self._lives[job["id"]] = asyncio.get_running_loop().create_future()
+        assert self._desks.stdin
+        self._desks.stdin.write(json.dumps(job).encode() + b"\n")
+        reader, pid = await born
+        self._alive.add(pid)
+        timer = asyncio.get_running_loop().call_later(dies_after or LONGEST_LIFE, kill, pid)
+        try:
+            while line := (await reader.readline()).decode().strip():
+                word, _, rest = line.partition(" ")
+                if word == "took":
+                    told.took = int(rest) + 1
+                elif word == "told":
+                    told.told.add(int(rest))
+                elif word == "wrote":
+                    told.texts.append(rest)
+                elif word == "error":
+                    told.errors.append(rest)
+                elif word == "kept":
+                    told.kept = json.loads(rest)
+                elif word == "end":
+                    return True
+        finally:
+            timer.cancel()
+            self._alive.discard(pid)
+        return False
+
+    async def _born(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        name, pid = (await reader.readline()).decode().split()
+        self._lives[name].set_result((reader, int(pid)))
+        self._writers.append(writer)
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def judged(run: Run, told: Told, there: Any) -> str | None:
+    """What is wrong with what the service holds; None where nothing is."""
+    if not run.waits:
+        said = run.states[0]
+        counts, kept = Counter(there), [given["subject"] for _, given, _ in told.kept or ()]
+        if any(count > 1 for count in counts.values()):
+            return "doubled"
+        lost = [one for at, one in enumerate(said[: told.took]) if not (counts[one] or one in kept or at in told.told)]
+        return "lost" if lost else None if there == [one for one in said if counts[one]] else "out of order"
+    if told.kept:
+        return "lost"
+    if there in run.states[told.took :]:
+        return None
+    if isinstance(there, list) and isinstance(run.states[-1], list):
+        if any(count > Counter(run.states[-1])[one] for one, count in Counter(there).items()):
+            return "doubled"
+        return "lost" if len(there) < len(run.states[told.took]) else "out of order"
+    return "out of order"
+
+
+@contextmanager
+def a_service(directory: Path) -> Iterator[tuple[str, str]]:
+    """The real service in a process of its own: its address, and its owner's token."""
+    command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--data", str(directory / "data")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    with (
+        (directory / "service.log").open("w") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=env) as service,
+    ):
+        assert service.stdout
+        try:
+            yield service.stdout.readline().strip(), service.stdout.readline().removeprefix("token: ").strip()
+        finally:
+            service.terminate()

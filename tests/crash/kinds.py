@@ -1,0 +1,182 @@
+"""The kinds of write: what each run says, and what the service holds after the first k of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from presscheck.api import change_requests as cr
+from presscheck.api import comments
+from presscheck.api.operation import Operation
+from presscheck.client.client import Client
+
+
+@dataclass
+class Run:
+    """One run: what is written, in order, and what is there after each number of writes."""
+
+    writes: list[Operation[Any]]
+    states: list[Any]
+    look: Callable[[], Awaitable[Any]]
+    waits: bool = field(default=True)
+
+
+class Making:
+    """Makes a run of a kind in a change request of its own.
+
+    Args:
+        client: speaks with the service, past every proxy.
+        space: where.
+        me: the id of whose client it is.
+        mark: what no other run has.
+    """
+
+    def __init__(self, client: Client, space: str, me: str, mark: str) -> None:
+        self.client, self.space, self.me, self.mark, self.path = client, space, me, mark, {"space_id": space}
+
+    async def begin(self) -> Making:
+        request = await self.client.send(cr.CreateChangeRequest(space_id=self.space, subject=f"run {self.mark}"))
+        self.path = {"space_id": self.space, "change_request_id": request.id}
+        return self
+
+    async def comment(self, text: str) -> str:
+        return (await self.client.send(comments.PostComment(**self.path, body=body(text)))).id
+
+    async def comments(self) -> list[Any]:
+        listing = comments.ListComments(**self.path, order="asc", format="markdown", limit=1000)
+        return list((await self.client.send(listing)).items)
+
+    async def texts(self) -> list[str]:
+        return [(one.body.markdown or "").strip() for one in await self.comments()]
+
+    async def request(self) -> cr.ChangeRequest:
+        return await self.client.send(cr.GetChangeRequest(**self.path))
+
+    async def comment_run(self) -> Run:
+        said = ["Same words", "Same words", "Other words"]
+        return Run([comments.PostComment(**self.path, body=body(text)) for text in said], grown(said), self.texts)
+
+    async def reply_run(self) -> Run:
+        path = {**self.path, "comment_id": await self.comment("A question")}
+        said = ["Yes", "Yes", "No"]
+
+        async def look() -> list[str]:
+            listing = comments.ListReplies(**path, format="markdown", limit=1000)
+            return [(one.body.markdown or "").strip() for one in (await self.client.send(listing)).items]
+
+        return Run([comments.PostReply(**path, body=body(text)) for text in said], grown(said), look)
+
+    async def edit_run(self) -> Run:
+        path, said = {**self.path, "comment_id": await self.comment("v0")}, ["v1", "v2", "v3"]
+        calls = [comments.UpdateComment(**path, body=body(text)) for text in said]
+        return Run(list(calls), [["v0"], *([text] for text in said)], self.texts)
+
+    async def review_run(self) -> Run:
+        said = ["approved", "changes-requested", "changes-requested"]
+
+        async def look() -> list[str]:
+            found = await self.client.send(cr.ListReviews(**self.path, limit=1000))
+            return [one.status for one in reversed(found.items)]
+
+        calls: list[Operation[Any]] = [
+            cr.SubmitReview(**self.path, status="approved"),
+            cr.SubmitReview(**self.path, status="changes-requested", comment=body("Not *yet*")),
+            cr.SubmitReview(**self.path, status="changes-requested", comment=body("Not *yet*")),
+        ]
+        return Run(calls, grown(said), look)
+
+    async def create_run(self) -> Run:
+        said = [f"{self.mark} {letter}" for letter in "abc"]
+
+        async def look() -> list[str]:
+            found: list[Any] = []
+            for status in ("draft", "open"):
+                listing = cr.ListChangeRequests(space_id=self.space, status=status, limit=1000)
+                found += [item async for item in self.client.every(listing)]
+            return [one.subject for one in sorted(found, key=lambda one: one.number) if one.subject in said]
+
+        calls = [cr.CreateChangeRequest(space_id=self.space, subject=subject) for subject in said]
+        return Run(list(calls), [said], look, waits=False)
+
+    async def resolve_run(self) -> Run:
+        path = {**self.path, "comment_id": await self.comment("To be done")}
+        calls = [comments.UpdateComment(**path, resolved=which) for which in (True, False, True)]
+
+        async def look() -> str:
+            return (await self.comments())[0].status
+
+        return Run(list(calls), ["open", "resolved", "open", "resolved"], look)
+
+    async def archive_run(self) -> Run:
+        said = ("archived", "open", "archived")
+
+        async def look() -> str:
+            return (await self.request()).status
+
+        return Run([cr.UpdateChangeRequest(**self.path, status=one) for one in said], ["draft", *said], look)
+
+    async def reaction_run(self) -> Run:
+        path = {**self.path, "comment_id": await self.comment("Good?")}
+        calls: list[Operation[Any]] = [
+            comments.UpdateComment(**path, added_reactions=("1f44d",)),
+            comments.UpdateComment(**path, added_reactions=("1f389",)),
+            comments.UpdateComment(**path, removed_reactions=("1f44d",)),
+        ]
+
+        async def look() -> list[tuple[str, int]]:
+            return sorted((one.emoji, one.count) for one in (await self.comments())[0].reactions)
+
+        up, party = ("1f44d", 1), ("1f389", 1)
+        return Run(calls, [[], [up], [party, up], [party]], look)
+
+    async def reviewers_run(self) -> Run:
+        asked = cr.RequestReviewers(**self.path, users=(self.me,))
+        calls = [asked, asked, cr.RemoveRequestedReviewer(**self.path, user_id=self.me)]
+
+        async def look() -> list[str]:
+            found = await self.client.send(cr.ListRequestedReviewers(**self.path, limit=1000))
+            return sorted(one.user.id if one.user else "" for one in found.items)
+
+        return Run(calls, [[], [self.me], [self.me], []], look)
+
+    async def subject_run(self) -> Run:
+        said = ("One", "Two", "Three")
+
+        async def look() -> str:
+            return (await self.request()).subject
+
+        calls = [cr.UpdateChangeRequest(**self.path, subject=one) for one in said]
+        return Run(list(calls), [f"run {self.mark}", *said], look)
+
+    async def delete_run(self) -> Run:
+        one, two = await self.comment("one"), await self.comment("two")
+        calls: list[Operation[Any]] = [
+            comments.DeleteComment(**self.path, comment_id=one),
+            comments.PostComment(**self.path, body=body("three")),
+            comments.DeleteComment(**self.path, comment_id=two),
+        ]
+        return Run(calls, [["one", "two"], ["two"], ["two", "three"], ["three"]], self.texts)
+
+
+def body(text: str) -> comments.Document:
+    return comments.Document(markdown=text)
+
+
+def grown(said: list[str]) -> list[list[str]]:
+    return [said[:count] for count in range(len(said) + 1)]
+
+
+KINDS: dict[str, Callable[[Making], Awaitable[Run]]] = {
+    "comment": Making.comment_run,
+    "reply": Making.reply_run,
+    "edit": Making.edit_run,
+    "review": Making.review_run,
+    "create": Making.create_run,
+    "resolve": Making.resolve_run,
+    "archive": Making.archive_run,
+    "reaction": Making.reaction_run,
+    "reviewers": Making.reviewers_run,
+    "subject": Making.subject_run,
+    "delete": Making.delete_run,
+}

@@ -1,0 +1,36 @@
+"""A part of the grid that `make crash` runs whole: every kind of write with every fault, and every kill among them."""
+
+from pathlib import Path
+
+import pytest
+from tests.crash.__main__ import run, two
+from tests.crash.grid import KILLS, a_slice, whole_grid
+from tests.crash.kinds import KINDS
+from tests.crash.proxy import FAULTS
+
+
+@pytest.mark.timeout(600)
+async def test_nothing_is_lost_nothing_is_doubled_nothing_is_out_of_order(tmp_path: Path) -> None:
+    figures = await run(a_slice(), tmp_path)
+    assert figures.runs == len(a_slice())
+    assert figures.kills > 0.6 * figures.runs, "most of them were killed"
+    assert figures.spoiled > 0.6 * figures.runs, "most of them were spoiled"
+    assert figures.wrong == {"lost": [], "doubled": [], "out of order": []}, str(figures)
+
+
+def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> None:
+    cases = a_slice()
+    assert {(one.kind, one.fault) for one in cases} == {(kind, fault) for kind in KINDS for fault in FAULTS}
+    for kill in KILLS:
+        among = [one for one in cases if one.kill == kill]
+        assert len({one.kind for one in among}) >= 4, kill
+        assert len({one.fault for one in among}) >= 2, kill
+    assert len(whole_grid()) == len(KINDS) * len(FAULTS) * len(KILLS) > 1000
+
+
+@pytest.mark.timeout(300)
+async def test_two_desks_on_one_store_send_each_item_once_and_meet_no_lock(tmp_path: Path) -> None:
+    taken, there, wrong = await two(tmp_path, seconds=3)
+    assert wrong == []
+    assert len(taken) == len(set(taken)) > 4
+    assert there == dict.fromkeys(taken, 1)

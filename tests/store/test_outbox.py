@@ -1,0 +1,88 @@
+"""The outbox file: an older one is brought along, a full disk is said, and two who write never meet a lock."""
+
+import resource
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from presscheck.errors import StoreError
+from presscheck.store.outbox import Outbox
+
+FIRST_SCHEMA = """
+CREATE TABLE writes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
+    scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
+CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO writes VALUES (7, 'comments.PostComment', 1, '{"body": {"markdown": "Typed before"}}', 's', 'sending',
+    'Nobody knows', '["c1"]', 1.0, 1, 2.0);
+INSERT INTO drafts VALUES ('d', 'half a sen');
+PRAGMA user_version = 1
+"""
+
+
+def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
+    older = sqlite3.connect(tmp_path / "outbox.sqlite")
+    older.executescript(FIRST_SCHEMA)
+    older.close()
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    assert outbox.notice is None
+    [row] = outbox.rows()
+    assert (row.id, row.given, row.state, row.noted) == (7, {"body": {"markdown": "Typed before"}}, "sending", ("c1",))
+    assert (row.author, row.sent_at) == (None, None)
+    assert outbox.draft("d") == "half a sen"
+    assert outbox.sending(7, 3.0)
+    outbox.close()
+
+
+@pytest.mark.parametrize("cause", ["database", "file"])
+def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    first = outbox.put("a.B", {"text": "before"}, "s", 1.0)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        if cause == "database":
+            [pages] = outbox._db.execute("PRAGMA page_count").fetchone()
+            outbox._db.execute(f"PRAGMA max_page_count = {pages}")
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        with pytest.raises(StoreError, match="disk is full" if cause == "database" else "cannot be kept on this disk"):
+            for _ in range(100):
+                outbox.put("a.B", {"text": "x" * 4000}, "s", 1.0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+        outbox._db.execute("PRAGMA max_page_count = 1000000")
+    assert outbox.rows()[0].given == {"text": "before"}
+    assert outbox.put("a.B", {"text": "after"}, "s", 2.0)
+    outbox.landed(first, "id")
+    assert outbox.rows()[-1].given == {"text": "after"}
+    outbox.close()
+
+
+def test_what_changed_elsewhere_is_noticed_once(tmp_path: Path) -> None:
+    here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
+    here.put("a.B", {}, "s", 1.0)
+    assert not here.changed_elsewhere(), "what this one wrote is no news"
+    assert there.changed_elsewhere()
+    assert not there.changed_elsewhere()
+    here.close()
+    there.close()
+
+
+def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
+    here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
+    first, second = (here.put("a.B", {}, "s", 1.0) for _ in range(2))
+    assert there.drop(first, unless_sending=True)
+    assert not here.sending(first, time.time())
+    assert here.sending(second, time.time())
+    assert not there.drop(second, unless_sending=True)
+    here.close()
+    there.close()
