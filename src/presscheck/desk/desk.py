@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
@@ -16,6 +16,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
+from presscheck.desk.searching import Hit, Searching
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
 from presscheck.desk.triage import Triage
@@ -26,7 +27,7 @@ from presscheck.errors import NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
-__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
+__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Seen", "Status", "Ticket", "Waiting", "Window"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -60,15 +61,18 @@ class Desk:
         self.world = World(self._writing.waiting, read_only=read_only)
         self.triage = Triage(outbox)
         self._support = Support(cache, self._thread)
+        self._searching = Searching(self)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
     async def start(self) -> None:
         """Begin to ask and to send."""
         self._asking.start()
         self._writing.start()
+        self._searching.came()
 
     async def close(self) -> None:
         """Stop at once; what is not sent stays in the outbox."""
+        await self._searching.close()
         await self._writing.close()
         await self._asking.close()
         self._thread.shutdown()
@@ -96,6 +100,23 @@ class Desk:
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)
+
+    async def search(
+        self, text: str, *, most: int = 50, spaces: Sequence[str] | None = None, patience: float = 0.2
+    ) -> tuple[Hit, ...]:
+        """What the store holds that a text is found in: pages, change requests and comments, titles first.
+
+        Args:
+            text: words, of which each may only be begun, and "phrases"; all of it must be found.
+            most: hits.
+            spaces: only in these, by id.
+            patience: seconds in which what came lately is read up first.
+        """
+        return await self._searching.search(text, most, spaces, patience)
+
+    def resource(self, kind: str, identity: str) -> str | None:
+        """The newest JSON of a thing by its kind and id, from the store alone."""
+        return self._cache.resource(kind, identity)
 
     async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
         """The service's answer; the stored one where the service cannot be reached.
@@ -221,10 +242,12 @@ class Desk:
             value = read_answer(call, body, request_id)
             return value, self._cache.keep(call.key(), body, time.time())
 
+        self._searching.came()
         return await asyncio.get_running_loop().run_in_executor(self._thread, take_in)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
+        self._searching.came()
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._cache)
 
     async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from presscheck.errors import StoreError
 from presscheck.store.files import connect, open_file
+from presscheck.store.search import SearchIndex
 
 VERSION = 1
 SCHEMA = """
@@ -89,6 +90,7 @@ class Cache:
         except (StoreError, OSError) as error:
             self.notice = f"{error}; this session remembers in memory only"
             self._writer = self._reader = _in_memory()
+        self.search = SearchIndex(self._writer, self._answer_as_written)
 
     def close(self) -> None:
         """Close the file."""
@@ -97,18 +99,11 @@ class Cache:
 
     def answer(self, key: str) -> Stored | None:
         """The stored answer of a call; a listing comes as one page of all that is known of it."""
-        row = self._reader.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
-            " LEFT JOIN resources USING (object, id) WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        text, at, number, generation, total = row
-        if total is None:
-            return Stored(text, at) if text else None
-        items = [item for (item,) in self._reader.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
-        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+        return _answer(self._reader, key)
+
+    def _answer_as_written(self, key: str) -> str | None:
+        found = _answer(self._writer, key)
+        return found.json if found else None
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""
@@ -226,6 +221,21 @@ class Cache:
             if last:
                 write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
         return [text for (text,) in before] != texts or known_total != total
+
+
+def _answer(connection: sqlite3.Connection, key: str) -> Stored | None:
+    row = connection.execute(
+        "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
+        " LEFT JOIN resources USING (object, id) WHERE key = ?",
+        (key,),
+    ).fetchone()
+    if row is None:
+        return None
+    text, at, number, generation, total = row
+    if total is None:
+        return Stored(text, at) if text else None
+    items = [item for (item,) in connection.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
+    return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
 
 
 def _in_memory() -> sqlite3.Connection:
