@@ -1,25 +1,34 @@
 """What the cache holds is found by its words, without a connection, as soon as it is there and no longer than that."""
 
-import asyncio
 import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from presscheck.api.change_requests import ListChangeRequests
-from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.comments import GetComment, ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
+from presscheck.api.spaces import GetSpace
 from presscheck.config import Profile
+from presscheck.desk import searching
 from presscheck.desk.desk import Desk, Hit
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
 
 ADA = {"object": "user", "id": "u1", "displayName": "Ada"}
+COMMENT = {
+    "object": "comment",
+    "id": "c1",
+    "postedBy": ADA,
+    "body": {"markdown": "A word."},
+    "target": {"space": "s1", "changeRequest": "r1", "page": {"id": "p7"}},
+}
 
 
 @pytest.fixture
@@ -41,12 +50,17 @@ async def page(desk: Desk, number: int, title: str, markdown: str, **more: str) 
     await keep(desk, asked, answer)
 
 
+async def here(desk: Desk, text: str, **how: Any) -> tuple[Hit, ...]:
+    [seen] = [one async for one in desk.search(text, here_only=True, **how)]
+    return seen.value
+
+
 async def found(desk: Desk, text: str, **how: Any) -> list[str]:
-    return [hit.id for hit in await desk.search(text, **how)]
+    return [hit.id for hit in await here(desk, text, **how)]
 
 
 async def one(desk: Desk, text: str) -> Hit:
-    hits = await desk.search(text)
+    hits = await here(desk, text)
     assert len(hits) == 1, (text, hits)
     return hits[0]
 
@@ -70,7 +84,7 @@ async def test_words_are_found_as_they_are_typed_and_phrases_as_they_stand(desk:
     assert await found(desk, "restore -- nothing") == ["p2"]
     assert await found(desk, '"restore noth') == []
     for nothing in ("", '"', "***", "-", "🎉", "NEAR(", "a AND", "{title}"):
-        await desk.search(nothing)
+        await here(desk, nothing)
 
 
 async def test_accents_case_and_width_count_for_nothing(desk: Desk) -> None:
@@ -99,18 +113,21 @@ async def test_change_requests_comments_and_replies_are_found(desk: Desk) -> Non
     request["description"] = {"object": "document", "nodes": [paragraph]}
     await keep(desk, ListChangeRequests(space_id="s1"), {"items": [request], "count": 1})
     path = {"space_id": "s1", "change_request_id": "r1"}
-    comment = {"object": "comment", "id": "c1", "postedBy": ADA, "body": {"markdown": "This **limit** is wrong"}}
-    comment["target"] = {"space": "s1", "changeRequest": "r1"}
+    comment = COMMENT | {"body": {"markdown": "This **limit** is wrong"}}
     reply = {"object": "comment-reply", "id": "c2", "postedBy": ADA, "body": {"markdown": "It is a quota"}}
     await keep(desk, ListComments(**path, limit=1000), {"items": [comment]})
     await keep(desk, ListReplies(**path, comment_id="c1"), {"items": [reply]})
-    assert [hit.title for hit in await desk.search("42")] == ["#42 Rename workspaces"]
+    assert [hit.title for hit in await here(desk, "42")] == ["#42 Rename workspaces"]
     assert await found(desk, "merger") == ["r1"]
     hit = await one(desk, "limit")
     assert (hit.kind, hit.id, hit.change_request, hit.title) == ("comment", "c1", "r1", "Ada")
+    assert hit.page == "p7"
     assert hit.excerpt == "This limit is wrong"
     assert (await one(desk, "quota")).change_request == "r1"
-    assert await found(desk, "quota", spaces=["s2"]) == []
+    assert await found(desk, "quota", organization="o1") == []
+    await keep(desk, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "title": "Docs", "organization": "o1"})
+    assert [hit.space_title for hit in await here(desk, "quota", organization="o1")] == ["Docs"]
+    assert await found(desk, "quota", organization="o2") == []
     await keep(desk, ListComments(**path, limit=1000), {"items": []})
     await keep(desk, ListReplies(**path, comment_id="c1"), {"items": []})
     assert await found(desk, "limit") == []
@@ -134,36 +151,83 @@ async def test_what_is_new_is_found_and_what_is_gone_is_not(desk: Desk) -> None:
 async def test_a_page_is_found_once_and_in_its_change_request_where_it_says_so_there(desk: Desk) -> None:
     await page(desk, 1, "Page", "It is so.")
     await page(desk, 1, "Page", "It is so, newly.", change_request_id="r1")
-    assert [hit.change_request for hit in await desk.search("so")] == [""]
-    assert [hit.change_request for hit in await desk.search("newly")] == ["r1"]
+    assert [hit.change_request for hit in await here(desk, "so")] == [""]
+    assert [hit.change_request for hit in await here(desk, "newly")] == ["r1"]
     done = {"object": "change-request", "id": "r1", "number": 1, "status": "merged", "space": "s1"}
     await keep(desk, ListChangeRequests(space_id="s1", status="merged"), {"items": [done]})
     assert await found(desk, "newly") == []
 
 
-async def test_what_an_older_version_kept_is_read_up_in_the_background(desk: Desk, tmp_path: Path) -> None:
-    await page(desk, 1, "Page", "Kept before there was a search.")
-    await desk.in_store(lambda cache: None)
-    [file] = (tmp_path / "cache").glob("*.sqlite")
-    with sqlite3.connect(file) as other:
-        for name in ("first_answer", "new_answer", "new_listing", "new_resource"):
-            other.execute(f"DROP TRIGGER search_{name}")
-        for name in ("words", "texts", "queue", "mark"):
-            other.execute(f"DROP TABLE search_{name}")
-    other.close()
-    cache = Cache(file)
+def file_of(home: Path) -> Path:
+    [file] = (home / "cache").glob("*.sqlite")
+    return file
+
+
+async def test_what_came_is_read_up_in_the_background(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "LULL", 0.0)
+    await desk.in_store(lambda cache: cache.search.waiting())
+    for number in range(40):
+        await page(desk, number, f"Page {number}", "Words. " * 500)
+    assert desk._searching._reading
+    await desk._searching._reading
+    assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
+    assert await found(desk, "17", patience=0) == ["p17"]
+
+
+async def test_what_an_older_version_kept_is_read_anew(desk: Desk, tmp_path: Path) -> None:
+    await page(desk, 1, "Page", "Kept before there was this kind of search.")
+    assert await found(desk, "before there was") == ["p1"]
+    with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
+        other.execute("UPDATE search_mark SET version = version - 1")
+    cache = Cache(file_of(tmp_path))
     assert cache.search.waiting() == 1
     cache.close()
-    async with asyncio.timeout(20):
-        desk._searching.came()
-        while not await desk.in_store(lambda one: one.search.waiting() == 0):
-            await asyncio.sleep(0.05)
     assert await found(desk, "before there was") == ["p1"]
+
+
+@pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'taken out ' || number"])
+async def test_what_leaves_the_cache_leaves_the_index_at_once(desk: Desk, tmp_path: Path, goes: str) -> None:
+    await page(desk, 1, "One", "A word.")
+    await page(desk, 2, "Two", "A word.")
+    tree = [{"id": f"p{one}", "title": title, "path": title} for one, title in ((1, "One"), (2, "Two"), (3, "Three"))]
+    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
+    await keep(desk, GetComment(space_id="s1", change_request_id="r1", comment_id="c1"), COMMENT)
+    assert set(await found(desk, "word")) == {"p1", "p2", "c1"}
+    with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
+        other.execute(f"{goes} WHERE key GLOB 'content.GetPage *\"p1\"*'")
+        other.execute("DELETE FROM resources")
+        assert other.execute("SELECT id FROM search_texts ORDER BY 1").fetchall() == [("p2",), ("p3",)]
+        assert await found(desk, "word") == ["p2"]
+        assert await found(desk, "one") == ["p1"], "its title is listed still"
+        other.execute(f"{goes} WHERE key GLOB 'content.ListPages *'")
+        assert other.execute("SELECT id FROM search_texts").fetchall() == [("p2",)]
+        other.execute(f"{goes} WHERE key GLOB 'content.*'")
+        for table in ("texts", "words", "sources", "queue"):
+            assert other.execute(f"SELECT count(*) FROM search_{table}").fetchone() == (0,), table
+
+
+async def test_a_page_that_is_listed_again_has_its_text_again(desk: Desk) -> None:
+    tree = [{"id": "p1", "title": "One", "path": "a"}]
+    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
+    await page(desk, 1, "One", "A word.")
+    assert await found(desk, "word") == ["p1"]
+    await keep(desk, ListPages(space_id="s1"), {"pages": []})
+    assert await found(desk, "word") == []
+    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
+    assert await found(desk, "word") == ["p1"]
+
+
+async def test_a_file_that_is_no_longer_good_is_no_error(desk: Desk, tmp_path: Path) -> None:
+    await page(desk, 1, "One", "A word.")
+    assert await found(desk, "word") == ["p1"]
+    with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
+        other.execute("DROP TABLE search_words")
+    assert await found(desk, "word") == []
 
 
 async def test_nothing_is_read_twice_where_nothing_is_new(desk: Desk) -> None:
     await page(desk, 1, "Page", "Text.")
-    await desk.search("text")
+    await here(desk, "text")
     await page(desk, 1, "Page", "Text.")
     assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
 
@@ -171,8 +235,8 @@ async def test_nothing_is_read_twice_where_nothing_is_new(desk: Desk) -> None:
 async def test_a_window_of_hits_comes_soon(desk: Desk) -> None:
     for number in range(300):
         await page(desk, number, f"Page {number}", f"Common words and n{number} " * 50)
-    await desk.search("common", patience=60)
+    await here(desk, "common", patience=60)
     began = time.perf_counter()
-    assert len(await desk.search("c", most=20)) == 20
+    assert len(await here(desk, "c", most=20)) == 20
     assert time.perf_counter() - began < 1
     assert await found(desk, "n299") == ["p299"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
@@ -61,7 +61,7 @@ class Desk:
         self.world = World(self._writing.waiting, read_only=read_only)
         self.triage = Triage(outbox)
         self._support = Support(cache, self._thread)
-        self._searching = Searching(self)
+        self._searching = Searching(self, self._do)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
     async def start(self) -> None:
@@ -101,22 +101,25 @@ class Desk:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)
 
-    async def search(
-        self, text: str, *, most: int = 50, spaces: Sequence[str] | None = None, patience: float = 0.2
-    ) -> tuple[Hit, ...]:
-        """What the store holds that a text is found in: pages, change requests and comments, titles first.
+    def search(
+        self,
+        text: str,
+        *,
+        most: int = 50,
+        organization: str | None = None,
+        patience: float = 0.2,
+        here_only: bool = False,
+    ) -> AsyncIterator[Seen[tuple[Hit, ...]]]:
+        """What a text is found in: pages, change requests and comments of the store, then what the service adds.
 
         Args:
             text: words, of which each may only be begun, and "phrases"; all of it must be found.
             most: hits.
-            spaces: only in these, by id.
+            organization: only in this one, by id.
             patience: seconds in which what came lately is read up first.
+            here_only: ask the store alone.
         """
-        return await self._searching.search(text, most, spaces, patience)
-
-    def resource(self, kind: str, identity: str) -> str | None:
-        """The newest JSON of a thing by its kind and id, from the store alone."""
-        return self._cache.resource(kind, identity)
+        return self._searching.search(text, most, organization, patience, here_only=here_only)
 
     async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
         """The service's answer; the stored one where the service cannot be reached.
@@ -243,11 +246,14 @@ class Desk:
             return value, self._cache.keep(call.key(), body, time.time())
 
         self._searching.came()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, take_in)
+        return await self._do(lambda _: take_in())
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
         self._searching.came()
+        return await self._do(work)
+
+    async def _do(self, work: Callable[[Cache], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._cache)
 
     async def fetch(self, call: Operation[Any], priority: int = EYE) -> bytes:

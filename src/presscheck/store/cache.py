@@ -90,7 +90,7 @@ class Cache:
         except (StoreError, OSError) as error:
             self.notice = f"{error}; this session remembers in memory only"
             self._writer = self._reader = _in_memory()
-        self.search = SearchIndex(self._writer, self._answer_as_written)
+        self._search: SearchIndex | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -100,6 +100,13 @@ class Cache:
     def answer(self, key: str) -> Stored | None:
         """The stored answer of a call; a listing comes as one page of all that is known of it."""
         return _answer(self._reader, key)
+
+    @property
+    def search(self) -> SearchIndex:
+        """What is searched by words; for the writing thread."""
+        if self._search is None or self._search.connection is not self._writer:
+            self._search = SearchIndex(self._writer, self._answer_as_written)
+        return self._search
 
     def _answer_as_written(self, key: str) -> str | None:
         found = _answer(self._writer, key)

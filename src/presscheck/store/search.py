@@ -1,69 +1,42 @@
-"""What the cache is searched by: the words of its pages, change requests and comments, in an index of the same file.
+"""What the cache is searched by: the words and links of its pages, change requests and comments, in the same file.
 
 Whatever is written to the cache is noted in the same transaction, by triggers, as to be read anew; `fill` reads it.
 So the index is never ahead of the cache, behind it only by what is noted, and what ends the program ends neither.
+A file that cannot be searched has nothing in it: that is never an error.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import time
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-VERSION = 1
-"""Of the tables, and of how texts are folded: a file with another is read anew from what the cache holds."""
+from presscheck.store.search_tables import RESOURCES, prepare
 
-ANSWERS = ("content.ListPages", "content.GetPage*", "content.GetChangeRequestPage*", "comments.List*")
-"""The calls whose answers have words, as patterns of their stored names."""
-RESOURCES = ("change-request", "comment")
-"""The things that have words, wherever they come from."""
+AT_ONCE = 0.03
+"""Seconds that one transaction reads up what is noted; what was begun is finished."""
+MANY = 16
+"""Sources that are read up between two looks at the clock."""
+_TOLD = ("scope", "id", "kind", "space", "change_request", "page", "title", "path", "address", "body", "links")
+_SHOWN = ", ".join(f"texts.{name}" for name in _TOLD)
 
-_KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
-_KINDS = f"IN ({', '.join(repr(kind) for kind in RESOURCES)})"
-_NOTE = "INSERT OR IGNORE INTO search_queue VALUES"
-_TABLES = f"""
-DROP TRIGGER IF EXISTS search_first_answer;
-DROP TRIGGER IF EXISTS search_new_answer;
-DROP TRIGGER IF EXISTS search_new_listing;
-DROP TRIGGER IF EXISTS search_new_resource;
-DROP TABLE IF EXISTS search_words;
-DROP TABLE IF EXISTS search_texts;
-DROP TABLE IF EXISTS search_queue;
-DROP TABLE IF EXISTS search_mark;
-CREATE VIRTUAL TABLE search_words
-    USING fts5(title, headings, body, tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3');
-INSERT INTO search_words (search_words, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1.0)');
-CREATE TABLE search_texts (
-    number INTEGER PRIMARY KEY, scope TEXT NOT NULL, id TEXT NOT NULL, kind TEXT, space TEXT, change_request TEXT,
-    title TEXT, body TEXT, path TEXT, address TEXT, UNIQUE (scope, id)
-);
-CREATE TABLE search_queue (source TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TRIGGER search_first_answer AFTER INSERT ON answers WHEN NEW.json NOT NULL AND ({_KEYS.format(row="NEW.")})
-BEGIN {_NOTE} (NEW.key); END;
-CREATE TRIGGER search_new_answer AFTER UPDATE OF json ON answers
-WHEN NEW.json NOT NULL AND OLD.json IS NOT NEW.json AND ({_KEYS.format(row="NEW.")})
-BEGIN {_NOTE} (NEW.key); END;
-CREATE TRIGGER search_new_listing AFTER UPDATE OF complete ON answers
-WHEN NEW.complete AND NEW.key GLOB 'comments.List*'
-BEGIN {_NOTE} (NEW.key); END;
-CREATE TRIGGER search_new_resource BEFORE INSERT ON resources
-WHEN NEW.object {_KINDS}
-    AND NOT EXISTS (SELECT 1 FROM resources WHERE object = NEW.object AND id = NEW.id AND json = NEW.json)
-BEGIN {_NOTE} (NEW.object || ' ' || NEW.id); END;
-INSERT INTO search_queue SELECT object || ' ' || id FROM resources WHERE object {_KINDS};
-INSERT INTO search_queue SELECT key FROM answers WHERE {_KEYS.format(row="")};
-CREATE TABLE search_mark (version INTEGER);
-INSERT INTO search_mark VALUES ({VERSION});
-"""
+Links = Sequence[tuple[str, str]]
+"""Kind and target of each link in a text, as `documents.links` has them."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Something to be found: as it is shown, and the words that it is found by; None leaves those that are there.
+    """Something to be found: as it is shown, and the words that it is found by.
 
     Attributes:
         scope: what it is one of, such as the pages of a space; an id is there once.
+        page: the page that a comment is on.
+        body: the text; None where it is not told, which leaves the one that is there.
+        links: those in the text; None where they are not told.
         words: title, headings and body, folded and divided.
     """
 
@@ -72,19 +45,25 @@ class Entry:
     kind: str
     space: str
     change_request: str
+    page: str
     title: str
-    body: str | None
     path: str
     address: str
+    body: str | None
+    links: Links | None
     words: tuple[str, str, str]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read in one answer: entries, and the scopes in which there is nothing beside them."""
+    """What was read in one source: entries, and the scopes in which there is nothing beside them."""
 
     entries: tuple[Entry, ...] = ()
     whole: tuple[str, ...] = ()
+
+
+_Row = tuple[int, str, str, str, str]
+"""Number, kind, space, id, change request."""
 
 
 class SearchIndex:
@@ -96,138 +75,172 @@ class SearchIndex:
     """
 
     def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], str | None]) -> None:
-        self._connection, self._answer = connection, answer
-        self.is_there = _prepare(connection)
-        """False where this SQLite cannot search."""
+        self.connection, self._answer = connection, answer
+        self._is_there = prepare(connection)
 
     def waiting(self) -> int:
         """How much is noted and not read."""
-        if not self.is_there:
+        if not self._is_there:
             return 0
-        return self._connection.execute("SELECT count(*) FROM search_queue").fetchone()[0]
+        return self.connection.execute("SELECT count(*) FROM search_queue").fetchone()[0]
 
-    def fill(self, read: Callable[[str, str], Reading], most: int) -> int:
-        """Read some of what is noted; how much that was.
+    def fill(self, read: Callable[[str, str], Reading], most: float = AT_ONCE) -> int:
+        """Read some of what is noted, in one transaction; how much that was.
 
         Args:
             read: what there is to be found in a source (the key of an answer, or kind and id of a thing) and its JSON.
-            most: of the sources.
+            most: seconds after which nothing more is begun.
         """
-        if not self.is_there:
+        if not self._is_there or not self.waiting():
             return 0
-        write = self._connection
+        try:
+            return self._fill(read, time.monotonic() + most)
+        except sqlite3.Error:
+            return 0  # another instance is at it, or the next write to the cache will tell
+
+    def find(self, query: str, most: int, spaces: Sequence[str] | None = None) -> list[Entry]:
+        """What fits a query of FTS5, titles first.
+
+        A page is there once: as it is live, where that fits too, or as it is in the change request that fits best.
+        """
+        if not self._is_there:
+            return []
+        with suppress(sqlite3.Error):
+            rows = self._fitting(f"title : ({query})", 2 * most, spaces)
+            if len(rows) < 2 * most:
+                rows += self._fitting(query, 2 * most, spaces)
+            return self._entries(_without_twins(rows)[:most])
+        return []
+
+    def thing(self, kind: str, name: str) -> str | None:
+        """The JSON of a thing, by `object` and `id`."""
+        row = self.connection.execute("SELECT json FROM resources WHERE object = ? AND id = ?", (kind, name)).fetchone()
+        return row[0] if row else None
+
+    def spaces_of(self, organization: str) -> list[str]:
+        """The ids of the spaces of an organization."""
+        found = self.connection.execute(
+            "SELECT id FROM resources WHERE object = 'space' AND json_extract(json, '$.organization') = ?",
+            (organization,),
+        )
+        return [name for (name,) in found]
+
+    def links(self, scope: str) -> dict[str, Links]:
+        """The links in each text of a scope, by id, as far as the texts are known."""
+        if not self._is_there:
+            return {}
+        with suppress(sqlite3.Error):
+            found = self.connection.execute(
+                "SELECT id, links FROM search_texts WHERE scope = ? AND links NOT NULL", (scope,)
+            )
+            return {name: [(kind, target) for kind, target in json.loads(links)] for name, links in found}
+        return {}
+
+    def _fill(self, read: Callable[[str, str], Reading], ends: float) -> int:
+        write, done = self.connection, 0
         write.execute("BEGIN IMMEDIATE")
         try:
-            sources = [one for (one,) in write.execute("SELECT source FROM search_queue LIMIT ?", (most,))]
-            for source in sources:
-                self._take(read(source, self._source(source) or ""))
-            write.executemany("DELETE FROM search_queue WHERE source = ?", ((one,) for one in sources))
-        except BaseException:
-            write.execute("ROLLBACK")
-            raise
-        write.execute("COMMIT")
-        return len(sources)
+            while sources := write.execute("SELECT source FROM search_queue LIMIT ?", (MANY,)).fetchall():
+                for at, (source,) in enumerate(sources):
+                    if at and time.monotonic() > ends:
+                        break
+                    self._take(source, read(source, self._source(source) or ""))
+                    write.execute("DELETE FROM search_queue WHERE source = ?", (source,))
+                    done += 1
+                if time.monotonic() > ends:
+                    break
+            write.execute("COMMIT")
+        finally:
+            if write.in_transaction:
+                write.execute("ROLLBACK")
+        return done
 
-    def find(self, query: str, most: int, spaces: Sequence[str] | None = None) -> list[tuple[Entry, str]]:
-        """What fits a query of FTS5, titles first, with its words of the body as they were folded."""
-        if not self.is_there:
-            return []
-        rows = self._numbers(f"title : ({query})", most, spaces)
-        rows += [one for one in self._numbers(query, most, spaces) if one not in set(rows)]
-        return [self._entry(number) for number in rows[:most]]
-
-    def _numbers(self, query: str, most: int, spaces: Sequence[str] | None) -> list[int]:
-        within = "" if spaces is None else " AND rowid IN (SELECT number FROM search_texts WHERE space IN"
-        within += " (SELECT value FROM json_each(?)))" if within else ""
-        found = self._connection.execute(
-            f"SELECT rowid FROM search_words WHERE search_words MATCH ?{within} ORDER BY rank LIMIT ?",  # noqa: S608
-            (query, *([] if spaces is None else [json.dumps(list(spaces))]), most),
+    def _fitting(self, query: str, most: int, spaces: Sequence[str] | None) -> list[_Row]:
+        within = " AND rowid IN (SELECT number FROM search_texts WHERE space IN (SELECT value FROM json_each(?)))"
+        fitting = (
+            f"SELECT rowid, rank FROM search_words WHERE search_words MATCH ? {'' if spaces is None else within}"  # noqa: S608
+            " ORDER BY rank LIMIT ?"
         )
-        return [number for (number,) in found]
+        return self.connection.execute(
+            f"SELECT number, kind, space, id, change_request FROM ({fitting}) AS fitting"  # noqa: S608
+            " JOIN search_texts ON number = fitting.rowid ORDER BY fitting.rank",
+            (query, *([] if spaces is None else [json.dumps(list(spaces))]), most),
+        ).fetchall()
 
-    def _entry(self, number: int) -> tuple[Entry, str]:
-        row = self._connection.execute(
-            "SELECT scope, id, kind, space, change_request, title, body, path, address FROM search_texts"
-            " WHERE number = ?",
-            (number,),
-        ).fetchone()
-        words = self._connection.execute("SELECT * FROM search_words WHERE rowid = ?", (number,)).fetchone()
-        return Entry(*row, words=words), words[2]
+    def _entries(self, numbers: list[int]) -> list[Entry]:
+        found = self.connection.execute(
+            f"SELECT number, words.title, headings, words.body, {_SHOWN} FROM search_texts AS texts"  # noqa: S608
+            " JOIN search_words AS words ON words.rowid = number WHERE number IN (SELECT value FROM json_each(?))",
+            (json.dumps(numbers),),
+        )
+        entries = {
+            number: Entry(*shown, body=zlib.decompress(body).decode(), links=None, words=tuple(words))
+            for number, *words, shown, body, _ in ((*row[:4], row[4:-2], *row[-2:]) for row in found)
+        }
+        return [entries[number] for number in numbers if number in entries]
 
     def _source(self, source: str) -> str | None:
-        kind, _, identity = source.partition(" ")
-        if kind not in RESOURCES:
-            return self._answer(source)
-        row = self._connection.execute("SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity))
-        found = row.fetchone()
-        return found[0] if found else None
+        kind, _, name = source.partition(" ")
+        return self.thing(kind, name) if kind in RESOURCES else self._answer(source)
 
-    def _take(self, reading: Reading) -> None:
+    def _take(self, source: str, reading: Reading) -> None:
+        self.connection.execute("DELETE FROM search_sources WHERE source = ?", (source,))
         for entry in reading.entries:
-            self._put(entry)
+            self._put(source, entry)
+            self.connection.execute(
+                "INSERT OR IGNORE INTO search_sources VALUES (?, ?, ?)", (source, entry.scope, entry.id)
+            )
         for scope in reading.whole:
             kept = json.dumps([entry.id for entry in reading.entries if entry.scope == scope])
-            gone = self._connection.execute(
+            gone = self.connection.execute(
                 "SELECT number FROM search_texts WHERE scope = ? AND id NOT IN (SELECT value FROM json_each(?))",
                 (scope, kept),
             ).fetchall()
-            for table, column in (("search_words", "rowid"), ("search_texts", "number")):
-                self._connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)  # noqa: S608
+            self.connection.executemany("DELETE FROM search_words WHERE rowid = ?", gone)
+            self.connection.executemany("DELETE FROM search_texts WHERE number = ?", gone)
 
-    def _put(self, entry: Entry) -> None:
-        write = self._connection
+    def _put(self, source: str, entry: Entry) -> None:
+        """Write an entry, or only what is told of it."""
+        write, name = self.connection, (entry.scope, entry.id)
         row = write.execute(
-            "SELECT number, title, path FROM search_texts WHERE scope = ? AND id = ?", (entry.scope, entry.id)
+            "SELECT number, links, title, path, address FROM search_texts WHERE scope = ? AND id = ?", name
         ).fetchone()
-        if row and entry.body is None:
-            if row[1:] != (entry.title, entry.path):
-                shown = (entry.title, entry.path, entry.address, row[0])
-                write.execute("UPDATE search_texts SET title = ?, path = ?, address = ? WHERE number = ?", shown)
-                write.execute("UPDATE search_words SET title = ? WHERE rowid = ?", (entry.words[0], row[0]))
+        if row is None:
+            row = (None, None)
+            if entry.body is None:  # the text may be known from before it was listed
+                write.execute(
+                    "INSERT OR IGNORE INTO search_queue"
+                    " SELECT source FROM search_sources WHERE scope = ? AND id = ? AND source <> ?",
+                    (*name, source),
+                )
+        elif entry.body is None:
+            self._rename(row[0], row[2:], entry)
             return
-        if row:
-            write.execute("DELETE FROM search_words WHERE rowid = ?", row[:1])
+        number, links = row[0], row[1] if entry.links is None else json.dumps(entry.links)
+        write.execute("DELETE FROM search_words WHERE rowid = ?", (number,))
+        told = (*name, entry.kind, entry.space, entry.change_request, entry.page, entry.title, entry.path)
+        body = zlib.compress((entry.body or "").encode(), 1)
         number = write.execute(
-            "INSERT OR REPLACE INTO search_texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(row[:1] if row else (None,)),
-                *(entry.scope, entry.id, entry.kind, entry.space, entry.change_request),
-                *(entry.title, entry.body or "", entry.path, entry.address),
-            ),
+            f"INSERT OR REPLACE INTO search_texts (number, {', '.join(_TOLD)}, source)"  # noqa: S608
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, *told, entry.address, body, links, source),
         ).lastrowid
         write.execute(
             "INSERT INTO search_words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (number, *entry.words)
         )
 
-
-def _prepare(connection: sqlite3.Connection) -> bool:
-    """Make the tables where they are missing or of another version; False where that cannot be."""
-    try:
-        if _version(connection) != VERSION:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                if _version(connection) != VERSION:  # a second instance may have been quicker
-                    _make(connection)
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
-    except sqlite3.Error:
-        return False
-    return True
+    def _rename(self, number: int, known: tuple[str, ...], entry: Entry) -> None:
+        told = (entry.title, entry.path, entry.address)
+        if known != told:
+            write = self.connection
+            write.execute("UPDATE search_texts SET title = ?, path = ?, address = ? WHERE number = ?", (*told, number))
+            write.execute("UPDATE search_words SET title = ? WHERE rowid = ?", (entry.words[0], number))
 
 
-def _make(connection: sqlite3.Connection) -> None:
-    statement = ""
-    for line in _TABLES.splitlines():  # `executescript` would end the transaction
-        statement += line + "\n"
-        if sqlite3.complete_statement(statement):
-            connection.execute(statement)
-            statement = ""
-
-
-def _version(connection: sqlite3.Connection) -> int | None:
-    try:
-        return connection.execute("SELECT version FROM search_mark").fetchone()[0]
-    except (sqlite3.OperationalError, TypeError):
-        return None
+def _without_twins(rows: list[_Row]) -> list[int]:
+    live = {row[2:4] for row in rows if row[1] == "page" and not row[4]}
+    kept: dict[tuple[str, ...], int] = {}
+    for number, kind, space, name, request in rows:
+        if not (kind == "page" and request and (space, name) in live):
+            kept.setdefault((kind, space, name), number)
+    return list(kept.values())
