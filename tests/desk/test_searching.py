@@ -123,7 +123,7 @@ async def test_change_requests_comments_and_replies_are_found(desk: Desk) -> Non
     assert (hit.kind, hit.id, hit.change_request, hit.title) == ("comment", "c1", "r1", "Ada")
     assert hit.page == "p7"
     assert hit.excerpt == "This limit is wrong"
-    assert (await one(desk, "quota")).change_request == "r1"
+    assert [(one.change_request, one.path) for one in await here(desk, "quota")] == [("r1", "c1")]
     assert await found(desk, "quota", organization="o1") == []
     await keep(desk, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "title": "Docs", "organization": "o1"})
     assert [hit.space_title for hit in await here(desk, "quota", organization="o1")] == ["Docs"]

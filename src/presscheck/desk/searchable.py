@@ -127,7 +127,7 @@ def _comment_entry(given: Thing, comment: Thing) -> Entry:
         change_request=given.get("change_request_id") or "",
         page=_part(_part(comment, "target"), "page").get("id") or "",
         title=_part(comment, "postedBy").get("displayName") or "",
-        path="",
+        path=given.get("comment_id") or comment["id"],
         address=_part(comment, "urls").get("app") or "",
         body=body.strip(),
         links=None,

@@ -39,6 +39,7 @@ class Hit:
         kind: page, change-request or comment.
         change_request: the id of the one that it is in; empty for a page that is live.
         page: its id, or that of the page that a comment is on.
+        path: of a page; of a comment, the id of the one that its thread begins with.
         title: of a comment, who said it.
         excerpt: the text around the match.
     """

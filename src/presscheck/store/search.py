@@ -35,6 +35,7 @@ class Entry:
     Attributes:
         scope: what it is one of, such as the pages of a space; an id is there once.
         page: the page that a comment is on.
+        path: of a page; of a comment, the id of the one that its thread begins with.
         body: the text; None where it is not told, which leaves the one that is there.
         links: those in the text; None where they are not told.
         words: title, headings and body, folded and divided.

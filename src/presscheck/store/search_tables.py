@@ -54,7 +54,7 @@ _DROPS = "".join(f"DROP {kind} IF EXISTS search_{name};\n" for name, kind in _KI
 _TABLES = f"""
 {_DROPS}
 CREATE VIRTUAL TABLE search_words
-    USING fts5(title, headings, body, tokenize = 'unicode61 remove_diacritics 0', prefix = '2');
+    USING fts5(title, headings, body, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
 INSERT INTO search_words (search_words, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1.0)');
 CREATE TABLE search_texts (
     number INTEGER PRIMARY KEY, scope TEXT NOT NULL, id TEXT NOT NULL, kind TEXT, space TEXT, change_request TEXT,

@@ -50,6 +50,19 @@ class Talk(Moves):
             lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
         )
 
+    def show_thread(self, name: str) -> None:
+        """Go to a thread by the id of its comment, as far as it is known."""
+        thread = next((one for one in self.known.threads() if one.id == name), None)
+        if thread is None:
+            return
+        at = next((at for at, one in enumerate(self.known.things, 1) if (one.noun, one.id) == ("page", thread.page)), 0)
+        self.query_one("#pages", Rows).point(at)
+        self.show_change(afresh=True)
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+        lines = [line for line, one in self.laid.thread_of.items() if one == name]
+        self.query_one("#change", Rows).point(min(lines, default=0))
+
     def reason_reply(self) -> str | None:
         """Why there is nothing to answer."""
         one = self.thread_here()
