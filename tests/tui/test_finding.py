@@ -56,7 +56,7 @@ async def test_what_was_said_is_found_and_opened_where_it_was_said(service: Runn
         await pilot.press("enter")
         await until(pilot, shows="Can we link this")
         await pilot.press("escape")
-        found = await look_for(pilot, "link this from", "Luz")
+        found = await look_for(pilot, "link this from", " said  ")
         assert plain(found[0].line or ()).startswith("Luz")
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
@@ -29,8 +29,13 @@ from presscheck.store.outbox import Outbox
 
 __all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Seen", "Status", "Ticket", "Waiting", "Window"]
 
+if TYPE_CHECKING:
+    from presscheck.desk.linking import LinksHere
+
 T = TypeVar("T")
 M = TypeVar("M")
+LINKS_PATIENCE = 60.0
+"""Seconds in which what came lately is read up before links are told."""
 
 
 class Desk:
@@ -120,6 +125,13 @@ class Desk:
             here_only: ask the store alone.
         """
         return self._searching.search(text, most, organization, patience, here_only=here_only)
+
+    async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
+        """What points at what in the pages that the store knows; None where it does not know the tree of pages."""
+        from presscheck.desk.linking import links_in
+
+        await self._searching.catch_up(LINKS_PATIENCE)
+        return await self._do(lambda cache: links_in(cache, space, change_request))
 
     async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
         """The service's answer; the stored one where the service cannot be reached.

@@ -35,7 +35,7 @@ def _page(given: Thing, page: Thing) -> Reading:
     if markdown is None:
         return Reading((_page_entry(given, page, tree_words(page.get("document") or {}), None),))
     text = markdown.removeprefix(f"# {page.get('title')}\n")  # the service puts the title before the text
-    return Reading((_page_entry(given, page, text, [(link.kind, link.target) for link in links_of(text)]),))
+    return Reading((_page_entry(given, page, text, list(dict.fromkeys(link.target for link in links_of(text)))),))
 
 
 def _tree(given: Thing, tree: Thing) -> Reading:
@@ -55,7 +55,7 @@ def pages_of(space: str, change_request: str = "") -> str:
     return f"pages {space} {change_request}"
 
 
-def _page_entry(given: Thing, page: Thing, markdown: str | None, links: list[tuple[str, str]] | None) -> Entry:
+def _page_entry(given: Thing, page: Thing, markdown: str | None, links: list[str] | None) -> Entry:
     space, request = given["space_id"], given.get("change_request_id") or ""
     title, about = page.get("title") or "", page.get("description") or ""
     headings, body = page_words(markdown or "")

@@ -108,9 +108,9 @@ class Cache:
             self._search = SearchIndex(self._writer, self._answer_as_written)
         return self._search
 
-    def _answer_as_written(self, key: str) -> str | None:
+    def _answer_as_written(self, key: str) -> tuple[str, float] | None:
         found = _answer(self._writer, key)
-        return found.json if found else None
+        return (found.json, found.at) if found else None
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""

@@ -24,9 +24,6 @@ MANY = 16
 _TOLD = ("scope", "id", "kind", "space", "change_request", "page", "title", "path", "address", "body", "links")
 _SHOWN = ", ".join(f"texts.{name}" for name in _TOLD)
 
-Links = Sequence[tuple[str, str]]
-"""Kind and target of each link in a text, as `documents.links` has them."""
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -37,7 +34,7 @@ class Entry:
         page: the page that a comment is on.
         path: of a page; of a comment, the id of the one that its thread begins with.
         body: the text; None where it is not told, which leaves the one that is there.
-        links: those in the text; None where they are not told.
+        links: the targets of those in the text, as they are written; None where they are not told.
         words: title, headings and body, folded and divided.
     """
 
@@ -51,7 +48,7 @@ class Entry:
     path: str
     address: str
     body: str | None
-    links: Links | None
+    links: Sequence[str] | None
     words: tuple[str, str, str]
 
 
@@ -72,11 +69,11 @@ class SearchIndex:
 
     Args:
         connection: that of the thread.
-        answer: the JSON of a stored answer by its key.
+        answer: the JSON of a stored answer by its key, and when the service gave it.
     """
 
-    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], str | None]) -> None:
-        self.connection, self._answer = connection, answer
+    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], tuple[str, float] | None]) -> None:
+        self.connection, self.answer = connection, answer
         self._is_there = prepare(connection)
 
     def waiting(self) -> int:
@@ -126,15 +123,15 @@ class SearchIndex:
         )
         return [name for (name,) in found]
 
-    def links(self, scope: str) -> dict[str, Links]:
-        """The links in each text of a scope, by id, as far as the texts are known."""
+    def links(self, scope: str) -> dict[str, tuple[str, ...]]:
+        """The targets of the links in each text of a scope, by its id, as far as the texts are known."""
         if not self._is_there:
             return {}
         with suppress(sqlite3.Error):
             found = self.connection.execute(
                 "SELECT id, links FROM search_texts WHERE scope = ? AND links NOT NULL", (scope,)
             )
-            return {name: [(kind, target) for kind, target in json.loads(links)] for name, links in found}
+            return {name: tuple(json.loads(links)) for name, links in found}
         return {}
 
     def _fill(self, read: Callable[[str, str], Reading], ends: float) -> int:
@@ -182,7 +179,10 @@ class SearchIndex:
 
     def _source(self, source: str) -> str | None:
         kind, _, name = source.partition(" ")
-        return self.thing(kind, name) if kind in RESOURCES else self._answer(source)
+        if kind in RESOURCES:
+            return self.thing(kind, name)
+        stored = self.answer(source)
+        return stored[0] if stored else None
 
     def _take(self, source: str, reading: Reading) -> None:
         self.connection.execute("DELETE FROM search_sources WHERE source = ?", (source,))
