@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
 
 from presscheck.api.content import (
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from presscheck.store.cache import Cache
     from presscheck.store.search import SearchIndex
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class LinksHere:
@@ -52,23 +54,21 @@ class LinksHere:
 
 
 @dataclass(frozen=True)
-class Pointing:
-    """The places that point somewhere; `unread` counts the pages that nobody could look into."""
+class Linked(Generic[T]):
+    """Links, or places that point somewhere.
 
-    places: tuple[ContentLocation, ...]
+    Attributes:
+        is_told: whether the service said so; else it is what the pages say that are known here.
+        unread: how many pages nobody could look into.
+    """
+
+    items: tuple[T, ...]
+    is_told: bool = True
     unread: int = 0
 
 
-@dataclass(frozen=True)
-class SpaceLinks:
-    """Every link of a space; `unread` are the ids of pages that nobody could look into."""
-
-    links: tuple[Link, ...]
-    unread: tuple[str, ...] = ()
-
-
-async def backlinks(desk: Desk, space: str, page: str, change_request: str | None = None) -> Pointing:
-    """What points at a page: as the service says, else as the pages say that are known here.
+async def backlinks(desk: Desk, space: str, page: str, change_request: str | None = None) -> Linked[ContentLocation]:
+    """The pages that point at a page.
 
     Raises:
         PresscheckError: the service did not say, and the tree of the pages is not known here.
@@ -80,16 +80,16 @@ async def backlinks(desk: Desk, space: str, page: str, change_request: str | Non
         else ListPageBacklinks(**given)
     )
     try:
-        return Pointing((await desk.read(call)).items)
+        return Linked((await desk.read(call)).items)
     except (NotSupported, NetworkError):
         here = await desk.links_here(space, change_request)
         if here is None:
             raise
-        return Pointing(tuple(here.links.to("page", page)), len(here.unread))
+        return Linked(tuple(here.links.to("page", page)), is_told=False, unread=len(here.unread))
 
 
-async def links_of_space(desk: Desk, space: str) -> SpaceLinks:
-    """Every link in the live content of a space: as the service says, else as the pages say that are known here.
+async def links_of_space(desk: Desk, space: str) -> Linked[Link]:
+    """Every link in the live content of a space.
 
     Raises:
         PresscheckError: the service did not say, and the tree of the pages is not known here.
@@ -100,13 +100,13 @@ async def links_of_space(desk: Desk, space: str) -> SpaceLinks:
             answer = await desk.read(call)
             found += answer.items
             if answer.next is None:
-                return SpaceLinks(tuple(found))
+                return Linked(tuple(found))
             call = call.model_copy(update={"page": answer.next.page})
     except (NotSupported, NetworkError):
         here = await desk.links_here(space)
         if here is None:
             raise
-        return SpaceLinks(tuple(here.links.as_links(here.links.usages)), here.unread)
+        return Linked(tuple(here.links.as_links(here.links.usages)), is_told=False, unread=len(here.unread))
 
 
 def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere | None:

@@ -90,12 +90,6 @@ class ContentLinks:
         pointing = [page for one in self.usages if one.target[:2] == (kind, identity) for page in one.pages]
         return [self._page(page) for page in dict.fromkeys(pointing)]
 
-    def orphans(self) -> list[RevisionPage]:
-        """The pages that no other page points at, in the order of the tree."""
-        to_pages = [one for one in self.usages if one.target.kind == "page"]
-        pointed = {one.target.name for one in to_pages if set(one.pages) - {one.target.name}}
-        return [page for page in self._pages.values() if page.type == "document" and page.id not in pointed]
-
     def as_links(self, usages: Iterable[Usage]) -> list[Link]:
         """Usages as on the wire."""
         return [
@@ -134,6 +128,21 @@ class ContentLinks:
             page=self._pages[page_id],
             internal_location=PlaceInPage(type="anchor", anchor=anchor) if anchor else None,
         )
+
+
+def orphans(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:
+    """The pages that no other page points at, in the order of the tree.
+
+    Args:
+        pages: the tree.
+        links: all that there are in it.
+    """
+    pointed: set[str] = set()
+    for link in links:
+        target = link.target_reference.page if link.target_reference else None
+        if target and any(one.page and one.page.id != target.id for one in link.location_references):
+            pointed.add(target.id)
+    return [page for page in _every(pages) if page.type == "document" and page.id not in pointed]
 
 
 def _every(pages: Iterable[RevisionPage], *, whole: bool = False) -> Iterator[RevisionPage]:

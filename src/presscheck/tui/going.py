@@ -89,7 +89,7 @@ class Going(App[int], inherit_bindings=False):
         self.last_review = (space_id, change_request_id)
         review = Review(space_id, change_request_id)
         await self.push_screen(review)
-        review.show_thread(comment_id)
+        await review.show_thread(comment_id)
 
     async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
         """Browse a space, at a page, in main or in a change request."""
