@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 M = TypeVar("M")
-LINKS_PATIENCE = 60.0
-"""Seconds in which what came lately is read up before links are told."""
 
 
 class Desk:
@@ -102,6 +100,12 @@ class Desk:
         age = None if found.at is None else max(0.0, time.time() - found.at)
         return Window(page.items, start, found.total, age, found.complete)
 
+    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
+        """Rows of such a listing by their places, wherever they stand, from the store alone."""
+        found = self._cache.rows(listing.key(), places)
+        page = listing.read_answer(f'{{"items":[{",".join(found.values())}]}}'.encode())
+        return dict(zip(found, page.items, strict=True))
+
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)
@@ -121,17 +125,13 @@ class Desk:
             text: words, of which each may only be begun, and "phrases"; all of it must be found.
             most: hits.
             organization: only in this one, by id.
-            patience: seconds in which what came lately is read up first.
-            here_only: ask the store alone.
+            patience: seconds in which what came lately is read up first; `here_only` asks the store alone.
         """
         return self._searching.search(text, most, organization, patience, here_only=here_only)
 
     async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
         """What points at what in the pages that the store knows; None where it does not know the tree of pages."""
-        from presscheck.desk.linking import links_in
-
-        await self._searching.catch_up(LINKS_PATIENCE)
-        return await self._do(lambda cache: links_in(cache, space, change_request))
+        return await self._searching.links(space, change_request)
 
     async def read(self, call: Operation[T], *, priority: int = EYE) -> T:
         """The service's answer; the stored one where the service cannot be reached.

@@ -19,6 +19,7 @@ from presscheck.errors import NetworkError, PresscheckError
 if TYPE_CHECKING:
     from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
     from presscheck.desk.desk import Desk
+    from presscheck.desk.linking import LinksHere
     from presscheck.store.cache import Cache
     from presscheck.store.search import SearchIndex
 
@@ -27,6 +28,8 @@ LULL = 2.0
 """Seconds after something new came, before it is read up."""
 PAUSE = 0.02
 """Seconds between two transactions, in which others have the thread."""
+LONG = 60.0
+"""Seconds in which what came lately is read up before links are told."""
 LONGEST = 512
 """Characters of a query that the service takes."""
 
@@ -101,6 +104,13 @@ class Searching:
         news = [hit for hit in there if (hit.space, hit.id) not in known]
         # what is seen already stays where it is, whatever the service would put first
         yield Seen((*here, *news)[:most], "fresh" if news else "unchanged", 0.0)
+
+    async def links(self, space: str, change_request: str | None) -> LinksHere | None:
+        """See `Desk.links_here`."""
+        from presscheck.desk.linking import links_in
+
+        await self.catch_up(LONG)
+        return await self._in_store(lambda cache: links_in(cache, space, change_request))
 
     async def catch_up(self, patience: float) -> None:
         """Read up what is noted; the rest later, where that takes longer than so many seconds."""
