@@ -183,6 +183,13 @@ def test_links_are_read_from_the_pages_where_the_service_does_not_tell(tmp_path:
         assert {row["status"] for row in found} == {"ok"}
         assert {row["kind"] for row in found} >= {"link", "content-ref"}
         assert all(row["page"] and row["target"] for row in found)
+        [tokens] = [row for row in shell.json("space", "links", "api", "--to", "Tokens") if row["title"] != "Scopes"][
+            :1
+        ]
+        assert tokens["title"] == "Authentication"
+        lonely = {page["id"] for page in shell.json("space", "links", "api", "--orphans")}
+        assert lonely
+        assert not lonely & {"tokens", tokens["id"]}
 
 
 def test_sites(shell: Shell) -> None:

@@ -123,8 +123,7 @@ class Desk:
 
         Args:
             text: words, of which each may only be begun, and "phrases"; all of it must be found.
-            most: hits.
-            organization: only in this one, by id.
+            most: hits; only in the `organization` with this id where one is given.
             patience: seconds in which what came lately is read up first; `here_only` asks the store alone.
         """
         return self._searching.search(text, most, organization, patience, here_only=here_only)
@@ -257,8 +256,7 @@ class Desk:
             value = read_answer(call, body, request_id)
             return value, self._cache.keep(call.key(), body, time.time())
 
-        self._searching.came()
-        return await self._do(lambda _: take_in())
+        return await self.in_store(lambda _: take_in())
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
