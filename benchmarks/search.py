@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -19,11 +20,14 @@ from presscheck.api.content import GetPage
 from presscheck.config import Profile
 from presscheck.desk.desk import Desk
 from presscheck.paths import Places
+from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
 
 PAGES = 5000
 WORDS = 600
 QUERIES = 200
+SHOWN = 30
+"""Hits that are asked for, as by the app."""
 SYLLABLES = "ba co den fi gra ha il jo ka lem mo nu or pe qui ra sto tu ur vel wen ya zi".split()  # noqa: SIM905
 
 
@@ -53,12 +57,20 @@ def queries_of(chance: random.Random, words: list[str], often: list[float]) -> l
     return found
 
 
+def keep(cache: Cache, pages: list[str]) -> None:
+    """Keep the pages as what the service answered."""
+    for number, text in enumerate(pages):
+        answer = {"id": f"p{number}", "title": f"Page {number}", "path": f"page-{number}", "markdown": text}
+        call = GetPage(space_id="s", page_id=f"p{number}", format="markdown")
+        cache.keep(call.key(), json.dumps(answer).encode(), time.time())
+
+
 async def timed(desk: Desk, queries: list[str]) -> list[float]:
     """Milliseconds that each query took."""
     took: list[float] = []
     for query in queries:
         began = time.perf_counter()
-        [_] = [seen async for seen in desk.search(query, here_only=True)]
+        [_] = [seen async for seen in desk.search(query, most=SHOWN, here_only=True)]
         took.append((time.perf_counter() - began) * 1000)
     return took
 
@@ -70,11 +82,8 @@ async def main(count: int) -> None:
     with tempfile.TemporaryDirectory() as home:
         places = Places(*(Path(home) / name for name in ("config", "cache", "state", "data")))
         desk = open_desk(Profile(base_url="http://127.0.0.1:9", token="t"), places)
-        for number in range(count):
-            text = page_of(chance, words, often, number)
-            answer = {"id": f"p{number}", "title": f"Page {number}", "path": f"page-{number}", "markdown": text}
-            call = GetPage(space_id="s", page_id=f"p{number}", format="markdown")
-            await desk.keep(call, json.dumps(answer).encode())
+        pages = [page_of(chance, words, often, number) for number in range(count)]
+        await desk.in_store(partial(keep, pages=pages))
         [file] = (Path(home) / "cache").glob("*.sqlite")
         before, began = _bytes(file), time.perf_counter()
         async for _ in desk.search("nothing", patience=3600, here_only=True):
