@@ -192,8 +192,12 @@ def test_links_are_read_from_the_pages_where_the_service_does_not_tell(tmp_path:
         shell = signed_in(tmp_path / "home", newest)
         found = [row for one in shell.json("space", "list") for row in shell.json("space", "links", one["id"])]
         assert {row["status"] for row in found} == {"ok"}
-        assert {row["kind"] for row in found} >= {"link", "content-ref"}
+        assert "page" in {row["kind"] for row in found}
         assert all(row["page"] and row["target"] for row in found)
+        assert "Authentication" in {page["title"] for page in shell.json("space", "links", "api", "--to", "Tokens")}
+        lonely = {page["title"] for page in shell.json("space", "links", "api", "--orphans")}
+        assert lonely
+        assert "Tokens" not in lonely
 
 
 def test_sites(shell: Shell) -> None:

@@ -46,6 +46,32 @@ def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, se
     assert texts(shell, "api#5").count("From the train") == 1
 
 
+def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningService) -> None:
+    [hit] = shell.json("search", "fifty", "curs")
+    assert (hit["kind"], hit["space"], hit["spaceTitle"], hit["title"]) == (
+        "page",
+        "api",
+        "API docs",
+        "Lists and pages",
+    )
+    assert hit["address"].startswith(service.base_url)
+    assert shell.json("search", "--offline", "fifty", "curs") == [], "nobody has read it yet"
+    shell.ok("space", "page", "api", hit["path"])
+    shell.ok("cr", "show", "api#5")
+    service.stop()
+    [here] = shell.json("search", '"fifty items and a cursor"')
+    assert (here["id"], here["changeRequest"]) == (hit["id"], "")
+    ran = shell.run("search", "fifty curs")
+    assert (ran.exit_code, ran.stderr) == (0, "No connection: this is what is known here.\n")
+    assert ran.stdout.startswith("page\t")
+    assert "Lists and pages" in ran.stdout
+    ran = shell.run("search", "--offline", "auth", "guide", "--org", "tallowick")
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    assert "#5 Rewrite the auth guide" in ran.stdout
+    assert {one["kind"] for one in shell.json("search", "--offline", "two places")} == {"comment"}
+    assert shell.run("search", "--offline", "auth", "--org", "nowhere").exit_code == 2
+
+
 def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -> None:
     ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
     assert ran.exit_code == 1

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from tests.contract.description import API
-from tests.running_service import RunningService
 from tests.service.world import World, insert, rewrite
 
 from presscheck.api.change_requests import ChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.changes import DeletePage
-from presscheck.api.content import GetCurrentRevision, ListPages
+from presscheck.api.content import ListPages
 from presscheck.api.links import (
     Links,
     ListChangeRequestFileBacklinks,
@@ -21,18 +17,10 @@ from presscheck.api.links import (
     ListPageLinks,
     ListSpaceLinks,
 )
-from presscheck.api.organizations import ListOrganizations
-from presscheck.api.spaces import GetSpace, ListSpaces
+from presscheck.api.spaces import GetSpace
 from presscheck.api.urls import GetContentByUrl, GetSpaceGitInfo
-from presscheck.cli.links import links_of_revision
-from presscheck.client.client import Client
 from presscheck.errors import NotFound
-from presscheck.service.database import Database
-from presscheck.service.founding import bring_in
-from presscheck.service.identity import system_clock
-from presscheck.service.tables import UserRow
 
-DOCS = API.parent / "docs"
 TEXT = """\
 See [the guide](guide.md#first) and [the guide](guide.md), [gone](gone.md), [the web](https://example.org/).
 [At home]({app}/spaces/x). ![Sky](sky.png)
@@ -139,32 +127,3 @@ async def test_an_address_leads_to_what_it_shows(world: World) -> None:
     if space.urls.app:
         with pytest.raises(NotFound):
             await world.clients["guest"].send(GetContentByUrl(url=space.urls.app))
-
-
-@pytest.mark.skipif(not DOCS.is_dir(), reason=f"there is no documentation at {DOCS}")
-@pytest.mark.parametrize("name", ["nso", "aep-sdks"])
-async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, name: str) -> None:
-    service = RunningService(tmp_path)
-    database = Database(service.database_url)
-    with database.writing.begin() as session:
-        owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
-    database.close()
-    service.start()
-    async with Client(service.base_url, service.token) as client:
-        organization = (await client.send(ListOrganizations())).items[0]
-        spaces = (await client.send(ListSpaces(organization_id=organization.id))).items
-        assert spaces
-        for space in spaces:
-            links = [one async for one in client.every(ListSpaceLinks(space_id=space.id, limit=1000))]
-            revision = await client.send(GetCurrentRevision(space_id=space.id))
-            ours = await links_of_revision(client.send, space.id, revision)
-            theirs = {
-                (page.page.title, link.target_reference.url)
-                for link in links
-                for page in link.location_references
-                if link.status == "broken" and page.page and link.target_reference
-            }
-            assert {(row["page"], row["target"]) for row in ours if row["status"] == "broken"} == theirs
-            assert len(links) > 50
-    service.stop()

@@ -3,42 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic.alias_generators import to_camel
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.organizations import SearchOrganization
+from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import Space
 from presscheck.cli import addressing
-from presscheck.cli.session import Session, asking, has_screen
+from presscheck.cli.printing import talk
+from presscheck.cli.session import MOST, Session, asking, has_screen
 from presscheck.cli.sites import open_address
+from presscheck.desk.desk import Hit
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.wiring import open_app
 
 if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp
 
+READING = 60.0
+"""Seconds in which what came lately is read up before it is searched."""
+
 
 @click.command()
-@click.argument("text")
-@click.option("--org", metavar="ORG", help="The organization, by title or id.")
-@click.option("--limit", type=click.IntRange(0), default=0, help="At most so many spaces; 0 is all.")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--org", metavar="ORG", help="Only in this organization, by title or id.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@click.option("--offline", is_flag=True, help="Only in what is known here; ask no service.")
 @asking
-async def search(session: Session, text: str, org: str | None, limit: int) -> None:
-    """Print the pages that a text is found in."""
-    owner = await addressing.organization(session, org)
-    found = await session.all(SearchOrganization(organization_id=owner.id, query=text), limit)
+async def search(session: Session, words: tuple[str, ...], org: str | None, limit: int, *, offline: bool) -> None:
+    """Print the pages, change requests and comments that have all WORDS, each as it is or as a beginning.
+
+    What stands between quotation marks is looked for as it stands: presscheck search '"read the docs"'. What is known
+    here comes first, then the pages that only the service finds.
+    """
+    owner = await _owner(session, org, offline=offline)
+    answers = session.desk.search(" ".join(words), most=limit, organization=owner, patience=READING, here_only=offline)
+    found = [seen async for seen in answers][-1]
     if session.json:
-        session.show(found)
-        return
-    rows = [
-        {"space": space.title, "path": page.path, "title": page.title, "address": page.urls.app}
-        for space in found
-        for page in space.pages
-    ]
-    session.show(rows, ("space", "path", "title", "address"))
+        session.show([_as_json(hit) for hit in found.value])
+    else:
+        session.show([_as_row(hit) for hit in found.value], ("kind", "space", "title", "path", "excerpt"))
+    if found.state == "failed" and found.error:
+        raise found.error
+    if found.error:
+        talk("No connection: this is what is known here.")
+
+
+async def _owner(session: Session, named: str | None, *, offline: bool) -> str | None:
+    """The id of the organization that was named; None where all are meant."""
+    name = named or session.profile.organization
+    if not name:
+        return None
+    if not offline:
+        return (await addressing.organization(session, name)).id
+    asked = (ListOrganizations(limit=MOST), ListOrganizations())
+    known = [seen for one in asked if (seen := session.desk.known(one))]
+    return addressing.pick(list(known[0].value.items) if known else [], name, "--org").id
+
+
+def _as_json(hit: Hit) -> dict[str, str]:
+    return {to_camel(name): value for name, value in asdict(hit).items()}
+
+
+def _as_row(hit: Hit) -> dict[str, str]:
+    return asdict(hit) | {"space": hit.space_title or hit.space}
 
 
 @click.command("open")

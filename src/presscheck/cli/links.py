@@ -1,20 +1,24 @@
-"""The links of a space: as the service tells them, or, where its release does not, as the pages have them."""
+"""The links of a space: as the service tells them, or, where it does not, as the pages have them."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any, TypeVar
 
 import click
 
-from presscheck.api.content import GetCurrentRevision, GetPage, Revision, RevisionPage
-from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
-from presscheck.api.operation import Operation, Page
+from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
+from presscheck.api.links import ContentLocation, Link
 from presscheck.cli import addressing
-from presscheck.cli.change_contents import every_page
+from presscheck.cli.change_contents import every_page, page_named
+from presscheck.cli.printing import talk
 from presscheck.cli.session import Session, asking
-from presscheck.documents.links import Places, links_of, source_of
+from presscheck.desk.linking import Linked, backlinks, links_of_space
+from presscheck.documents.content_links import orphans as orphans_of
 from presscheck.errors import NotSupported
+
+T = TypeVar("T")
 
 Row = dict[str, Any]
 """A link in a page: `status` is ok, broken or in-app, `page` where it stands, `kind` and `target` what it names."""
@@ -23,51 +27,63 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("space")
 @click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only these.")
+@click.option("--to", "page", metavar="PAGE", help="Instead: the pages that point at this one, by id, path or title.")
+@click.option("--orphans", is_flag=True, help="Instead: the pages that no other page points at.")
 @asking
-async def links(session: Session, space: str, status: str | None) -> None:
+async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
     """Print the links in the pages of a space, and which of them are broken."""
     owner = await addressing.space(session, space)
-    rows = await links_in(session, owner.id)
-    session.show([row for row in rows if status in (None, row["status"])], ("status", "page", "kind", "target"))
+    if page:
+        session.show(await _backlinks(session, owner.id, page), ("id", "title", "path"))
+        return
+    found = await links_in(session, owner.id)
+    if orphans:
+        tree = await session.read(ListPages(space_id=owner.id))
+        session.show(orphans_of(tree.pages, found), ("id", "title", "path"))
+    else:
+        rows = [row for link in found for row in rows_of(link)]
+        session.show([row for row in rows if status in (None, row["status"])], ("status", "page", "kind", "target"))
 
 
-async def links_in(session: Session, space_id: str) -> list[Row]:
+async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
     """Every link in the live content of a space.
 
     Raises:
         PresscheckError: the space cannot be read.
     """
+    return await _all_of(session, space_id, lambda: links_of_space(session.desk, space_id))
+
+
+async def _backlinks(session: Session, space_id: str, named: str) -> list[RevisionPage]:
+    tree = await session.read(ListPages(space_id=space_id))
+    page = page_named(tree.pages, named)
+    places = await _all_of(session, space_id, lambda: backlinks(session.desk, space_id, page.id))
+    return [place.page for place in places if place.page]
+
+
+async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[Linked[T]]]) -> tuple[T, ...]:
+    """What the service tells; where its release does not, what all pages say; offline, those that are known here."""
     try:
-        told: list[Link] = await session.all(cast("Operation[Page[Link]]", ListSpaceLinks(space_id=space_id)))
+        found = await ask()
     except NotSupported:
-        revision = await session.read(GetCurrentRevision(space_id=space_id))
-        return await links_of_revision(session.read, space_id, revision)
-    return [row for link in told for row in _rows_of(link)]
+        found = None  # and not even the tree of pages is known here
+    if found is None or (not found.is_told and session.desk.status.online):
+        await _read_up(session, space_id)
+        found = await ask()
+    if found.unread:
+        talk(f"{found.unread} pages are not known here, and their links are missing.")
+    return found.items
 
 
-async def links_of_revision(
-    read: Callable[[GetPage], Awaitable[RevisionPage]], space_id: str, revision: Revision
-) -> list[Row]:
-    """Every link in the pages of the live content, as they are written.
-
-    Args:
-        read: fetches a page.
-        space_id: the space.
-        revision: its live revision.
-    """
-    places, found = Places.of(revision.pages, revision.files, revision.reusable_contents), list[Row]()
-    for page in every_page(revision.pages):
-        if page.type != "document":
-            continue
-        text = (await read(GetPage(space_id=space_id, page_id=page.id, format="markdown"))).markdown or ""
-        for link in links_of(text):
-            leads = places.resolve(link.target, source_of(page)).kind
-            status = "broken" if leads == "broken" else "ok"
-            found.append({"status": status, "page": page.title, "kind": link.kind, "target": link.target})
-    return found
+async def _read_up(session: Session, space_id: str) -> None:
+    """Bring every page of a space into the store."""
+    revision = await session.read(GetCurrentRevision(space_id=space_id))
+    pages = [page.id for page in every_page(revision.pages) if page.type == "document"]
+    await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
 
 
-def _rows_of(link: Link) -> list[Row]:
+def rows_of(link: Link) -> list[Row]:
+    """A row for each page that a link stands in."""
     target = link.target_reference
     kind, named = (target.kind, _name(target)) if target else ("broken", "")
     from_pages = [one.page.title for one in link.location_references if one.page] or [""]

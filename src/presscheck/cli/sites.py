@@ -28,7 +28,7 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.cli import addressing
-from presscheck.cli.links import links_in
+from presscheck.cli.links import links_in, rows_of
 from presscheck.cli.printing import print_text, talk
 from presscheck.cli.session import Session, asking, confirm
 from presscheck.cli.verbs import Verb, add
@@ -163,7 +163,7 @@ async def _wrong_in(session: Session, one: SiteSpace) -> list[dict[str, str]]:
     tree = await session.read(ListPages(space_id=one.space.id))
     if not tree.pages:
         wrong.append({"kind": "empty-space", "where": where, "says": "it has no page"})
-    for link in await links_in(session, one.space.id):
+    for link in [row for one_link in await links_in(session, one.space.id) for row in rows_of(one_link)]:
         if link["status"] == "broken":
             says = f"{link['target'] or 'it'} leads nowhere"
             wrong.append({"kind": "broken-link", "where": f"{where}: {link['page']}", "says": says})

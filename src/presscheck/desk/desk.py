@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
@@ -17,6 +17,7 @@ from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.listings import pull
 from presscheck.desk.remembering import Remembering
+from presscheck.desk.searching import Hit, Searching
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
 from presscheck.desk.triage import Triage
@@ -27,7 +28,10 @@ from presscheck.errors import NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
-__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
+__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Seen", "Status", "Ticket", "Waiting", "Window"]
+
+if TYPE_CHECKING:
+    from presscheck.desk.linking import LinksHere
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -65,15 +69,18 @@ class Desk:
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
         self._remembering = Remembering(cache, self._watching, self._noticed)
+        self._searching = Searching(self, self._remembering.do)
         self._support = Support(cache, self._remembering.thread)
 
     async def start(self) -> None:
         """Begin to ask and to send."""
         self._asking.start()
         self._writing.start()
+        self._searching.came()
 
     async def close(self) -> None:
         """Stop at once; what is not sent stays in the outbox."""
+        await self._searching.close()
         await self._writing.close()
         await self._asking.close()
         await self._remembering.close()
@@ -111,6 +118,28 @@ class Desk:
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)
+
+    def search(
+        self,
+        text: str,
+        *,
+        most: int = 50,
+        organization: str | None = None,
+        patience: float = 0.2,
+        here_only: bool = False,
+    ) -> AsyncIterator[Seen[tuple[Hit, ...]]]:
+        """What a text is found in: pages, change requests and comments of the store, then what the service adds.
+
+        Args:
+            text: words, of which each may only be begun, and "phrases"; all of it must be found.
+            most: hits; only in the `organization` with this id where one is given.
+            patience: seconds in which what came lately is read up first; `here_only` asks the store alone.
+        """
+        return self._searching.search(text, most, organization, patience, here_only=here_only)
+
+    async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
+        """What points at what in the pages that the store knows; None where it does not know the tree of pages."""
+        return await self._searching.links(space, change_request)
 
     async def read(self, call: Operation[T], *, priority: Priority = ASKED) -> T:
         """The service's answer; the stored one where the service cannot be reached.
@@ -251,6 +280,7 @@ class Desk:
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
+        self._searching.came()
         return await self._remembering.do(work)
 
     async def fetch(self, call: Operation[Any], priority: Priority = ASKED) -> bytes:

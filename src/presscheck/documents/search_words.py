@@ -13,11 +13,14 @@ LONGEST = 64
 """Characters of a word that count."""
 
 _WORD = re.compile(r"\w+")
+_ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 
 def folded(text: str) -> str:
     """A text without case and accents, to look for a word in."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     return unicodedata.normalize("NFC", "".join(one for one in decomposed if not unicodedata.combining(one))).casefold()
 
@@ -43,3 +46,21 @@ def asked_words(query: str) -> list[tuple[str, bool]]:
             asked.update(dict.fromkeys(pairs or [part], False))
         asked.update({word[:LONGEST]: True for word in _UNSPACED.split(run) if word})
     return list(asked.items())
+
+
+def divided(text: str) -> str:
+    """A text folded, with blanks around each character of writing that has none; its lines stay lines."""
+    return _UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", folded(text))
+
+
+def asked_phrases(query: str) -> list[tuple[str, bool]]:
+    """The phrases of words that a query asks for in a `divided` text; whether the last word of it may go on.
+
+    What stands between quotation marks is a phrase of whole words; any other word may go on, as one still types it.
+    """
+    asked: list[tuple[str, bool]] = []
+    for quoted, word in _ASKED.findall(query):
+        words = " ".join("".join(one if one.isalnum() else " " for one in divided(quoted or word)).split())
+        if words:
+            asked.append((words, bool(word) and not _UNSPACED.match(words[-1])))
+    return asked

@@ -20,6 +20,7 @@ from presscheck.errors import StoreError
 from presscheck.store.cache_tables import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
 from presscheck.store.files import connect, connect_to_look, forget_older, inode, open_file, set_aside
 from presscheck.store.matching import Condition
+from presscheck.store.search import SearchIndex
 from presscheck.store.shelf import WINDOW, Shelf, Stored, StoredWindow
 from presscheck.store.thinning import Thinning
 
@@ -48,6 +49,7 @@ class Cache:
         self._used: dict[str, float] = {}
         self._is_damaged = False
         self._given_up: list[sqlite3.Connection] = []
+        self._search: SearchIndex | None = None
         self._open()
 
     def close(self) -> None:
@@ -61,6 +63,17 @@ class Cache:
     def answer(self, key: str) -> Stored | None:
         """The stored answer of a call; a listing comes as one page of all that is known of it."""
         return self._wanted(key, self._read(lambda shelf: shelf.answer(key)))
+
+    @property
+    def search(self) -> SearchIndex:
+        """What is searched by words; for the writing thread."""
+        if self._search is None or self._search.connection is not self._writer:
+            self._search = SearchIndex(self._writer, self._answer_as_written)
+        return self._search
+
+    def _answer_as_written(self, key: str) -> tuple[str, float] | None:
+        found = Shelf(self._writer).answer(key)
+        return (found.json, found.at) if found else None
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""

@@ -61,7 +61,12 @@ COMMANDS: tuple[Command, ...] = (
         ("find_here", "/", "find", "Find a text in what is shown."),
         ("find_next", "n", "next match", ""),
         ("find_previous", "N", "previous match", ""),
-        ("find_anything", "ctrl+k", "find anything", "Find a page, a space or a change request by its name."),
+        (
+            "find_anything",
+            "ctrl+k",
+            "find anything",
+            "Find a page, a space or a change request by its name, or by what it says.",
+        ),
         ("labels", "f", "follow a link", "Label what can be followed, and follow the label that is typed."),
         ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request."),
     ),

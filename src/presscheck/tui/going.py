@@ -82,6 +82,15 @@ class Going(App[int], inherit_bindings=False):
         self.last_review = (space_id, change_request_id)
         self.push_screen(Review(space_id, change_request_id))
 
+    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
+        """Open a change request at what was said there."""
+        from presscheck.tui.screens.review import Review
+
+        self.last_review = (space_id, change_request_id)
+        review = Review(space_id, change_request_id)
+        await self.push_screen(review)
+        await review.show_thread(comment_id)
+
     async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
         """Browse a space, at a page, in main or in a change request."""
         await self.switch_mode("browse")

@@ -17,9 +17,10 @@ from presscheck.api.links import (
     ListSpaceLinks,
 )
 from presscheck.api.operation import Page, Paged
+from presscheck.documents.content_links import ContentLinks, Usage
 from presscheck.service.access import space_for
 from presscheck.service.branches import change_request_for
-from presscheck.service.content_links import ContentLinks, Usage
+from presscheck.service.content_links import content_links
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handling import Context, answers, not_found
 from presscheck.service.listing import page_of_items
@@ -77,12 +78,12 @@ def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBack
 
 def _live(context: Context, space_id: str) -> ContentLinks:
     space = space_for(context, space_id)
-    return ContentLinks(context, space, context.session.get_one(RevisionRow, space.revision_id))
+    return content_links(context, space, context.session.get_one(RevisionRow, space.revision_id))
 
 
 def _branch(context: Context, space_id: str, change_request: str) -> ContentLinks:
     space, row = change_request_for(context, space_id, change_request)
-    return ContentLinks(context, space, context.session.get_one(RevisionRow, row.revision))
+    return content_links(context, space, context.session.get_one(RevisionRow, row.revision))
 
 
 def _of_page(found: ContentLinks, page_id: str) -> list[Usage]:

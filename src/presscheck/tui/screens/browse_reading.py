@@ -7,9 +7,8 @@ from typing import Any
 from textual import on
 
 from presscheck.api.content import GetChangeRequestPage, GetPage, RevisionPage
-from presscheck.api.links import ContentLocation, ListChangeRequestPageBacklinks, ListPageBacklinks
-from presscheck.api.operation import Operation, Page
-from presscheck.desk.questions import ALL
+from presscheck.api.operation import Operation
+from presscheck.desk.linking import backlinks
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.lines import PageLines
@@ -77,19 +76,15 @@ class Reading(Place):
         item = self.item
         if item is None or item.page is None or item.space is None:
             return
-        given: dict[str, Any] = {"space_id": item.space.id, "page_id": item.page.id, "limit": ALL}
         request = self.library.requests.get(item.space.id)
-        ask: Operation[Page[ContentLocation]] = (
-            ListChangeRequestPageBacklinks(**given, change_request_id=request.id)
-            if request
-            else ListPageBacklinks(**given)
-        )
-        pages = [one.page for one in (await self.desk.read(ask)).items if one.page]
+        found = await backlinks(self.desk, item.space.id, item.page.id, request.id if request else None)
+        pages = [one.page for one in found.items if one.page]
+        unread = f"{found.unread} pages of this space are not known here" if found.unread else ""
         if not pages:
-            self.home.notice("no page of this space links here")
+            self.home.notice(f"no page of this space links here{', as far as is known: ' if unread else ''}{unread}")
             return
         choices = [Choice(page.id, display_text(page.title), display_text(page.path or "")) for page in pages]
-        chosen = await self.ask(Picker("What links here", choices, self.home.look))
+        chosen = await self.ask(Picker(f"What links here{' · ' if unread else ''}{unread}", choices, self.home.look))
         if chosen:
             self._leave(item, page_key(item.space.id, chosen[0]))
 

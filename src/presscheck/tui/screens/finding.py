@@ -1,9 +1,9 @@
-"""Finding by name: every command, every key, and the spaces, pages and change requests that the store knows."""
+"""Finding: every command, every key, the spaces, pages and change requests that the store knows, and what they say."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import ListPages, RevisionPage
@@ -19,12 +19,15 @@ from presscheck.tui.widgets.picker import Choice, Picker, matching
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.spaces import Space
+    from presscheck.desk.searching import Hit
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.place import Place
 
 MANY = 2000
 """How many of a kind are looked through."""
 SHOWN = 30
+BEFORE = 24
+"""Characters of an excerpt that are shown before what was looked for."""
 _typed = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 
 Act = Callable[[], Any]
@@ -56,11 +59,19 @@ def all_commands(home: PresscheckApp, place: Place) -> None:
 
 
 def anything(home: PresscheckApp, place: Place, kind: str = "") -> None:
-    """Find what the store knows by its name; what is chosen is opened."""
+    """Find what the store knows by its name, and what stands in it; what is chosen is opened."""
     things = list(_things(home, kind))
-    title = "Go to a space" if kind == "space" else "Find anything"
     acts = {choice.key: act for choice, act in things}
-    _ask(home, place, Picker(title, [choice for choice, _ in things], home.look), (), acts)
+
+    async def texts(text: str) -> AsyncIterator[list[Choice]]:
+        async for seen in home.desk.search(text, most=SHOWN):
+            hits = [_hit(home, hit, text) for hit in seen.value]
+            acts.update((choice.key, act) for choice, act in hits)
+            yield [choice for choice, _ in hits]
+
+    title = "Go to a space" if kind == "space" else "Find anything"
+    choices = [choice for choice, _ in things]
+    _ask(home, place, Picker(title, choices, home.look, later=None if kind else texts), (), acts)
 
 
 def _ask(home: PresscheckApp, place: Place, picker: Picker, commands: Sequence[Command], acts: dict[str, Act]) -> None:
@@ -123,6 +134,36 @@ def _request(home: PresscheckApp, request: ChangeRequest, titles: dict[str, str]
 def _page(home: PresscheckApp, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Act]:
     choice = Choice(f"page {space.id} {page.id}", display_text(page.title), titles[space.id])
     return choice, lambda: home.open_page(space.id, page.id)
+
+
+def _hit(home: PresscheckApp, hit: Hit, text: str) -> tuple[Choice, Act]:
+    """Something that a text was found in."""
+    title = display_text(hit.title) + (" said" if hit.kind == "comment" else "")
+    line: Line = (Span(title), Span("  "), *_found_in(display_text(hit.excerpt), text))
+    choice = Choice(_key(hit), title, display_text(hit.space_title), line)
+    if hit.kind == "change-request":
+        return choice, lambda: home.open_review(hit.space, hit.id)
+    if hit.kind == "comment" and hit.change_request:
+        return choice, lambda: home.open_thread(hit.space, hit.change_request, hit.path)
+    return choice, lambda: home.open_page(hit.space, hit.page or None, hit.change_request or None)
+
+
+def _key(hit: Hit) -> str:
+    """What it is called among those that are found by their names."""
+    if hit.kind == "page":
+        return f"page {hit.space} {hit.id} {hit.change_request}".rstrip()
+    return f"cr {hit.id}" if hit.kind == "change-request" else f"comment {hit.id}"
+
+
+def _found_in(excerpt: str, text: str) -> Line:
+    """An excerpt from shortly before the first word that was looked for, with these words marked."""
+    words = sorted((one for one in re.findall(r"\w+", text)), key=len, reverse=True)
+    if not words:
+        return (Span(excerpt, "quiet"),)
+    parts = re.split(f"({'|'.join(map(re.escape, words))})", excerpt, flags=re.IGNORECASE)
+    if len(parts) > 1 and len(parts[0]) > BEFORE:
+        parts[0] = "…" + parts[0][-BEFORE:].partition(" ")[2]
+    return tuple(Span(part, "strong" if at % 2 else "quiet") for at, part in enumerate(parts) if part)
 
 
 def _all_pages(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:

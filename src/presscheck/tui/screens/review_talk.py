@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 HOLD = 3
 """Seconds in which a comment can be unsent before it leaves."""
+LOOKS = 200
+"""Looks for a thread that is not known yet, within ten seconds."""
 
 
 class Talk(Moves):
@@ -53,6 +56,26 @@ class Talk(Moves):
             "whole",
             lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
         )
+
+    async def show_thread(self, name: str) -> None:
+        """Go to a thread by the id of its comment, once it is known; not where somebody goes elsewhere meanwhile."""
+        pages, key = self.query_one("#pages", Rows), self.last_key
+        for _ in range(LOOKS):
+            thread = next((one for one in self.known.threads() if one.id == name), None)
+            if thread and self.known.things:
+                break
+            await asyncio.sleep(10 / LOOKS)
+        else:
+            return
+        if self.is_leaving or self.last_key != key:
+            return
+        on = ("page", thread.page)
+        pages.point(next((at for at, one in enumerate(self.known.things, 1) if (one.noun, one.id) == on), 0))
+        self.show_change(afresh=True)
+        if pages.has_focus:
+            self.command_next_pane()
+        lines = [line for line, one in self.laid.thread_of.items() if one == name]
+        self.query_one("#change", Rows).point(min(lines, default=0))
 
     def reason_reply(self) -> str | None:
         """Why there is nothing to answer."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -20,6 +21,8 @@ from presscheck.tui.widgets.typed import Typed
 
 CUTOFF = 65
 """How alike, of 100, a label must be to what was typed where it does not hold it."""
+SETTLED = 0.08
+"""Seconds without another letter before more is looked for than names."""
 
 
 class Choice(NamedTuple):
@@ -42,6 +45,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         chosen: keys that are chosen at the beginning.
         ranked: whether the likest comes first; else the order stays.
         more: further answers to what was typed; they come first.
+        later: further answers that have to be waited for, as many times as there are news; they come last.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -62,11 +66,13 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         chosen: Iterable[str] = (),
         ranked: bool = True,
         more: Callable[[str], Sequence[Choice]] | None = None,
+        later: Callable[[str], AsyncIterator[Sequence[Choice]]] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.choices, self.look = title, list(choices), raised(look)
-        self.many, self.chosen, self.ranked, self.more = many, set(chosen), ranked, more
+        self.many, self.chosen, self.ranked, self.more, self.later = many, set(chosen), ranked, more, later
         self.found: list[Choice] = list(choices)
+        self._named = 0
 
     def compose(self) -> ComposeResult:
         """The question, what is typed, the answers, the keys."""
@@ -79,7 +85,9 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Ready for typing."""
         rows = self.query_one(Rows)
-        rows.styles.height = min(18, max(3, len(self.choices) if not self.more else 18), max(3, self.size.height - 9))
+        rows.styles.height = min(
+            18, max(3, len(self.choices) if not self.more and not self.later else 18), max(3, self.size.height - 9)
+        )
         rows.is_lively = True
         self.query_one(Typed).focus()
         self._find("")
@@ -113,13 +121,39 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         event.prevent_default()
 
     def _find(self, text: str) -> None:
-        self.found = [*(self.more(text) if self.more else ()), *matching(text, self.choices, ranked=self.ranked)]
+        is_final = not self.later or not text.strip()
+        named = matching(text, self.choices, ranked=self.ranked, alike=is_final)
+        self.found = [*(self.more(text) if self.more else ()), *named]
         self.query_one(Rows).show(len(self.found), cursor=0)
-        count = f"{len(self.found)} of {len(self.choices)}" if text else f"{len(self.choices)}"
+        self._say(text)
+        if self.later:
+            later = None if is_final else self.later(text)
+            self.run_worker(self._look_further(text, later), group="later", exclusive=True)
+
+    async def _look_further(self, text: str, later: AsyncIterator[Sequence[Choice]] | None) -> None:
+        """Add what comes in behind what is there, and names that are like the text behind that."""
+        if later is None:
+            return
+        await asyncio.sleep(SETTLED)
+        named = list(self.found)
+        known = {choice.key for choice in named}
+        alike = [choice for choice in matching(text, self.choices) if choice.key not in known]
+        async for choices in later:
+            rows = self.query_one(Rows)
+            under = self.found[rows.cursor : rows.cursor + 1]
+            news = [choice for choice in choices if choice.key not in known]
+            keys = {choice.key for choice in news}
+            self.found = [*named, *news, *(choice for choice in alike if choice.key not in keys)]
+            rows.show(len(self.found), cursor=next((self.found.index(one) for one in under if one in self.found), 0))
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        count = f"{len(self.found)} of {len(self.choices)}" if text and not self.later else f"{len(self.found)}"
         self.query_one("#question", Bar).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
         keys = (("enter", "choose"), ("tab", "mark"), ("esc", "leave")) if self.many else (("enter", ""), ("esc", ""))
         line = tuple(span for key, does in keys for span in (Span(key, "accent"), Span(f" {does}  ", "quiet")))
-        self.query_one("#keys", Bar).show(line if self.found else (Span("nothing is called so", "quiet"),))
+        nothing = "nothing is found" if self.later else "nothing is called so"
+        self.query_one("#keys", Bar).show(line if self.found else (Span(nothing, "quiet"),))
 
     def _toggle(self) -> None:
         rows = self.query_one(Rows)
@@ -144,8 +178,8 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         return (*pad(cut(line, room - 1), room), *note) if choice.note else line
 
 
-def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True) -> list[Choice]:
-    """The choices that hold every word typed, then (where `ranked`) those that are like it."""
+def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, alike: bool = True) -> list[Choice]:
+    """The choices that hold every word typed, then (where `ranked` and `alike`) those that are like it."""
     words = text.lower().split()
     if not words:
         return list(choices)
@@ -153,9 +187,11 @@ def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True) -> li
     holding = [at for at, label in enumerate(labels) if all(word in label for word in words)]
     if not ranked:
         return [choices[at] for at in holding]
+    holding.sort(key=lambda at: (labels[at].find(words[0]), len(labels[at])))
+    if not alike:
+        return [choices[at] for at in holding]
     from rapidfuzz import fuzz, process  # late: a first picture needs no search
 
-    holding.sort(key=lambda at: (labels[at].find(words[0]), len(labels[at])))
     like = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=CUTOFF, limit=50)
     rest = [at for _, _, at in like if at not in set(holding)]
     return [choices[at] for at in (*holding, *rest)]

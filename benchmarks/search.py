@@ -1,0 +1,105 @@
+"""How soon the cache finds something in 5,000 pages: `python -m benchmarks.search [PAGES]`.
+
+The pages are of words as often as words are (Zipf's law), about 600 each. They are kept and read up as any answer is;
+every query goes through the desk, from the event loop to the store and back with its excerpts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+
+from presscheck.api.content import GetPage
+from presscheck.config import Profile
+from presscheck.desk.desk import Desk
+from presscheck.paths import Places
+from presscheck.store.cache import Cache
+from presscheck.wiring import open_desk
+
+PAGES = 5000
+WORDS = 600
+QUERIES = 200
+SHOWN = 30
+"""Hits that are asked for, as by the app."""
+SYLLABLES = "ba co den fi gra ha il jo ka lem mo nu or pe qui ra sto tu ur vel wen ya zi".split()  # noqa: SIM905
+
+
+def words_of(chance: random.Random, count: int = 20_000) -> tuple[list[str], list[float]]:
+    """Different words, and how often each is said."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))] = None
+    return list(found), [1 / rank for rank in range(1, count + 1)]
+
+
+def page_of(chance: random.Random, words: list[str], often: list[float], number: int) -> str:
+    """The Markdown of a page."""
+    said = chance.choices(words, often, k=WORDS)
+    lines = [" ".join(said[at : at + 12]) for at in range(0, WORDS, 12)]
+    for at in range(0, len(lines), 10):
+        lines[at] = f"\n## {lines[at]}\n"
+    return f"# Page {number}\n\n" + "\n".join(lines)
+
+
+def queries_of(chance: random.Random, words: list[str], often: list[float]) -> list[str]:
+    """What people type: a letter, the beginning of a word, a word, two, a phrase."""
+    found: list[str] = []
+    for number in range(QUERIES):
+        one, two = chance.choices(words, often, k=2)
+        found.append((one[0], one[:3], one, f"{one} {two}", f'"{one} {two}"')[number % 5])
+    return found
+
+
+def keep(cache: Cache, pages: list[str]) -> None:
+    """Keep the pages as what the service answered."""
+    for number, text in enumerate(pages):
+        answer = {"id": f"p{number}", "title": f"Page {number}", "path": f"page-{number}", "markdown": text}
+        call = GetPage(space_id="s", page_id=f"p{number}", format="markdown")
+        cache.keep(call.key(), json.dumps(answer).encode(), time.time())
+
+
+async def timed(desk: Desk, queries: list[str]) -> list[float]:
+    """Milliseconds that each query took."""
+    took: list[float] = []
+    for query in queries:
+        began = time.perf_counter()
+        [_] = [seen async for seen in desk.search(query, most=SHOWN, here_only=True)]
+        took.append((time.perf_counter() - began) * 1000)
+    return took
+
+
+async def main(count: int) -> None:
+    """Fill a cache, search it, and print what that took."""
+    chance = random.Random(5)
+    words, often = words_of(chance)
+    with tempfile.TemporaryDirectory() as home:
+        places = Places(*(Path(home) / name for name in ("config", "cache", "state", "data")))
+        desk = open_desk(Profile(base_url="http://127.0.0.1:9", token="t"), places)
+        pages = [page_of(chance, words, often, number) for number in range(count)]
+        await desk.in_store(partial(keep, pages=pages))
+        [file] = (Path(home) / "cache").glob("*.sqlite")
+        before, began = _bytes(file), time.perf_counter()
+        async for _ in desk.search("nothing", patience=3600, here_only=True):
+            sys.stdout.write(f"{count} pages read up in {time.perf_counter() - began:.1f} s\n")
+        sys.stdout.write(f"{before / 1e6:.0f} MB became {_bytes(file) / 1e6:.0f} MB\n")
+        took = await timed(desk, queries_of(chance, words, often))
+        p95 = quantiles(took, n=20)[-1]
+        sys.stdout.write(
+            f"{len(took)} queries: median {median(took):.1f} ms, p95 {p95:.1f} ms, most {max(took):.1f} ms\n"
+        )
+        await desk.close()
+
+
+def _bytes(file: Path) -> int:
+    return sum(one.stat().st_size for one in file.parent.glob(f"{file.name}*"))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else PAGES))

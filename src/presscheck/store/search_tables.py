@@ -1,0 +1,125 @@
+"""The tables of the index in the file of the cache, and the triggers that note what is new there and drop what is gone.
+
+`search_sources` says which answers and things tell of what; `search_texts.source` is the one that the words are of.
+Where that leaves the cache its texts go with it, in the same transaction, and what else tells of the same is read anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+VERSION = 2
+"""Of the tables, and of how texts are folded: a file with another is read anew from what the cache holds."""
+
+ANSWERS = (
+    "content.GetCurrentRevision",
+    "content.ListPages",
+    "content.GetPage*",
+    "content.GetChangeRequestPage*",
+    "comments.List*",
+)
+"""The calls whose answers have words, as patterns of their stored names."""
+RESOURCES = ("change-request", "comment")
+"""The things that have words, wherever they come from."""
+
+_KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
+_NEW, _OLD, _ANY = (_KEYS.format(row=row) for row in ("NEW.", "OLD.", ""))
+_KINDS = f"IN ({', '.join(repr(kind) for kind in RESOURCES)})"
+_NOTE = "INSERT OR IGNORE INTO search_queue"
+_TRIGGERS = (
+    "first_answer",
+    "new_answer",
+    "new_listing",
+    "new_resource",
+    "lost_answer",
+    "renamed_answer",
+    "lost_resource",
+)
+
+
+def _forget(source: str) -> str:
+    told = f"SELECT number FROM search_texts WHERE source = {source}"  # noqa: S608
+    return f"""
+    {_NOTE} SELECT others.source FROM search_texts JOIN search_sources AS others USING (scope, id)
+        WHERE search_texts.source = {source} AND others.source <> {source};
+    DELETE FROM search_words WHERE rowid IN ({told});
+    DELETE FROM search_sources WHERE source = {source};
+    DELETE FROM search_texts WHERE source = {source};
+    DELETE FROM search_queue WHERE source = {source};
+    """  # noqa: S608
+
+
+_KIND_OF = dict.fromkeys(_TRIGGERS, "TRIGGER") | dict.fromkeys(("words", "texts", "sources", "queue", "mark"), "TABLE")
+_DROPS = "".join(f"DROP {kind} IF EXISTS search_{name};\n" for name, kind in _KIND_OF.items())
+_TABLES = f"""
+{_DROPS}
+CREATE VIRTUAL TABLE search_words
+    USING fts5(title, headings, body, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
+INSERT INTO search_words (search_words, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1.0)');
+CREATE TABLE search_texts (
+    number INTEGER PRIMARY KEY, scope TEXT NOT NULL, id TEXT NOT NULL, kind TEXT, space TEXT, change_request TEXT,
+    page TEXT, title TEXT, path TEXT, address TEXT, body BLOB, links TEXT, source TEXT, UNIQUE (scope, id)
+);
+CREATE INDEX search_texts_source ON search_texts (source);
+CREATE TABLE search_sources (
+    source TEXT, scope TEXT, id TEXT, PRIMARY KEY (scope, id, source)
+) WITHOUT ROWID;
+CREATE INDEX search_sources_source ON search_sources (source);
+CREATE TABLE search_queue (source TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TRIGGER search_first_answer AFTER INSERT ON answers WHEN NEW.total IS NULL AND ({_NEW})
+BEGIN {_NOTE} VALUES (NEW.key); END;
+CREATE TRIGGER search_new_answer AFTER UPDATE OF json, id ON answers
+WHEN NEW.total IS NULL AND (OLD.json IS NOT NEW.json OR OLD.id IS NOT NEW.id) AND ({_NEW})
+BEGIN {_NOTE} VALUES (NEW.key); END;
+CREATE TRIGGER search_new_listing AFTER UPDATE OF complete ON answers
+WHEN NEW.complete AND NEW.key GLOB 'comments.List*'
+BEGIN {_NOTE} VALUES (NEW.key); END;
+CREATE TRIGGER search_new_resource BEFORE INSERT ON resources
+WHEN NEW.object {_KINDS}
+    AND NOT EXISTS (SELECT 1 FROM resources WHERE object = NEW.object AND id = NEW.id AND json = NEW.json)
+BEGIN {_NOTE} VALUES (NEW.object || ' ' || NEW.id); END;
+CREATE TRIGGER search_lost_answer AFTER DELETE ON answers WHEN {_OLD}
+BEGIN {_forget("OLD.key")} END;
+CREATE TRIGGER search_renamed_answer AFTER UPDATE OF key ON answers WHEN OLD.key <> NEW.key AND ({_OLD})
+BEGIN {_forget("OLD.key")} END;
+CREATE TRIGGER search_lost_resource AFTER DELETE ON resources WHEN OLD.object {_KINDS}
+BEGIN {_forget("(OLD.object || ' ' || OLD.id)")} END;
+{_NOTE} SELECT object || ' ' || id FROM resources WHERE object {_KINDS};
+{_NOTE} SELECT key FROM answers WHERE {_ANY};
+CREATE TABLE search_mark (version INTEGER);
+INSERT INTO search_mark VALUES ({VERSION});
+"""  # noqa: S608
+
+
+def prepare(connection: sqlite3.Connection) -> bool:
+    """Make the tables where they are missing or of another version; False where that cannot be."""
+    try:
+        if _version(connection) == VERSION:
+            return True
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(connection) != VERSION:  # a second instance may have been quicker
+                _make(connection)
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    statement = ""
+    for line in _TABLES.splitlines():  # `executescript` would end the transaction
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+
+
+def _version(connection: sqlite3.Connection) -> int | None:
+    try:
+        return connection.execute("SELECT version FROM search_mark").fetchone()[0]
+    except (sqlite3.OperationalError, TypeError):
+        return None
