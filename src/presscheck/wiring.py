@@ -17,6 +17,7 @@ from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
     from presscheck.client.client import Client
+    from presscheck.client.unplugged import Unplugged
     from presscheck.desk.desk import Desk
     from presscheck.service.database import Database
     from presscheck.store.cache import Cache
@@ -32,6 +33,13 @@ def connect(profile: Profile) -> Client:
     from presscheck.client.client import Client
 
     return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http)
+
+
+def unplugged() -> Unplugged:
+    """What stands in the place of a client where nothing is to be asked."""
+    from presscheck.client.unplugged import Unplugged
+
+    return Unplugged()
 
 
 def needed_token(profile: Profile) -> str:
@@ -59,7 +67,7 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
 
     where = where or places()
     return Desk(
-        lambda: connect(profile),
+        lambda: unplugged() if profile.offline else connect(profile),
         cache or open_cache(profile, where),
         Outbox(where.outbox_file(_service(profile))),
         read_only=profile.read_only,

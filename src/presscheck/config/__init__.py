@@ -36,6 +36,10 @@ class Profile:
     """Where the token was found, in words."""
     allow_http: bool = False
     """Send the token over http to another machine too."""
+    sync: bool = True
+    """Whether the app brings in what moved while nobody presses a key."""
+    offline: bool = False
+    """Ask the service for nothing; for this run, not from the file."""
 
 
 def load(
@@ -67,6 +71,7 @@ def load(
         organization=table.get("organization"),
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
+        sync=table.get("sync", True),
     )
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
-from presscheck.desk.listings import pull
+from presscheck.desk.listings import pull, whole
+from presscheck.desk.mirror_progress import Progress
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
 from presscheck.desk.triage import Triage
@@ -23,13 +24,14 @@ from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
 from presscheck.errors import NetworkError, NotSupported, PresscheckError
-from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache, Stored
 from presscheck.store.outbox import Outbox
 
-__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Seen", "Status", "Ticket", "Waiting", "Window"]
+__all__ = ["BACKGROUND", "EYE", "NEXT", "Desk", "Progress", "Seen", "Status", "Ticket", "Waiting", "Window"]
 
 T = TypeVar("T")
 M = TypeVar("M")
+Pace = Callable[[], Awaitable[None]]
 
 
 class Desk:
@@ -77,7 +79,7 @@ class Desk:
 
     def known(self, call: Operation[T]) -> Seen[T] | None:
         """What the store knows, with what waits laid over it; None where it was never fetched."""
-        stored = self._cache.answer(call.key())
+        stored = self._cache.answer(call.key()) or self._answered_whole(call)
         if stored is None:
             return None
         try:
@@ -140,6 +142,24 @@ class Desk:
                     async for seen in pull(self, listing, priority):
                         yield seen
                 await wish.changed()
+
+    def sync(
+        self, organization: str | None = None, space: str | None = None, *, pace: Pace | None = None
+    ) -> AsyncGenerator[Progress]:
+        """Bring all that screens show into the store, as far as it moved; tells how far that is.
+
+        Args:
+            organization: only what this one has, by id.
+            space: only what belongs to this space, by id.
+            pace: awaited before each request.
+
+        Raises:
+            NetworkError: the service cannot be reached any more; what came stays, and the next time goes on from it.
+            RequestError: a listing cannot be had.
+        """
+        from presscheck.desk.mirroring import Mirroring
+
+        return Mirroring(self, self._watching, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
@@ -253,6 +273,12 @@ class Desk:
             state = "offline" if isinstance(error, NetworkError) else "failed"
             return Seen(known.value if known else None, state, known.age if known else 0.0, error)
         return Seen(value, "fresh" if is_news else "unchanged", 0.0)
+
+    def _answered_whole(self, call: Operation[Any]) -> Stored | None:
+        """A listing of which all rows are here also answers for its first so many; it gives all of them."""
+        rows = whole(call)
+        is_here = rows is not None and self._cache.window(rows.key(), 0, 0).complete
+        return self._cache.answer(rows.key()) if rows and is_here else None
 
     def _connection_changed(self) -> None:
         self.world.connected(online=not self._asking.offline)

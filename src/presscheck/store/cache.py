@@ -97,18 +97,21 @@ class Cache:
 
     def answer(self, key: str) -> Stored | None:
         """The stored answer of a call; a listing comes as one page of all that is known of it."""
-        row = self._reader.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
-            " LEFT JOIN resources USING (object, id) WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        text, at, number, generation, total = row
-        if total is None:
-            return Stored(text, at) if text else None
-        items = [item for (item,) in self._reader.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
-        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+        return _answer(self._reader, key)
+
+    def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
+        """What is stored under these keys; for the writing thread."""
+        found = ((key, _answer(self._writer, key)) for key in keys)
+        return {key: stored for key, stored in found if stored}
+
+    def keep_same(self, things: Iterable[tuple[str, str, str]], at: float) -> None:
+        """Let things that came in a listing (key, object, id) be the answers of the calls that ask for one of them."""
+        with _transaction(self._writer) as write:
+            write.executemany(
+                "INSERT INTO answers (key, at, object, id) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE"
+                " SET at = excluded.at, object = excluded.object, id = excluded.id, json = NULL",
+                ((key, at, kind, identity) for key, kind, identity in things),
+            )
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""
@@ -226,6 +229,21 @@ class Cache:
             if last:
                 write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
         return [text for (text,) in before] != texts or known_total != total
+
+
+def _answer(connection: sqlite3.Connection, key: str) -> Stored | None:
+    row = connection.execute(
+        "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
+        " LEFT JOIN resources USING (object, id) WHERE key = ?",
+        (key,),
+    ).fetchone()
+    if row is None:
+        return None
+    text, at, number, generation, total = row
+    if total is None:
+        return Stored(text, at) if text else None
+    items = [item for (item,) in connection.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
+    return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
 
 
 def _in_memory() -> sqlite3.Connection:

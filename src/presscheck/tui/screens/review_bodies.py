@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestPage, GetRevisionPage
 from presscheck.desk.asking import NEXT
+from presscheck.desk.page_questions import changed_page, page_in
 from presscheck.documents.differences import compare
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -71,9 +71,9 @@ class Bodies:
         before = after = None
         if "added" not in thing.kinds:
             revision = request.revision_merged_ancestor or request.revision_initial
-            before = GetRevisionPage(space_id=request.space, revision_id=revision, page_id=thing.id, format="markdown")
+            before = page_in(request.space, revision, thing.id)
         if "deleted" not in thing.kinds:
-            after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
+            after = changed_page(request.space, request.id, thing.id)
         return before, after
 
     async def _fetch(self, key: tuple[str, str], before: Operation[Any] | None, after: Operation[Any] | None) -> None:
