@@ -21,7 +21,7 @@ from presscheck.api.content import (
     ListPages,
 )
 from presscheck.api.operation import Operation, Page
-from presscheck.api.organizations import ListMembers
+from presscheck.api.organizations import GetOrganization, ListMembers
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
@@ -109,6 +109,11 @@ def short_listings(organization: str, now: float) -> Iterator[Want]:
             yield Want(GetSiteStructure(organization_id=organization, site_id=site["id"]), now)
 
     yield Want(ListSites(organization_id=organization, limit=ALL), now, then=structures)
+
+
+def same_as_organization(organization: str) -> tuple[str, str, str]:
+    """The call whose answer a row of organizations is: key, object, id."""
+    return GetOrganization(organization_id=organization).key(), "organization", organization
 
 
 def same_as_space(space: Space) -> Iterator[tuple[str, str, str]]:

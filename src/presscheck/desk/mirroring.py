@@ -24,6 +24,7 @@ from presscheck.desk.mirror_plan import (
     listings,
     parts_of_request,
     parts_of_space,
+    same_as_organization,
     same_as_request,
     same_as_space,
     short_listings,
@@ -108,6 +109,8 @@ class Mirroring:
     async def _list(self, organization: str, me: str, space: str | None) -> list[Part]:
         """Bring in the listings of an organization; the parts of it that moved."""
         found = list(listings(organization, me))
+        same = same_as_organization(organization)
+        await self._desk.in_store(lambda cache: cache.keep_same([same], time.time()))
         await _each(self._pull, found, WANTS_AT_ONCE)
         await self._fill(short_listings(organization, time.time()))
         live: dict[str, str] = {}
