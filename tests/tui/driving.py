@@ -26,7 +26,7 @@ def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile
     given = {"base_url": service.base_url, "token": service.token, "sync": False, **profile}
     chosen = Profile(**given)  # type: ignore[arg-type]
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return PresscheckApp(lambda: open_desk(chosen, places), profile=chosen, theme=theme)
+    return PresscheckApp(lambda: open_desk(chosen, places), profile=chosen, theme=theme, settings=places.config_file)
 
 
 @asynccontextmanager
