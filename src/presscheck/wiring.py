@@ -18,6 +18,7 @@ from presscheck.paths import Places, places, private_directory
 if TYPE_CHECKING:
     from presscheck.client.client import Client
     from presscheck.client.errand import Exchange
+    from presscheck.client.unplugged import Unplugged
     from presscheck.desk.desk import Desk
     from presscheck.service.database import Database
     from presscheck.store.cache import Cache
@@ -37,6 +38,13 @@ def connect(profile: Profile, on_exchange: Callable[[Exchange], None] | None = N
     from presscheck.client.client import Client
 
     return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
+
+
+def unplugged() -> Unplugged:
+    """What stands in the place of a client where nothing is to be asked."""
+    from presscheck.client.unplugged import Unplugged
+
+    return Unplugged()
 
 
 def needed_token(profile: Profile) -> str:
@@ -65,7 +73,7 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
 
     where, activity = where or places(), Activity()
     return Desk(
-        lambda: connect(profile, activity.exchanged),
+        lambda: unplugged() if profile.offline else connect(profile, activity.exchanged),
         cache or open_cache(profile, where),
         Outbox(where.outbox_file(_service(profile))),
         read_only=profile.read_only,

@@ -6,6 +6,7 @@ The commands of a family are imported when one of them is used, so that none pay
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -40,6 +41,7 @@ LATER: dict[str, tuple[str, str]] = {
     "serve": ("serving", "serve"),
     "site": ("sites", "site"),
     "space": ("spaces", "space"),
+    "sync": ("syncing", "sync"),
     "team": ("families", "team"),
     "translation": ("families", "translation"),
     "whoami": ("account", "whoami"),
@@ -77,28 +79,29 @@ def show(profile: Profile, theme: str | None) -> int:
     return 0
 
 
-def profile_named(name: str | None) -> Profile:
+def profile_named(name: str | None, *, offline: bool = False) -> Profile:
     """The profile to work with."""
     from presscheck.config import load
     from presscheck.paths import places
 
-    return load(places().config_file, name)
+    return replace(load(places().config_file, name), offline=offline)
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--profile", metavar="NAME", help="Which [profiles.NAME] of config.toml to use.")
 @click.option("--theme", metavar="NAME", help="ink, paper, contrast, ansi, or one of your own.")
+@click.option("--offline", is_flag=True, help="Ask the service for nothing: what is known is shown.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @says_what_failed
-def command(context: click.Context, profile: str | None, theme: str | None) -> None:
+def command(context: click.Context, profile: str | None, theme: str | None, *, offline: bool) -> None:
     """Review, edit and publish documentation from the keyboard.
 
     Without a command: opens the app, or prints the inbox where there is no terminal.
     """
-    context.obj = (profile, theme)
+    context.obj = (profile, theme, offline)
     if context.invoked_subcommand is None:
-        sys.exit(show(profile_named(profile), theme))
+        sys.exit(show(profile_named(profile, offline=offline), theme))
 
 
 @command.command()
@@ -111,7 +114,7 @@ def command(context: click.Context, profile: str | None, theme: str | None) -> N
 )
 @click.pass_obj
 @says_what_failed
-def demo(chosen: tuple[str | None, str | None], *, fresh: bool, docs: tuple[Path, ...]) -> None:
+def demo(chosen: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
     """Open the app on a sample workspace, served from this machine."""
     from presscheck.demo import demo_service
 

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -147,7 +148,8 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
     """The profile that a command was given."""
     from presscheck.paths import places
 
-    return load(places().config_file, chosen_profile(context), with_token=with_token)
+    found = load(places().config_file, chosen_profile(context), with_token=with_token)
+    return replace(found, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
 
 
 def has_screen() -> bool:

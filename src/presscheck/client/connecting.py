@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import logging
 import ssl
+import sys
 from collections.abc import Generator
 from dataclasses import dataclass
+from importlib.util import find_spec
+from types import ModuleType
+from typing import cast
 
 import httpx
 
@@ -51,6 +55,11 @@ class Bearer(httpx.Auth):
         if self._header:
             request.headers["authorization"] = self._header
         yield request
+
+
+if find_spec("sniffio") is None:
+    # httpcore looks for it five times in each request, along the whole path, unless it is told that there is none
+    sys.modules["sniffio"] = cast("ModuleType", None)
 
 
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:

@@ -7,7 +7,7 @@ waits is a coroutine. Writes are on disk before `write` returns.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
@@ -15,7 +15,8 @@ from presscheck.api.users import User
 from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
-from presscheck.desk.listings import pull
+from presscheck.desk.listings import pull, whole
+from presscheck.desk.mirror_progress import Progress
 from presscheck.desk.remembering import Remembering
 from presscheck.desk.searching import Hit, Searching
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
@@ -25,16 +26,18 @@ from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
 from presscheck.errors import NetworkError, NotSupported, PresscheckError
-from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache, Stored
 from presscheck.store.outbox import Outbox
 
-__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Seen", "Status", "Ticket", "Waiting", "Window"]
+__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Progress", "Seen", "Status", "Ticket", "Waiting"]
+__all__ += ["Window"]
 
 if TYPE_CHECKING:
     from presscheck.desk.linking import LinksHere
 
 T = TypeVar("T")
 M = TypeVar("M")
+Pace = Callable[[], Awaitable[None]]
 
 
 class Desk:
@@ -91,7 +94,7 @@ class Desk:
         return self._known(call)
 
     def _known(self, call: Operation[T], priority: Priority | None = None) -> Seen[T] | None:
-        began, stored = time.perf_counter(), self._cache.answer(call.key())
+        began, stored = time.perf_counter(), self._cache.answer(call.key()) or self._answered_whole(call)
         if stored is None:
             return None
         try:
@@ -195,6 +198,24 @@ class Desk:
     def activity(self) -> AsyncIterator[tuple[Entry, ...]]:
         """What was asked in this run, the newest first, and again whenever there is more."""
         return self._activity.watch()
+
+    def sync(
+        self, organization: str | None = None, space: str | None = None, *, pace: Pace | None = None
+    ) -> AsyncGenerator[Progress]:
+        """Bring all that screens show into the store, as far as it moved; tells how far that is.
+
+        Args:
+            organization: only what this one has, by id.
+            space: only what belongs to this space, by id.
+            pace: awaited before each request.
+
+        Raises:
+            NetworkError: the service cannot be reached any more; what came stays, and the next time goes on from it.
+            RequestError: a listing cannot be had.
+        """
+        from presscheck.desk.mirroring import Mirroring
+
+        return Mirroring(self, self._watching, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
@@ -313,6 +334,12 @@ class Desk:
     def _noticed(self, notice: str) -> None:
         self.notices = (*self.notices, notice)
         self.world.tell()
+
+    def _answered_whole(self, call: Operation[Any]) -> Stored | None:
+        """A listing of which all rows are here also answers for its first so many; it gives all of them."""
+        rows = whole(call)
+        is_here = rows is not None and self._cache.window(rows.key(), 0, 0).complete
+        return self._cache.answer(rows.key()) if rows and is_here else None
 
     def _connection_changed(self) -> None:
         self.world.connected(online=not self._asking.offline)

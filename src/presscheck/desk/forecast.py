@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, GetRevisionPage, Revision
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision
 from presscheck.desk.asking import NEXT
 from presscheck.desk.between import as_on_the_wire
+from presscheck.desk.page_questions import page_in
 from presscheck.documents.merging import Conflict, merge_pages
 
 if TYPE_CHECKING:
@@ -46,28 +47,27 @@ async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
     ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=NEXT)
     theirs = await desk.read(GetCurrentRevision(**space), priority=NEXT)
     texts: dict[str, str] = {}
-    for revision, page in _both_changed(base, ours, theirs):
-        call = GetRevisionPage(**space, revision_id=revision.id, page_id=page["id"], format="markdown")
+    sides = [as_on_the_wire(one) for one in (base, ours, theirs)]
+    for revision, page in both_changed(*sides):
+        call = page_in(request.space, revision, page["id"])
         text = (await desk.read(call, priority=NEXT)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
-        merged = merge_pages(
-            as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs), texts.__getitem__, _kept
-        )
+        merged = merge_pages(*sides, texts.__getitem__, _kept)
     except LookupError:
         return None  # something that no call gives the text of, such as a piece of content that pages share
     return Forecast(tuple(merged.conflicts))
 
 
-def _both_changed(base: Revision, ours: Revision, theirs: Revision) -> Iterator[tuple[Revision, Mapping[str, Any]]]:
-    """The pages whose texts both sides changed, in each revision that has them."""
-    was, here, there = (_pages(as_on_the_wire(one)["pages"]) for one in (base, ours, theirs))
+def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The pages whose texts both sides changed, and the id of each revision that has them."""
+    was, here, there = (_pages(one.get("pages", [])) for one in (base, ours, theirs))
     for page_id in here.keys() & there.keys():
         documents = [side.get(page_id, {}).get("documentId") for side in (was, here, there)]
         if documents[1] != documents[2] and documents[0] not in documents[1:]:
             for revision, side in ((base, was), (ours, here), (theirs, there)):
                 if side.get(page_id, {}).get("documentId"):
-                    yield revision, side[page_id]
+                    yield revision["id"], side[page_id]
 
 
 def _pages(tree: list[Side]) -> dict[str, Side]:

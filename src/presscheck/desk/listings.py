@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Paged
 from presscheck.desk.asking import NEXT
 from presscheck.desk.seen import Seen
 from presscheck.errors import MalformedAnswer, NetworkError, PresscheckError
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 FIRST, REST = 100, 1000
 """Items of the first page, and of those after it."""
+
+
+def whole(call: Operation[Any]) -> Operation[Any] | None:
+    """The listing of which a call asks the first so many; None where it asks something else."""
+    given = call.given()
+    if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
+        return None
+    del given["limit"]
+    return type(call)(**given)
 
 
 async def pull(desk: Desk, listing: Operation[Any], priority: Priority) -> AsyncIterator[Seen[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
 from presscheck.api.changes import GetChangeRequestChanges
-from presscheck.api.comments import ListComments
+from presscheck.api.comments import ListComments, ListReplies
 
 ALL = 1000
 """The longest page that the service gives."""
@@ -23,6 +23,11 @@ def reviewers_of(request: ChangeRequest) -> ListRequestedReviewers:
 def comments_on(request: ChangeRequest) -> ListComments:
     """The threads of a change request, the oldest first."""
     return ListComments(space_id=request.space, change_request_id=request.id, order="asc", format="markdown", limit=ALL)
+
+
+def replies_to(space: str, request: str, comment: str) -> ListReplies:
+    """The answers to a comment of a change request, all by their ids."""
+    return ListReplies(space_id=space, change_request_id=request, comment_id=comment, format="markdown", limit=ALL)
 
 
 def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChanges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any
@@ -65,6 +65,12 @@ class Watching:
         for wish in self._wishes:
             if any(fnmatchcase(wish.path, pattern) for pattern in patterns):
                 wish.ring(stale=True)
+
+    def news(self, keys: Collection[str]) -> None:
+        """The store has something new for these calls, which somebody else asked for."""
+        for wish in self._wishes:
+            if wish.key in keys:
+                wish.ring(stale=False)
 
     def redraw(self) -> None:
         """What waits in the outbox changed: what is known must be laid out again."""

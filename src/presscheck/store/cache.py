@@ -75,6 +75,17 @@ class Cache:
         found = Shelf(self._writer).answer(key)
         return (found.json, found.at) if found else None
 
+    def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
+        """What is stored under these keys; for the writing thread."""
+        shelf = Shelf(self._writer)
+        found = ((key, shelf.answer(key)) for key in keys)
+        return {key: stored for key, stored in found if stored}
+
+    def keep_same(self, things: Iterable[tuple[str, str, str]], at: float) -> None:
+        """Let things that came in a listing (key, object, id) be the answers of the calls that ask for one of them."""
+        rows = [(key, at, at, kind, name) for key, kind, name in things]
+        self._write(lambda database: _keep_same(database, rows))
+
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Rows of a listing, from `start` on."""
         found = self._wanted(key, self._read(lambda shelf: shelf.window(key, start, count)))
@@ -222,6 +233,15 @@ class Cache:
                 write.executemany(
                     "UPDATE answers SET used = ? WHERE key = ?", [(at, key) for key, at in list(used.items())]
                 )
+
+
+def _keep_same(database: sqlite3.Connection, rows: list[tuple[str, float, float, str, str]]) -> None:
+    with transaction(database) as write:
+        write.executemany(
+            "INSERT INTO answers (key, at, used, object, id) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE"
+            " SET at = excluded.at, used = excluded.used, object = excluded.object, id = excluded.id, json = NULL",
+            rows,
+        )
 
 
 def _keep_thing(database: sqlite3.Connection, row: tuple[str, str | None, str]) -> None:

@@ -7,12 +7,14 @@ import signal
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.style import Style
 from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import BindingType
+from textual.events import Event, InputEvent
 from textual.screen import Screen
 
 from presscheck.config import Profile
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from textual.signal import Signal
 
     from presscheck.desk.desk import Desk
+    from presscheck.tui.refreshing import Refreshing
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
@@ -87,6 +90,8 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         self.theme = chosen
         self._filters.append(Wall())
         self._canvas = Canvas()
+        self._touched = monotonic()
+        self._refreshing: Refreshing | None = None
 
     @cached_property
     def desk(self) -> Desk:
@@ -118,11 +123,27 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         self._pass_on_notices()
         self.desk.on_status(lambda _: self._pass_on_notices())
         self.call_after_refresh(self.desk.start)
+        if self.profile.sync and not self.profile.offline:
+            self.call_after_refresh(self._refresh_when_quiet)
         if self._first:
             self.call_after_refresh(self._first, self)
 
+    def _refresh_when_quiet(self) -> None:
+        from presscheck.tui.refreshing import Refreshing
+
+        self._refreshing = Refreshing(self.desk, lambda: self._touched)
+        self._refreshing.start()
+
+    async def on_event(self, event: Event) -> None:
+        """Note when the person did something last."""
+        if isinstance(event, InputEvent):
+            self._touched = monotonic()
+        await super().on_event(event)
+
     async def on_unmount(self) -> None:
         """Let go of the store and the connection."""
+        if self._refreshing:
+            await self._refreshing.close()
         if "desk" in self.__dict__:
             await self.desk.close()
 

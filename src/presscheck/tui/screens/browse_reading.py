@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from textual import on
 
-from presscheck.api.content import GetChangeRequestPage, GetPage, RevisionPage
+from presscheck.api.content import RevisionPage
 from presscheck.api.operation import Operation
 from presscheck.desk.linking import backlinks
+from presscheck.desk.page_questions import changed_page, live_page
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.lines import PageLines
@@ -132,13 +131,9 @@ class Reading(Place):
         if item.kind != "document" or item.page is None or item.space is None:
             self.say(HINTS.get(item.kind, display_text(item.page.href or "") if item.page else ""))
             return
-        given: dict[str, Any] = {"space_id": item.space.id, "page_id": item.page.id}
-        request = self.library.requests.get(item.space.id)
-        ask: Operation[RevisionPage] = (
-            GetChangeRequestPage(**given, change_request_id=request.id, format="markdown")
-            if request
-            else GetPage(**given, format="markdown")
-        )
+        space, page = item.space.id, item.page.id
+        request = self.library.requests.get(space)
+        ask: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         self.follow(self.desk.watch(ask), lambda seen: self._page_seen(item, seen), group="page", complains=False)
 
     def _page_seen(self, item: Item, seen: Seen[RevisionPage | None]) -> None:

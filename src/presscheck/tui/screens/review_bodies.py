@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestPage, GetRevisionPage
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
+from presscheck.desk.page_questions import changed_page, page_in
 from presscheck.documents.differences import compare
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -93,9 +93,9 @@ class Bodies:
         before = after = None
         if "added" not in thing.kinds:
             base = self.review.known.base or ""
-            before = GetRevisionPage(space_id=request.space, revision_id=base, page_id=thing.id, format="markdown")
+            before = page_in(request.space, base, thing.id)
         if "deleted" not in thing.kinds:
-            after = GetChangeRequestPage(**self.review.known.path, page_id=thing.id, format="markdown")
+            after = changed_page(request.space, request.id, thing.id)
         return before, after
 
     async def _fetch(

@@ -15,7 +15,7 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.overlays import laid_over
-from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.desk.questions import ALL, changes_in, comments_on, replies_to, reviewers_of, reviews_of
 from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
 from presscheck.tui.screens.review_header import Progress
 from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
@@ -102,7 +102,7 @@ class Dossier:
 
     def replies_to(self, comment: str) -> ListReplies:
         """The question for the answers to a comment."""
-        return ListReplies(**self.path, comment_id=comment, format="markdown", limit=ALL)
+        return replies_to(self.space_id, self.path["change_request_id"], comment)
 
     def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
         """The change request itself."""

@@ -1,0 +1,135 @@
+"""On a train: the sample workspace was brought in; then the real app and commands, asked for it without a service."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pexpect
+import pytest
+from tests.cli.running import Shell, signed_in
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.operation import Operation
+from presscheck.desk.desk import Desk
+from presscheck.tui.screens.browse import Browse
+from presscheck.tui.screens.review import Review
+from presscheck.tui.widgets.tree import Tree
+
+EACH = 3
+"""Of the open change requests, each so many-th is opened."""
+PAGES = 2
+"""Pages of each space that are read."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service that is gone, and had been mirrored before."""
+    directory = tmp_path_factory.mktemp("service")
+    with running_service(directory, sample=True) as one:
+        shell = signed_in(directory / "home", one)
+        command = [sys.executable, "-m", "presscheck", "sync"]
+        terminal = pexpect.spawn(command[0], command[1:], env=shell.environment, timeout=600, encoding="utf-8")
+        terminal.expect(r"\r\d+ of \d+ that moved · \d+ requests · \d+ s left *\r")
+        terminal.expect(r"\r {50,}\r6 spaces, 14 change requests; \d+ parts moved, \d+ requests, \d+ s\r\n")
+        terminal.expect(pexpect.EOF)
+        assert shell.json("sync")["parts"] == 0
+        one.stop()
+        yield one
+
+
+@pytest.fixture
+def shell(service: RunningService) -> Shell:
+    return signed_in(service.directory / "home", service)
+
+
+@pytest.fixture
+def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
+    """What a screen asked for that the store does not have."""
+    found: list[Operation] = []
+    known = Desk.known
+
+    def known_and_noted(self: Desk, call: Operation) -> Any:
+        answer = known(self, call)
+        if answer is None:
+            found.append(call)
+        return answer
+
+    monkeypatch.setattr(Desk, "known", known_and_noted)
+    return found
+
+
+async def change_requests(pilot: Any) -> int:
+    """Look at all views, and at all that changes in some of the open change requests; how many those were."""
+    opened = 0
+    for view in ("Mine", "Involved", "All open", "Drafts", "Merged"):
+        await pilot.press("l")
+        await pilot.pause()
+        inbox = pilot.app.screen
+        rows = inbox.known_rows.total()
+        assert rows, view
+        for row in range(0, rows if view in ("All open", "Drafts") else 0, EACH):
+            await pilot.press("g", "g", *["j"] * row, "enter")
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+            review = pilot.app.screen
+            await until(pilot, holds=lambda review=review: bool(review.known.progress()))
+            for thing in review.known.things:
+                if thing.has_text:
+                    await until(pilot, holds=lambda it=thing, review=review: bool(review.bodies.page(it).difference))
+            await until(pilot, holds=lambda review=review: review.known.forecast is not None)
+            await pilot.press("q")
+            await until(pilot, holds=lambda inbox=inbox: pilot.app.screen is inbox)
+            opened += 1
+    return opened
+
+
+async def pages(pilot: Any) -> int:
+    """Unfold every space, and read its first pages; how many those were."""
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    browse = pilot.app.screen
+    assert isinstance(browse, Browse)
+    tree, read = browse.query_one(Tree), 0
+    for space in browse.desk.window(browse_spaces(browse), 0, 100).items:
+        browse.open_page(space.id, None)
+        await until(pilot, holds=lambda space=space: browse.library.pages(space.id) is not None)
+        for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
+            browse.go_to(f"page {space.id} {page.id}")
+            key = tree.key
+            await until(pilot, holds=lambda key=key: browse._shown[0] == key)
+            assert "cannot be shown" not in shown(pilot.app)
+            read += 1
+    return read
+
+
+def browse_spaces(browse: Browse) -> Operation:
+    from presscheck.api.spaces import ListSpaces
+
+    return ListSpaces(organization_id="tallowick")
+
+
+async def test_every_screen_shows_everything_without_a_service(
+    service: RunningService, missed: list[Operation]
+) -> None:
+    app = app_on(service, service.directory / "home", offline=True)
+    async with running(app, (120, 60)) as pilot:
+        await until(pilot, shows="offline")
+        await until(pilot, shows="Rewrite the auth guide")
+        assert await change_requests(pilot) > 4
+        assert await pages(pilot) > 6
+        await pilot.press("g", "p")
+        for title in ("Tallowick Docs", "Inside Tallowick"):
+            await until(pilot, shows=title)
+            await until(pilot, holds=lambda: bool(app.screen.site.items))
+            await pilot.press("j")
+    assert [str(call) for call in missed] == []
+
+
+def test_commands_read_what_was_brought_in(shell: Shell) -> None:
+    assert "Rewrite the auth guide" in shell.ok("--offline", "inbox")
+    assert "Can we link this from the quickstart?" in shell.ok("--offline", "cr", "show", "api#5")
+    assert "90 days" in shell.ok("--offline", "cr", "diff", "api#5")
+    assert shell.ok("--offline", "space", "pages", "cli")
+    ran = shell.run("--offline", "sync")
+    assert (ran.exit_code, ran.stdout) == (3, "")
+    assert "--offline" in ran.stderr
