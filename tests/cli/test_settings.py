@@ -80,6 +80,7 @@ def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
         "organization": "Acme",
         "read_only": False,
         "theme": "paper",
+        "notify": None,
     }
 
 

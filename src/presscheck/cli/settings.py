@@ -78,6 +78,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "organization": profile.organization,
         "read_only": profile.read_only,
         "theme": profile.theme,
+        "notify": profile.notify,
     }
     (print_json if as_json else print_details)(found)
 

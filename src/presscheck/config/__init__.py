@@ -36,6 +36,8 @@ class Profile:
     """Where the token was found, in words."""
     allow_http: bool = False
     """Send the token over http to another machine too."""
+    notify: str | None = None
+    """What tells of an event: bell, osc9, osc777, or nothing."""
 
 
 def load(
@@ -67,6 +69,7 @@ def load(
         organization=table.get("organization"),
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
+        notify=table.get("notify"),
     )
 
 

@@ -17,6 +17,8 @@ class Setting:
     kind: type[str] | type[bool]
     says: str
     example: str
+    one_of: tuple[str, ...] = ()
+    """All that it may be."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -33,6 +35,13 @@ SETTINGS: dict[str, Setting] = {
         Setting("organization", str, "Where to begin, by title or id.", '"Acme"'),
         Setting("read_only", bool, "Refuse every write, whoever asks.", "true"),
         Setting("allow_http", bool, "Send the token over http to another machine too.", "true"),
+        Setting(
+            "notify",
+            str,
+            "What tells of an event: the terminal's bell, or its notification by OSC 9 or OSC 777; nothing without it.",
+            '"bell"',
+            one_of=("bell", "osc9", "osc777"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }
@@ -42,7 +51,11 @@ SETTINGS: dict[str, Setting] = {
 def schema() -> dict[str, Any]:
     """The JSON schema of the file."""
     types: dict[type[str] | type[bool], str] = {str: "string", bool: "boolean"}
-    keys = {one.name: {"type": types[one.kind], "description": one.says} for one in SETTINGS.values()}
+    keys = {
+        one.name: {"type": types[one.kind], "description": one.says}
+        | ({"enum": list(one.one_of)} if one.one_of else {})
+        for one in SETTINGS.values()
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "config.toml of presscheck",

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT, Asking, Service
+from presscheck.desk.event_log import EventLog
 from presscheck.desk.listings import pull
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
 from presscheck.desk.support import Support
@@ -59,6 +60,7 @@ class Desk:
         self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
         self.world = World(self._writing.waiting, read_only=read_only)
         self.triage = Triage(outbox)
+        self.events = EventLog(self, outbox, self.triage, self._watching.redraw)
         self._support = Support(cache, self._thread)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
 
@@ -144,6 +146,8 @@ class Desk:
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
         self._watching.stale(None if call is None else call.key())
+        if call is None:
+            self.events.wake()
         if self._asking.offline:
             self._writing.background(self._asking.look_now())
 

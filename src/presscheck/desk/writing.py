@@ -173,6 +173,7 @@ class Writing:
     async def _send_at_once(self, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]) -> None:
         try:
             body = await self._asking.service.fetch(call)
+            self._desk.events.did(call)
             outcome.set_result(await self._take_in(call, body) if body else None)
         except (Ambiguous, ServiceFailed) as error:
             outcome.set_exception(await self._what_became(call, effects, error))

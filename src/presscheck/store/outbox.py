@@ -7,6 +7,7 @@ read is parked and shown. One process sends, by a lock that the kernel frees.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,19 @@ class Outbox:
             self._db.execute("DELETE FROM marks WHERE key = ?", (key,))
         else:
             self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
+        """Remember all of this, or nothing where `key` holds something else than was expected; whether it was done."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            is_so = self.recall(key) == expected
+            for name, value in values.items() if is_so else ():
+                self.remember(name, value)
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+        return is_so
 
     def recall(self, key: str) -> str | None:
         """What was remembered."""

@@ -80,6 +80,7 @@ class Going(App[int], inherit_bindings=False):
         from presscheck.tui.screens.review import Review
 
         self.last_review = (space_id, change_request_id)
+        cast("PresscheckApp", self).desk.events.unread.discard(change_request_id)
         self.push_screen(Review(space_id, change_request_id))
 
     async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:

@@ -1,0 +1,249 @@
+"""What other people do, seen through the real service: told once, by one of many, and never invented."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.desk.test_desk import desk_on, until
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    GetChangeRequest,
+    MergeChangeRequest,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.comments import Document, ListComments, PostComment, PostReply
+from presscheck.api.content import GetCurrentRevision
+from presscheck.api.operation import Operation
+from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
+from presscheck.client.client import Client
+from presscheck.desk.desk import Desk
+from presscheck.desk.event_log import EVENT, KEPT
+from presscheck.desk.events import Event, sentence
+from presscheck.errors import NetworkError
+from presscheck.service.database import Database
+from presscheck.service.identity import system_clock
+from presscheck.service.tokens import create_token
+
+GUIDE = {"space_id": "api", "change_request_id": "5"}
+KEYRING = {"space_id": "cli", "change_request_id": "3"}
+RENAMES = "4 Rename workspaces to projects"
+LIMITS = {"space_id": "api", "change_request_id": "4"}
+ORGANIZATION = "tallowick"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def mia(service: RunningService) -> str:
+    """The token of somebody else."""
+    return token_of(service, "mia")
+
+
+def token_of(service: RunningService, person: str) -> str:
+    database = Database(service.database_url)
+    try:
+        return database.write(lambda session: create_token(session, system_clock, person, None, None))
+    finally:
+        database.close()
+
+
+async def say(service: RunningService, token: str, *calls: Operation[Any]) -> list[Any]:
+    async with Client(service.base_url, token) as client:
+        return [await client.send(call) for call in calls]
+
+
+@asynccontextmanager
+async def opened(service: RunningService, home: Path) -> AsyncIterator[Desk]:
+    desk = desk_on(service, home)
+    await desk.start()
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+def said(desk: Desk) -> list[str]:
+    """Every event so far, the oldest first."""
+    return [sentence(event) for event in reversed(desk.events.recent())]
+
+
+async def test_what_others_do_is_told_once(service: RunningService, mia: str, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        assert said(desk) == [], "a first run invents nothing"
+        [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
+        await say(
+            service,
+            mia,
+            PostComment(**GUIDE, body=Document(markdown="Hm")),
+            PostReply(**GUIDE, comment_id=threads.items[0].id, body=Document(markdown="Yes")),
+            SubmitReview(
+                space_id="api", change_request_id="2", status="changes-requested", comment=Document(markdown="No")
+            ),
+            SubmitReview(**LIMITS, status="approved"),
+            MergeChangeRequest(**LIMITS),
+            RequestReviewers(space_id="cli", change_request_id="2", users=("robin",)),
+        )
+        await desk.events.look()
+        told = [
+            "Mia wrote on 5 Rewrite the auth guide",
+            "Mia wrote on 5 Rewrite the auth guide",
+            "Mia asks for changes to 2 Explain 409 with an example",
+            "Mia approved 4 Limits per workspace",
+            "Mia merged 4 Limits per workspace",
+            "Mia asks for your review of 2 Install on Windows",
+        ]
+        outdated = {
+            "5 Rewrite the auth guide is outdated: main moved on",
+            "2 Explain 409 with an example is outdated: main moved on",
+        }
+        assert said(desk)[:6] == told
+        assert {*said(desk)[6:]} == outdated
+        await desk.events.look()
+        assert len(said(desk)) == 8
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        assert len(said(desk)) == 8, "a restart invents nothing"
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Again")))
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        assert said(desk)[8:] == told[:1], "what happened meanwhile is told"
+
+
+async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, mia: str, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        [pages, meanwhile] = await say(
+            service,
+            mia,
+            GetCurrentRevision(space_id="guides"),
+            CreateChangeRequest(space_id="guides", subject="Meanwhile"),
+        )
+        page = next(one.id for one in pages.pages if one.slug == "quickstart")
+        at = {"space_id": "guides", "change_request_id": meanwhile.id}
+        other = UpdatePage(page=page, document=Document(markdown="All is new.\n"))
+        await say(
+            service,
+            mia,
+            EditChangeRequestContent(**at, changes=(other,), compat=False),
+            UpdateChangeRequest(**at, status="open"),
+            MergeChangeRequest(**at),
+        )
+        await desk.events.look()
+        told = [f"{RENAMES} is outdated: main moved on", f"{RENAMES} conflicts with main"]
+        assert [one for one in said(desk) if one.startswith(RENAMES)] == told
+        await desk.events.look()
+        assert [one for one in said(desk) if one.startswith(RENAMES)] == told
+
+
+async def test_own_acts_are_no_events(service: RunningService, mia: str, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        sites = await desk.read(ListSites(organization_id=ORGANIZATION))
+        [hidden] = [one.id for one in sites.items if not one.published]
+        site = {"organization_id": ORGANIZATION, "site_id": hidden}
+        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        await desk.write(SubmitReview(**KEYRING, status="approved")).landed()
+        await desk.write(MergeChangeRequest(**KEYRING)).landed()
+        await desk.write(PublishSite(**site)).landed()
+        await desk.events.look()
+        assert said(desk) == []
+        await say(service, service.token, UnpublishSite(**site))
+        await desk.events.look()
+        await say(service, service.token, PublishSite(**site))
+        await desk.events.look()
+        assert said(desk) == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
+
+
+async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
+    service: RunningService, mia: str, tmp_path: Path
+) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        await desk.events.look()
+        request = await desk.read(GetChangeRequest(**GUIDE))
+        desk.triage.done(request)
+        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        watched = desk.events.watch(0.05, 0)
+        await anext(watched)
+        request = await desk.read(GetChangeRequest(**GUIDE))
+        assert desk.triage.away(request)
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="And?")))
+        async for events, _ in watched:
+            if events:
+                break
+        assert desk.triage.away(await desk.read(GetChangeRequest(**GUIDE))) is None
+        assert desk.events.unread == {request.id}
+        desk.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
+        desk.triage.something_happened(request.id, "2098-01-01")
+        assert desk.triage.away(request), "that was known when it was put away"
+        assert desk.triage.away(request.model_copy(update={"revision": "another"})) is None, "new content"
+        await watched.aclose()
+
+
+async def test_two_instances_read_one_list_and_notify_once(service: RunningService, mia: str, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as one, opened(service, tmp_path / "home") as other:
+        heard: dict[Desk, list[Event]] = {one: [], other: []}
+        notified: list[Desk] = []
+
+        async def listen(desk: Desk) -> None:
+            async for events, _ in desk.events.watch(0.02, 0):
+                heard[desk] += events
+                if events and desk.events.may_notify():
+                    notified.append(desk)
+
+        await one.events.look()
+        listening = [asyncio.ensure_future(listen(desk)) for desk in heard]
+        try:
+            await asyncio.sleep(0)
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+            await until(lambda: len(heard[one]) == len(heard[other]) == 1)
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm?")))
+            await until(lambda: len(heard[one]) == len(heard[other]) == 2)
+        finally:
+            for task in listening:
+                task.cancel()
+            await asyncio.gather(*listening, return_exceptions=True)
+        assert heard[one] == heard[other]
+        assert len(notified) == 2
+        assert len(said(one)) == 2
+
+
+async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, mia: str, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        watched = desk.events.watch(0.05, 0)
+        await anext(watched)
+        service.stop()
+        _, error = await anext(watched)
+        assert isinstance(error, NetworkError)
+        service.start()
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+        desk.refresh()
+        async for events, error in watched:
+            if not error:
+                assert [sentence(event) for event in events] == ["Mia wrote on 5 Rewrite the auth guide"]
+                break
+        await watched.aclose()
+
+
+async def test_the_list_keeps_what_came_last(service: RunningService, tmp_path: Path) -> None:
+    async with opened(service, tmp_path / "home") as desk:
+        events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(KEPT + 5))
+        for half in (events[:150], events[150:]):
+            version = desk.outbox.recall("events")
+            desk.outbox.swap("events", version, desk.events._written(int(version or 0) + 1, "seen me", "{}", {}, half))
+        assert [one.number for one in desk.events.recent()] == list(range(KEPT + 4, 4, -1))
+        assert len(desk.outbox.recall_all(EVENT)) == KEPT
+        assert not desk.outbox.swap("events", "1", {"events": "9"}), "somebody was quicker"
+        assert desk.outbox.recall("events") == "2"
