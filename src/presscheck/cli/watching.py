@@ -10,13 +10,12 @@ from typing import Any
 
 from presscheck.cli.printing import has_colour, print_line, talk
 from presscheck.cli.session import Session
-from presscheck.desk.event_log import LONGEST
 from presscheck.desk.events import Event, sentence, told
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.notifications import notification
 from presscheck.documents.spans import Span
-from presscheck.errors import MalformedAnswer, NetworkError, PresscheckError, ServiceFailed, TooManyRequests
+from presscheck.errors import MalformedAnswer, NetworkError, ServiceFailed, TooManyRequests
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PASSING = (NetworkError, ServiceFailed, TooManyRequests, MalformedAnswer)
@@ -51,7 +50,8 @@ async def _follow(session: Session, pause: float) -> None:
         if error and not isinstance(error, PASSING):
             raise error
         if error and not trouble:
-            talk(f"{_why(error)} Looking again, at least every {max(pause, LONGEST) / 60:.0f} min.")
+            why = "No connection" if isinstance(error, NetworkError) else error.message
+            talk(f"{why}: looking again, ever more rarely.")
         elif trouble and not error:
             talk("Back again.")
         trouble = error is not None
@@ -63,10 +63,6 @@ async def _follow(session: Session, pause: float) -> None:
         if events and session.profile.notify and sys.stdout.isatty() and session.desk.events.may_notify():
             sys.stdout.write(notification(session.profile.notify, told(events)))
         sys.stdout.flush()
-
-
-def _why(error: PresscheckError) -> str:
-    return "No connection." if isinstance(error, NetworkError) else f"{error.message}."
 
 
 def print_event(event: Event, *, as_json: bool) -> None:
