@@ -46,7 +46,8 @@ async def watch_events(session: Session, pause: float) -> None:
 
 async def _follow(session: Session, pause: float) -> None:
     is_first, trouble = True, False
-    async for events, error in session.desk.events.watch(pause, first=0):
+    session.desk.events.pause, session.desk.events.first = pause, 0
+    async for events, error in session.desk.events.watch():
         if error and not isinstance(error, PASSING):
             raise error
         if error and not trouble:

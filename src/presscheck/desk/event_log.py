@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from presscheck.desk.triage import Triage
     from presscheck.store.outbox import Outbox
 
-PAUSE, FIRST = 60.0, 20.0
-"""Seconds between two looks, and before the first one: the start belongs to what the eye sees."""
+PAUSE = 60.0
+"""Seconds between two looks, when nobody wants it otherwise."""
 LONGEST = 600.0
 """Seconds between two looks that fail, at most."""
 KEPT = 200
@@ -41,7 +41,13 @@ class EventLog:
         outbox: where it is kept.
         triage: what comes back when something happens to it.
         redraw: called where rows may have changed.
+
+    Attributes:
+        pause: seconds between two looks.
+        first: seconds before the first one: the start belongs to what the eye sees.
     """
+
+    pause, first = PAUSE, 20.0
 
     def __init__(self, desk: Desk, outbox: Outbox, triage: Triage, redraw: Callable[[], None]) -> None:
         self._desk, self._outbox, self._triage, self._redraw = desk, outbox, triage, redraw
@@ -50,35 +56,31 @@ class EventLog:
         self.unread: set[str] = set()
         """Change requests, by id, that something happened to since they were last opened in this run."""
 
-    async def watch(
-        self, pause: float = PAUSE, first: float = FIRST
-    ) -> AsyncIterator[tuple[tuple[Event, ...], PresscheckError | None]]:
+    async def watch(self) -> AsyncIterator[tuple[tuple[Event, ...], PresscheckError | None]]:
         """Look again and again; yields what happened since, and why it could not be seen where it could not.
 
         Begins with what is written down from now on. Looks that fail come ever more rarely; when the service is back,
         the next one comes at once.
-
-        Args:
-            pause: seconds between two looks.
-            first: seconds before the first.
         """
         self._last = max(self._outbox.recall_all(EVENT), default="")
-        is_online, wait = True, pause
-        await asyncio.sleep(first)
+        wait = self.pause
+        await asyncio.sleep(self.first)
         while True:
             self._bell.clear()
             error = None
             try:
                 await self.look()
-                wait = pause
+                wait = self.pause
             except PresscheckError as found:
-                error, wait = found, min(wait * 2, max(LONGEST, pause))
+                error, wait = found, min(wait * 2, max(LONGEST, self.pause))
             yield self._news(), error
             is_online = self._desk.status.online
             ends = self._desk.on_status(lambda now, was=is_online: self._bell.set() if now.online > was else None)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._bell.wait(), wait)
-            ends()
+            try:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._bell.wait(), wait)
+            finally:
+                ends()
 
     def wake(self) -> None:
         """Look now."""
