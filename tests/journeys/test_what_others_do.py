@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.desk.test_desk import desk_on, until
 from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running
+from tests.tui.driving import until as until_shown
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -267,3 +269,25 @@ async def test_the_list_keeps_what_came_last(service: RunningService, home: Path
         assert len(desk.outbox.recall_all(EVENT)) == KEPT
         assert not desk.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
         assert desk.outbox.recall("events") == "3"
+
+
+async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: RunningService, mia: str, home: Path) -> None:
+    app, sent = app_on(service, home, notify="osc9"), list[str]()
+    app.desk.events.pause, app.desk.events.first = 0.2, 0
+    app.to_terminal = sent.append
+    async with running(app) as pilot:
+        await until_shown(pilot, shows="5 Rewrite the auth guide")
+        await until_shown(pilot, holds=lambda: bool(app.desk.triage.followed))
+        await pilot.press("4", "g", "g")
+        sent.clear()
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="\x1b]0;owned\x07")))
+        await until_shown(pilot, shows="Mia wrote on 5 Rewrite the auth guide")
+        await until_shown(pilot, shows="•   5 Rewrite the auth guide")
+        assert sent == ["\x1b]9;presscheck: Mia wrote on 5 Rewrite the auth guide\a"]
+        await pilot.press("D")
+        await until_shown(pilot, shows="✓   5 Rewrite the auth guide")
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))
+        await until_shown(pilot, shows="•   5 Rewrite the auth guide")
+        await pilot.press("enter")
+        await until_shown(pilot, holds=lambda: not app.desk.events.unread)
+        assert len(sent) == 2
