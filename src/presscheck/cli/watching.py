@@ -40,6 +40,7 @@ async def watch_events(session: Session, pause: float) -> None:
         session.then = lambda: 128 + ended.result()
     finally:
         following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
         for number in ENDS:
             loop.remove_signal_handler(number)
 
