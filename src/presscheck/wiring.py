@@ -92,6 +92,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         profile=profile,
         theme=theme or profile.theme,
         own_themes=where.config / "themes",
+        settings=where.config_file,
         log=where.log_file(),
         still=still.json if still else None,
         first=first,

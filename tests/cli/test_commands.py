@@ -120,6 +120,29 @@ def test_the_inbox_as_data(shell: Shell) -> None:
     assert shell.json("inbox", "--view", "merged")[0]["changeRequests"][0]["status"] == "merged"
 
 
+def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
+    shell.config.write_text(
+        '[[views]]\nname = "By space"\ngroup = "space"\nsort = "-number"\n'
+        '[[views]]\nname = "API mine"\nquery = "space:api reviewer:me"\n[[views]]\nname = "Bad"\nquery = "colour:red"\n'
+    )
+    [grouped] = shell.json("inbox", "--view", "by SPACE")
+    assert (grouped["view"], grouped["counts"]["By space"]) == ("By space", len(grouped["changeRequests"]))
+    places = [(one["spaceTitle"], -one["number"]) for one in grouped["changeRequests"]]
+    assert places == sorted(places)
+    [narrow] = shell.json("inbox", "--view", "API mine")
+    assert {one["space"] for one in narrow["changeRequests"]} == {"api"}
+    printed = shell.run("inbox", "--view", "By space")
+    assert "\n\nAPI docs\n" in printed.stdout
+    assert "left out:" in printed.stderr
+    assert "config.toml:10: views.3.query is not understood: colour: is nothing to look for" in printed.stderr
+    refused = shell.run("inbox", "--view", "none")
+    assert refused.exit_code == 2
+    assert "known: needs-me" in refused.stderr
+    assert "API mine" in refused.stderr
+    assert shell.run("config", "check").exit_code == 6
+    shell.config.unlink()
+
+
 def test_open_opens_the_app_where_there_is_a_terminal(shell: Shell) -> None:
     for what, seen in (("api#5", "Rewrite the auth guide"), ("notes", "March 2026")):
         child = pexpect.spawn(

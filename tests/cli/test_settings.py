@@ -10,7 +10,7 @@ from tests.cli.running import Shell
 
 import presscheck.config
 from presscheck.config.checking import mistakes_in
-from presscheck.config.settings import SETTINGS, first_file, schema
+from presscheck.config.settings import SETTINGS, VIEW_SETTINGS, first_file, schema
 
 SECRET = "s3cr3t-value"
 
@@ -27,13 +27,14 @@ def test_the_published_schema_is_the_model() -> None:
 
 
 def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> None:
-    lines = [line.removeprefix("# ") if " = " in line else line for line in first_file().splitlines()]
+    lines = [line.removeprefix("# ") if " = " in line or "[[" in line else line for line in first_file().splitlines()]
     file = tmp_path / "config.toml"
     file.write_text("\n".join(lines))
     assert mistakes_in(file) == ()
     whole = tomllib.loads(file.read_text())
     jsonschema.validate(whole, schema())
     assert set(whole["profiles"]["default"]) == set(SETTINGS)
+    assert [set(view) for view in whole["views"]] == [set(VIEW_SETTINGS)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from presscheck.desk.queries import parse
+from presscheck.api.change_requests import ListRequestedReviewers
+from presscheck.config.settings import SORTS
+from presscheck.desk.queries import ORDERS, asks_of, parse, without_order
 from presscheck.errors import InvalidArgument
 from presscheck.store.cache import Cache
 
@@ -32,6 +34,12 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         }
         for number, space, subject, author, updated, comments, outdated in REQUESTS
     ]  # fmt: skip
+    asked = {"space_id": "api", "change_request_id": "c3"}
+    made.keep(
+        ListRequestedReviewers(**asked, limit=1000).key(),
+        b'{"items": [{"object": "change-request-requested-reviewer", "user": {"displayName": "Ada Lovelace"}}]}',
+        0,
+    )
     made.keep("listing", json.dumps({"items": items}).encode(), 0)
     yield made
     made.close()
@@ -55,6 +63,8 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         ("updated:<3d", [1, 2, 4]),
         ("updated:>2w", [3]),
         ("status:merged", []),
+        ("reviewer:ada", [3]),
+        ("reviewer:mia", []),
         ("LIMITS", [1, 3]),
         ("limits rewrite", [3]),
         ("sort:comments", [3, 2, 4, 1]),
@@ -68,7 +78,7 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 def test_what_is_found(cache: Cache, text: str, numbers: list[int]) -> None:
     query = parse(text, SPACES, NOW)
     places = cache.matching("listing", query.conditions, query.order)
-    assert [REQUESTS[place][0] for place in places] == numbers
+    assert [REQUESTS[place][0] for place, _ in places] == numbers
 
 
 @pytest.mark.parametrize(
@@ -79,6 +89,8 @@ def test_what_is_found(cache: Cache, text: str, numbers: list[int]) -> None:
         ("outdated:maybe", "outdated: yes or no"),
         ("comments:many", "comments: a number"),
         ("updated:yesterday", "updated: an age, such as <2w"),
+        ("reviewer:", "reviewer: me, or a part of a name"),
+        ("involved:mia", "involved: only me"),
         ("sort:colour", "sort: one of updated, created"),
         ('space:"api', "view: a quotation is not closed"),
     ],
@@ -91,3 +103,22 @@ def test_what_is_not_understood_is_said_in_words(text: str, says: str) -> None:
 
 def test_a_listing_that_nobody_asked_for_has_nothing(cache: Cache) -> None:
     assert cache.matching("another", ()) == []
+
+
+def test_what_the_service_can_tell_is_asked_of_it() -> None:
+    assert asks_of("limits space:api") == ()
+    assert dict(asks_of("reviewer:me author:me involved:me status:draft")) == {
+        "requested_reviewer": "me", "creator": "me", "contributor": "me", "status": "draft"
+    }  # fmt: skip
+    assert asks_of("colour:red status:draft") == (), "what is not understood asks nothing"
+    assert parse("author:me reviewer:me", SPACES, NOW).conditions == ()
+
+
+def test_an_order_is_taken_out_of_what_was_typed() -> None:
+    assert without_order('space:"command line" sort:-number limits') == ('space:"command line" limits', "-number")
+    assert without_order("sort:author sort:number") == ("", "number")
+    assert without_order("resort:x") == ("resort:x", "")
+
+
+def test_the_file_of_settings_knows_the_same_orders() -> None:
+    assert tuple(ORDERS) == SORTS

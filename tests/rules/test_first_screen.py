@@ -6,7 +6,7 @@ import sys
 import pytest
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
-LATE |= {"jinja2", "nh3", "jwt"}
+LATE |= {"jinja2", "nh3", "jwt", "tomlkit", "typst"}
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
 """All that a first picture may load beside the standard library."""

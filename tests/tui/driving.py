@@ -25,7 +25,7 @@ def noon() -> datetime:
 def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile: object) -> PresscheckApp:
     chosen = Profile(**{"base_url": service.base_url, "token": service.token, **profile})  # type: ignore[arg-type]
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return PresscheckApp(lambda: open_desk(chosen, places), profile=chosen, theme=theme)
+    return PresscheckApp(lambda: open_desk(chosen, places), profile=chosen, theme=theme, settings=places.config_file)
 
 
 @asynccontextmanager

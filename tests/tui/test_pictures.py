@@ -66,6 +66,29 @@ async def narrowed(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="All open: show only")
 
 
+async def own_view(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("4", "F", *"comments:>0 sort:-number", "enter")
+    await until(pilot, shows="comments:>0 sort:-number")
+    await pilot.press("M", "s", *"In talks", "enter")
+    await until(pilot, shows="saved: In talks")
+    await pilot.press("j")
+
+
+async def grouped(pilot: Any, service: RunningService) -> None:
+    await own_view(pilot, service)
+    await pilot.press("M", "e", "tab", "tab", "tab", "space", "enter")
+    await until(pilot, shows="changed: In talks")
+    await pilot.press("j", "space", "V", "j", "V")
+    await until(pilot, shows="marked")
+
+
+async def view_sheet(pilot: Any, service: RunningService) -> None:
+    await own_view(pilot, service)
+    await pilot.press("M", "s", *"in Talks")
+    await until(pilot, shows="name is the name of another view")
+
+
 async def receipts(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("2", "space")
@@ -186,6 +209,9 @@ SCREENS: list[Drive] = [
         inbox,
         inbox_marked,
         narrowed,
+        own_view,
+        grouped,
+        view_sheet,
         receipts,
         review,
         review_change,

@@ -1,29 +1,38 @@
-"""`presscheck inbox`: the first view that has something in it, one line for each change request, or as JSON."""
+"""`presscheck inbox`: the first view that has something in it, one line for each change request, or as JSON.
+
+The views are those of the app: the built-in ones by id or title, the person's own by their names.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
-from presscheck.cli.printing import as_json
+from presscheck.cli.printing import as_json, talk
 from presscheck.cli.session import Session, asking
+from presscheck.config.checking import read_views
+from presscheck.config.views import SavedView, same_name
 from presscheck.desk.desk import Desk
 from presscheck.desk.event_log import PAUSE
-from presscheck.desk.inbox import VIEWS, View, facts, newest
+from presscheck.desk.inbox import View, facts, newest
+from presscheck.desk.own_views import Group, all_views, arranged, judge, listing_of
 from presscheck.desk.questions import reviewers_of, reviews_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import plain
 from presscheck.errors import InvalidArgument
+from presscheck.paths import places
 from presscheck.tui.screens.inbox_lines import request_row
 
 WIDE = 120
@@ -37,16 +46,38 @@ class Shown:
     """The inbox of an organization: how many each view has, and the change requests of one of them."""
 
     organization: Organization
+    views: tuple[View, ...]
     counts: dict[str, int]
     view: View | None
     requests: tuple[ChangeRequest, ...]
+    headings: dict[int, str]
+    """Titles above requests, by the number of the request; none where the view is not grouped."""
     spaces: dict[str, str]
     """Titles by id."""
     me: str
 
 
+class ViewName(click.ParamType[str]):
+    """The name of a view, built in or of the person's own; it becomes the view's id."""
+
+    name = "name"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The id of the view that is called so."""
+        known = all_views(own_views())
+        found = next((one.id for one in known if any(same_name(value, name) for name in (one.id, one.title))), None)
+        return found or self.fail(
+            f"there is no view {value!r}; known: {', '.join(one.id for one in known)}", param, ctx
+        )
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The views that begin so."""
+        names = (one.id for one in all_views(own_views()))
+        return [CompletionItem(name) for name in names if name.lower().startswith(incomplete.lower())]
+
+
 @click.command()
-@click.option("--view", type=click.Choice([view.id for view in VIEWS]), help="This view, empty or not.")
+@click.option("--view", type=ViewName(), help="This view, empty or not: its id, or the name of one of your own.")
 @click.option("--watch", is_flag=True, help="Print each event that concerns you, one line as it happens, until ctrl+c.")
 @click.option(
     "--interval",
@@ -71,9 +102,12 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
 
 async def print_inbox(session: Session, view: str | None = None) -> None:
     """Print a view of each organization."""
+    saved, mistakes = read_views(places().config_file, judge)
+    for mistake in mistakes:
+        talk(f"left out: {mistake}")
     found: list[dict[str, Any]] = []
     for organization in (await session.read(ListOrganizations())).items:
-        shown = await _shown(session.desk, organization, view)
+        shown = await _shown(session.desk, organization, all_views(saved), view)
         if session.json:
             found.append(_as_json(session.desk, shown))
         else:
@@ -83,28 +117,54 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
         session.show(found)
 
 
-async def _shown(desk: Desk, organization: Organization, wanted: str | None) -> Shown:
+def own_views() -> tuple[SavedView, ...]:
+    """The views that the person keeps, as far as they are right."""
+    return read_views(places().config_file, judge)[0]
+
+
+async def _shown(desk: Desk, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
     """Bring the views into the store, and of the one that is shown all that a row tells."""
     me = (await desk.read(GetCurrentUser())).id
-    counts = {view.id: await _bring_in(desk, view, organization.id, me) for view in VIEWS}
-    view = next((one for one in VIEWS if (one.id == wanted if wanted else counts[one.id])), None)
-    spaces = await desk.read(ListSpaces(organization_id=organization.id, limit=1000))
-    requests = desk.window(view.listing(organization.id, me), 0, MOST).items if view else ()
+    spaces = {
+        one.id: one.title for one in (await desk.read(ListSpaces(organization_id=organization.id, limit=1000))).items
+    }
+    found = {view.id: await _groups(desk, view, organization.id, me, spaces) for view in views}
+    counts = {name: sum(len(group.places) for group in groups) for name, groups in found.items()}
+    view = next((one for one in views if (one.id == wanted if wanted else counts[one.id])), None)
+    requests: list[ChangeRequest] = []
+    headings: dict[int, str] = {}
+    for group in found[view.id] if view else ():
+        kept = group.places[: MOST - len(requests)]
+        if view and kept:
+            headings |= {len(requests): group.title} if group.title is not None else {}
+            known = desk.rows(listing_of(view, "", organization.id, me), kept)
+            requests += [known[place] for place in kept if place in known]
     for request in requests:
         await asyncio.gather(desk.read(reviews_of(request)), desk.read(reviewers_of(request)))
-    return Shown(organization, counts, view, tuple(requests), {one.id: one.title for one in spaces.items}, me)
+    return Shown(organization, views, counts, view, tuple(requests), headings, spaces, me)
+
+
+async def _groups(desk: Desk, view: View, organization: str, me: str, spaces: Mapping[str, str]) -> tuple[Group, ...]:
+    """What a view shows, as places in its listing, which is brought into the store."""
+    listing = listing_of(view, "", organization, me)
+    total = await _bring_in(desk, listing)
+    if view.saved is None:
+        return (Group(None, tuple(range(total))),)
+    return await arranged(desk, view, listing, view.query, spaces, now())
 
 
 def _lines(desk: Desk, shown: Shown) -> list[str]:
     lines = [
         display_text(shown.organization.title),
-        "  ".join(f"{view.title} {shown.counts[view.id]}" for view in VIEWS),
+        "  ".join(f"{display_text(view.title)} {shown.counts[view.id]}" for view in shown.views),
     ]
     if shown.view is None:
         return [*lines, "Nothing needs you."]
-    lines += ["", shown.view.title]
+    lines += ["", display_text(shown.view.title)]
     columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
-    for request in shown.requests:
+    for number, request in enumerate(shown.requests):
+        if number in shown.headings:
+            lines += ["", display_text(shown.headings[number])]
         title = display_text(shown.spaces.get(request.space, ""))
         lines.append(plain(request_row(request, facts(desk, request, shown.me), title, columns, now())))
     return lines if shown.requests else [*lines, shown.view.empty]
@@ -128,15 +188,15 @@ def _as_json(desk: Desk, shown: Shown) -> dict[str, Any]:
     }
 
 
-async def _bring_in(desk: Desk, view: View, organization: str, me: str) -> int:
-    """Bring a view into the store; how many it has."""
+async def _bring_in(desk: Desk, listing: ListOrganizationChangeRequests) -> int:
+    """Bring a listing into the store; how many it has."""
     total, error = 0, None
-    async for seen in desk.watch_listing(view.listing(organization, me)):
+    async for seen in desk.watch_listing(listing):
         total, error = seen.value, seen.error
-        if seen.state != "cached" and desk.window(view.listing(organization, me), 0, 0).complete:
+        if seen.state != "cached" and desk.window(listing, 0, 0).complete:
             break
         if error:
             break
-    if error and not desk.window(view.listing(organization, me), 0, 0).age:
+    if error and not desk.window(listing, 0, 0).age:
         raise error
     return total

@@ -17,6 +17,7 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.checking import Mistake, mistakes_in, read
 from presscheck.config.settings import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
+from presscheck.desk.own_views import judge
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
 
@@ -52,7 +53,7 @@ def check(*, as_json: bool) -> None:
     """Name every mistake with its file, line and key; exit code 6 where there is one."""
     file = places().config_file
     if as_json:
-        found = mistakes_in(file)
+        found = mistakes_in(file, judge)
         print_json([_as_values(one) for one in found])
         if found:
             raise ChecksFailed(f"{len(found)} wrong")
@@ -99,7 +100,7 @@ def _as_values(mistake: Mistake) -> dict[str, Any]:
 
 
 def _check(file: Path) -> None:
-    found = mistakes_in(file)
+    found = mistakes_in(file, judge)
     for mistake in found:
         click.echo(str(mistake))
     if found:

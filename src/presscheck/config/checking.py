@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from presscheck.config.settings import SETTINGS
+from presscheck.config.views import Judge, SavedView, checked
 from presscheck.errors import ConfigurationError
 
 HOSTED = "https://api.gitbook.com"
@@ -44,10 +46,10 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """The settings of a profile; none where the file or the profile is missing, unless it is required.
 
     Raises:
-        ConfigurationError: a mistake that concerns this profile; a mistake in another one is no hindrance.
+        ConfigurationError: a mistake that concerns this profile; one in another, or in a view, is no hindrance.
     """
     whole, mistakes = _read(path)
-    for mistake in mistakes:
+    for mistake in _beside_views(mistakes):
         if mistake.key[:1] != ("profiles",) or mistake.key[1:2] in ((), (profile,)):
             raise ConfigurationError(str(mistake))
     found = profiles_of(whole).get(profile)
@@ -60,17 +62,24 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     """Every profile that the file has.
 
     Raises:
-        ConfigurationError: the first mistake, wherever it is.
+        ConfigurationError: the first mistake, wherever it is but in a view.
     """
     whole, mistakes = _read(path)
-    if mistakes:
-        raise ConfigurationError(str(mistakes[0]))
+    for mistake in _beside_views(mistakes):
+        raise ConfigurationError(str(mistake))
     return profiles_of(whole)
 
 
-def mistakes_in(path: Path) -> tuple[Mistake, ...]:
+def read_views(path: Path, judge: Judge | None = None) -> tuple[tuple[SavedView, ...], tuple[Mistake, ...]]:
+    """The views of the file that are right, and what hinders the others; of a file that cannot be read, why."""
+    whole, mistakes = _read(path, judge)
+    hindering = tuple(mistake for mistake in mistakes if mistake.key[:1] in ((), ("views",)))
+    return tuple(checked(whole.get("views", []), judge)[0]), hindering
+
+
+def mistakes_in(path: Path, judge: Judge | None = None) -> tuple[Mistake, ...]:
     """Everything that is wrong with the file, in the order of its lines; nothing is wrong with a missing one."""
-    return tuple(sorted(_read(path)[1], key=lambda mistake: mistake.line or 0))
+    return tuple(sorted(_read(path, judge)[1], key=lambda mistake: mistake.line or 0))
 
 
 def refuse_open_way(base_url: str, file: Path, profile: str, *, allow_http: bool) -> None:
@@ -101,7 +110,11 @@ def _is_private(base_url: str) -> bool:
         return False
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[Mistake]]:
+def _beside_views(mistakes: list[Mistake]) -> list[Mistake]:
+    return [mistake for mistake in mistakes if mistake.key[:1] != ("views",)]
+
+
+def _read(path: Path, judge: Judge | None = None) -> tuple[dict[str, Any], list[Mistake]]:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
@@ -115,7 +128,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[Mistake]]:
     except tomllib.TOMLDecodeError as error:
         return {}, [_unreadable(path, error)]
     lines = _lines_of(text)
-    return whole, [Mistake(path, _line(lines, key), key, says) for key, says in _wrong(whole)]
+    return whole, [Mistake(path, _line(lines, key), key, says) for key, says in _wrong(whole, judge)]
 
 
 def _unreadable(path: Path, error: tomllib.TOMLDecodeError) -> Mistake:
@@ -125,10 +138,13 @@ def _unreadable(path: Path, error: tomllib.TOMLDecodeError) -> Mistake:
     return Mistake(path, int(found[1]) if found else None, (), f"is not TOML: {_QUOTED.sub('…', says)}")
 
 
-def _wrong(whole: dict[str, Any]) -> list[tuple[Key, str]]:
+def _wrong(whole: dict[str, Any], judge: Judge | None) -> list[tuple[Key, str]]:
     found: list[tuple[Key, str]] = [
-        ((key,), "is not a setting; settings stand below [profiles.NAME]") for key in whole if key != "profiles"
+        ((key,), "is not a setting; settings stand below [profiles.NAME], views below [[views]]")
+        for key in whole
+        if key not in ("profiles", "views")
     ]
+    found += checked(whole.get("views", []), judge)[1]
     profiles = whole.get("profiles", {})
     if not isinstance(profiles, dict):
         return [*found, (("profiles",), "must be a table, such as [profiles.default]")]
@@ -165,10 +181,14 @@ def _lines_of(text: str) -> dict[Key, int]:
     """The line on which each table and each key begins, as far as one can tell without parsing values."""
     found: dict[Key, int] = {}
     table: Key = ()
+    entries: Counter[Key] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if stripped.startswith("["):
             table = _path_of(stripped)
+            if stripped.startswith("[["):
+                entries[table] += 1
+                table = (*table, str(entries[table]))
             found.setdefault(table, number)
         elif "=" in stripped and not stripped.startswith("#"):
             found.setdefault((*table, *_path_of(stripped.partition("=")[0] + "= 0")), number)

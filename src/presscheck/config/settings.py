@@ -1,4 +1,4 @@
-"""What may be set for a profile: one row for each setting, from which the checks, the schema and the first file come.
+"""What may be set for a profile and for a view: one row for each setting; checks, schema and first file come from it.
 
 `config.schema.json` beside this module is `schema()` as a file, for editors that complete and check TOML.
 """
@@ -11,12 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]``; `example` is as it is written in the file."""
+    """A key of ``[profiles.NAME]`` or of ``[[views]]``; `example` is as it is written in the file."""
 
     name: str
     kind: type[str] | type[bool]
     says: str
     example: str
+    most: int | None = None
+    """How many characters it may have."""
     one_of: tuple[str, ...] = ()
     """All that it may be."""
 
@@ -45,16 +47,38 @@ SETTINGS: dict[str, Setting] = {
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }
-"""Every setting by its key."""
+"""Every setting of a profile by its key."""
+
+MOST_VIEWS = 20
+"""How many views of their own a person may have."""
+SORTS = ("updated", "created", "comments", "number", "author", "subject", "space")
+"""What a view may be sorted by; with ``-`` before it, the other way round."""
+VIEW_SETTINGS: dict[str, Setting] = {
+    one.name: one
+    for one in (
+        Setting("name", str, "What its tab says; no two views have the same name.", '"Stale API"', most=40),
+        Setting("query", str, "What it shows, as one types it after F.", '"space:api updated:>2w"', most=400),
+        Setting(
+            "sort",
+            str,
+            f"{', '.join(SORTS)}; with - before it, the other way round.",
+            '"-comments"',
+            one_of=(*SORTS, *(f"-{one}" for one in SORTS)),
+        ),
+        Setting("group", str, "space: rows below a heading for each space.", '"space"', one_of=("space",)),
+    )
+}
+"""Every setting of a view by its key."""
 
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the file."""
-    types: dict[type[str] | type[bool], str] = {str: "string", bool: "boolean"}
-    keys = {
-        one.name: {"type": types[one.kind], "description": one.says}
-        | ({"enum": list(one.one_of)} if one.one_of else {})
-        for one in SETTINGS.values()
+    profile = {"type": "object", "additionalProperties": False, "properties": _described(SETTINGS)}
+    view = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name"],
+        "properties": _described(VIEW_SETTINGS),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -66,8 +90,14 @@ def schema() -> dict[str, Any]:
                 "type": "object",
                 "description": "Profiles by name; without --profile and PRESSCHECK_PROFILE it is `default`.",
                 "propertyNames": {"pattern": r"^[A-Za-z0-9_.-]{1,40}$"},
-                "additionalProperties": {"type": "object", "additionalProperties": False, "properties": keys},
-            }
+                "additionalProperties": profile,
+            },
+            "views": {
+                "type": "array",
+                "description": "Your own views of the inbox, as tabs behind those that are built in.",
+                "maxItems": MOST_VIEWS,
+                "items": view,
+            },
         },
     }
 
@@ -79,7 +109,24 @@ def first_file() -> str:
         "# The token does not stand here: `presscheck login` puts it into the system keyring.",
         "",
         "[profiles.default]",
+        *_explained(SETTINGS),
+        "",
+        "# A view of your own in the inbox.",
+        "# [[views]]",
+        *_explained(VIEW_SETTINGS),
     ]
-    for one in SETTINGS.values():
-        lines += [f"# {one.says}", f"# {one.name} = {one.example}"]
     return "\n".join(lines) + "\n"
+
+
+def _described(settings: dict[str, Setting]) -> dict[str, Any]:
+    types: dict[type[str] | type[bool], str] = {str: "string", bool: "boolean"}
+    found: dict[str, Any] = {}
+    for one in settings.values():
+        found[one.name] = {"type": types[one.kind], "description": one.says}
+        found[one.name] |= {"maxLength": one.most} if one.most else {}
+        found[one.name] |= {"enum": list(one.one_of)} if one.one_of else {}
+    return found
+
+
+def _explained(settings: dict[str, Setting]) -> list[str]:
+    return [line for one in settings.values() for line in (f"# {one.says}", f"# {one.name} = {one.example}")]

@@ -95,6 +95,12 @@ class Desk:
         age = None if found.at is None else max(0.0, time.time() - found.at)
         return Window(page.items, start, found.total, age, found.complete)
 
+    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
+        """Rows of such a listing by their places, wherever they stand, from the store alone."""
+        found = self._cache.rows(listing.key(), places)
+        page = listing.read_answer(f'{{"items":[{",".join(found.values())}]}}'.encode())
+        return dict(zip(found, page.items, strict=True))
+
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
         """Where in such a listing the things with these ids stand, from the store alone."""
         return self._cache.positions(listing.key(), ids)

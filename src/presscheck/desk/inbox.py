@@ -15,6 +15,7 @@ from presscheck.desk.questions import changes_in, comments_on, reviewers_of, rev
 if TYPE_CHECKING:
     from presscheck.api.changes import SemanticChange
     from presscheck.api.comments import Comment
+    from presscheck.config.views import SavedView
     from presscheck.desk.desk import Desk
 
 
@@ -29,6 +30,22 @@ class View:
     """What to say, and to do first, when there is nothing."""
     hides: bool = False
     """Whether what was put away is not in it."""
+    words: str = ""
+    """What one would type to say the same of all that is open."""
+    saved: SavedView | None = None
+    """What the person keeps of it, where it is a view of their own."""
+
+    @property
+    def query(self) -> str:
+        """What it shows of its listing, and in which order, as one types it."""
+        if self.saved is None:
+            return ""
+        return f"{self.saved.query} sort:{self.saved.sort}".strip() if self.saved.sort else self.saved.query
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether its rows stand below headings."""
+        return self.saved is not None and self.saved.group == "space"
 
 
 VIEWS: tuple[View, ...] = (
@@ -38,6 +55,7 @@ VIEWS: tuple[View, ...] = (
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
         "Nobody waits for your verdict.",
         hides=True,
+        words="reviewer:me",
     ),
     View(
         "mine",
@@ -45,6 +63,7 @@ VIEWS: tuple[View, ...] = (
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
         "You have no open change request. Edit a page in Browse to begin one.",
         hides=True,
+        words="author:me",
     ),
     View(
         "involved",
@@ -52,6 +71,7 @@ VIEWS: tuple[View, ...] = (
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
         "You take part in no open change request.",
         hides=True,
+        words="involved:me",
     ),
     View(
         "all-open",
@@ -64,12 +84,14 @@ VIEWS: tuple[View, ...] = (
         "Drafts",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="draft"),
         "There are no drafts.",
+        words="status:draft",
     ),
     View(
         "merged",
         "Merged",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="merged"),
         "Nothing was merged yet.",
+        words="status:merged",
     ),
 )
 

@@ -90,11 +90,8 @@ class Files:
         """A file with its type, and its dimensions where it is an image."""
         entry = self.entries[source]
         name = source.rpartition("/")[2]
-        content_type = _TYPES.guess_type(name)[0] or "application/octet-stream"
-        measure = _MEASURES.get(content_type)
-        return SourceFile(
-            source, name, content_type, entry.size, entry.location, _measured(entry, measure) if measure else None
-        )
+        content_type = type_of(name)
+        return SourceFile(source, name, content_type, entry.size, entry.location, _measured(entry, content_type))
 
     def _find(self) -> Iterator[tuple[str, Entry]]:
         waiting = [""]
@@ -161,11 +158,27 @@ def git_oid(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _measured(entry: Entry, measure: Callable[[bytes], tuple[float, float] | None]) -> tuple[float, float] | None:
+def dimensions_of(content_type: str, content: bytes) -> tuple[float, float] | None:
+    """Width and height of an image in pixels; None where it is none, or says nothing of it."""
+    measure = _MEASURES.get(content_type)
+    try:
+        return measure(content[:_HEAD]) if measure else None
+    except (struct.error, ValueError):
+        return None
+
+
+def type_of(name: str) -> str:
+    """The media type that a file name promises."""
+    return _TYPES.guess_type(name)[0] or "application/octet-stream"
+
+
+def _measured(entry: Entry, content_type: str) -> tuple[float, float] | None:
+    if content_type not in _MEASURES:
+        return None
     try:
         with entry.location.open("rb") as opened:
-            return measure(opened.read(_HEAD))
-    except (OSError, struct.error, ValueError):
+            return dimensions_of(content_type, opened.read(_HEAD))
+    except OSError:
         return None
 
 

@@ -18,8 +18,8 @@ from presscheck.documents.html_surroundings import Address, Heading, Included, S
 from presscheck.documents.html_tables import html_block
 from presscheck.documents.html_tags import tag_html
 from presscheck.documents.page_trees import slug_of
-from presscheck.documents.rendering.grammar import outermost, parse
-from presscheck.documents.rendering.layout import take_alert, take_task
+from presscheck.documents.rendering.grammar import parse
+from presscheck.documents.rendering.token_trees import outermost, take_alert, take_task
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from presscheck.documents.html_code import code_html
 from presscheck.documents.html_inlines import anchor_end, anchor_tag
 from presscheck.documents.html_surroundings import Address
-from presscheck.documents.rendering.grammar import outermost
 from presscheck.documents.rendering.tagged import HINTS
+from presscheck.documents.rendering.token_trees import outermost
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

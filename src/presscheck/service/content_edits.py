@@ -22,6 +22,7 @@ from presscheck.api.changes import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.levels import Location
+from presscheck.documents.gitbook_files import dimensions_of, type_of
 from presscheck.documents.page_trees import Page, Place, Tree, children, find, insert, move, remove, walk, with_slugs
 from presscheck.service.blobs import store_blob
 from presscheck.service.branches import ancestor
@@ -143,13 +144,17 @@ class ContentEdit:
     def _insert_files(self, change: InsertFiles) -> None:
         for file in change.files:
             content = _bytes(file)
-            stored = {
+            content_type = file.content_type or type_of(file.name)
+            stored: dict[str, Any] = {
                 "id": new_id(),
                 "name": file.name,
-                "contentType": file.content_type or "application/octet-stream",
+                "contentType": content_type,
                 "size": len(content),
                 "content": store_blob(self.context.data, content),
             }
+            measured = dimensions_of(content_type, content)
+            if measured:
+                stored["dimensions"] = {"width": measured[0], "height": measured[1]}
             self.files.append(stored)
             self.inserted.append(stored)
 

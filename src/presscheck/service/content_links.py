@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from presscheck.api.content import ReusableContent, RevisionPage
 from presscheck.api.links import ContentLocation, Link, PlaceInPage
+from presscheck.documents.links import Link as LinkInText
 from presscheck.documents.links import Places, links_of, source_of
 from presscheck.documents.page_trees import find, walk
 from presscheck.service.content import document_texts, documents_of
@@ -64,7 +66,7 @@ class ContentLinks:
             if not document:
                 continue
             source = source_of(self._pages[place.page["id"]])
-            for link in links_of(texts.get(document, "")):
+            for link in _links(texts.get(document, "")):
                 leads = places.resolve(link.target, source)
                 name = leads.id or leads.url or link.target
                 found.setdefault(Target(leads.kind, name, leads.anchor), {})[place.page["id"]] = None
@@ -123,6 +125,12 @@ class ContentLinks:
     def has_file(self, file_id: str) -> bool:
         """Whether the revision has this file."""
         return file_id in self._files
+
+
+@lru_cache(maxsize=4096)
+def _links(text: str) -> tuple[LinkInText, ...]:
+    """The links of a text; documents never change, so each is read once while it is used."""
+    return tuple(links_of(text))
 
 
 def _snippet(stored: dict[str, Any]) -> ReusableContent:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from sqlalchemy import select, text
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
@@ -16,12 +18,17 @@ from starlette.routing import Route
 
 from presscheck.service.blobs import blob_path
 from presscheck.service.database import Database
+from presscheck.service.exporting import exported_pdf
+from presscheck.service.handling import Problem
 from presscheck.service.integrations import NOT_RUN
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """What keeps a file of an author from acting in the reader's browser."""
+
+MOST_EXPORTS = 4
+"""PDFs that may be waited for at once: they take no thread from the answers of the API."""
 
 
 def open_routes(database: Database, data: Path) -> list[Route]:
@@ -41,20 +48,42 @@ def open_routes(database: Database, data: Path) -> list[Route]:
             content = session.scalar(shown)
         return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
-    def health(_request: Request) -> Response:
-        try:
-            with database.reading.begin() as session:
-                session.execute(text("SELECT 1"))
-        except SQLAlchemyError:
-            return JSONResponse({"status": "the database does not answer"}, 503)
-        return JSONResponse({"status": "ok"})
+    at_once = CapacityLimiter(MOST_EXPORTS)
+
+    async def send_pdf(request: Request) -> Response:
+        return await run_sync(_exported, database, data, request, limiter=at_once)
 
     return [
-        _get("/healthz", health),
+        Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
+        _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", send_spec),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
     ]
+
+
+def _health(database: Database) -> Response:
+    try:
+        with database.reading.begin() as session:
+            session.execute(text("SELECT 1"))
+    except SQLAlchemyError:
+        return JSONResponse({"status": "the database does not answer"}, 503)
+    return JSONResponse({"status": "ok"})
+
+
+def _exported(database: Database, data: Path, request: Request) -> Response:
+    origin = str(request.base_url).rstrip("/")
+    try:
+        path = exported_pdf(database, data, origin, request.path_params["signed"])
+    except Problem as problem:
+        return problem_response(problem.status, problem.message)
+    return FileResponse(
+        path,
+        headers={"x-content-type-options": "nosniff", "cache-control": "private"},
+        media_type="application/pdf",
+        filename=request.path_params["name"],
+        content_disposition_type="inline",
+    )
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -34,5 +34,14 @@ def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None
         return None
 
 
+def was_signed(session: Session, purpose: str, text: str) -> bool:
+    """Whether it was signed by us, however long ago."""
+    try:
+        _serializer(session, purpose).loads(text)
+    except BadData:
+        return False
+    return True
+
+
 def _serializer(session: Session, purpose: str) -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(session.get_one(SettingRow, _NAME).value, salt=purpose)

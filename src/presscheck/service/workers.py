@@ -53,6 +53,7 @@ class Workers:
     def start(self) -> None:
         """Begin; the house is kept from now on."""
         self._database.write(self._enter_housekeeping)
+        self._database.write(make_key)
         for thread in self._threads:
             thread.start()
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from presscheck.errors import StoreError
 from presscheck.store.files import connect, open_file
+from presscheck.store.matching import ROWS, Condition, matching
 
 VERSION = 1
 SCHEMA = """
@@ -53,24 +54,6 @@ class StoredWindow:
     total: int
     at: float | None
     complete: bool
-
-
-@dataclass(frozen=True)
-class Condition:
-    """Something that must hold of a thing's JSON: at a path, `is`, `in`, `contains` (small letters), `less`, `more`."""
-
-    path: str
-    relation: str
-    value: str | int | tuple[str, ...]
-
-
-RELATIONS = {
-    "is": "json_extract(thing, ?) = ?",
-    "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
-    "contains": "instr(lower(json_extract(thing, ?)), ?) > 0",
-    "less": "json_extract(thing, ?) < ?",
-    "more": "json_extract(thing, ?) > ?",
-}
 
 
 class Cache:
@@ -132,26 +115,23 @@ class Cache:
         )
         return dict(found.fetchall())
 
-    def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> list[int]:
-        """The places in a listing of what meets all conditions, in its order or by a path; for the writing thread."""
+    def rows(self, key: str, places: Iterable[int]) -> dict[int, str]:
+        """The rows of a listing at these places, as JSON."""
+        row = self._reader.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
+        return dict(self._reader.execute(ROWS, (*row, json.dumps(list(places)))).fetchall()) if row else {}
+
+    def matching(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
+    ) -> list[tuple[int, str]]:
+        """Where in a listing stands what meets all conditions, and its space, in its order or by a path.
+
+        For the writing thread.
+        """
         row = self._writer.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
         if row is None:
             return []
-        clauses, values = ["answer = ?", "generation = ?"], list[Any](row)
-        for one in conditions:
-            clauses.append(RELATIONS[one.relation])
-            values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
-        by = "position"
-        if order:
-            by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
-            values.append(order[0])
-        found = self._writer.execute(
-            "SELECT position FROM (SELECT items.*, coalesce(items.json, resources.json) AS thing FROM items"  # noqa: S608
-            " LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id)"
-            f" WHERE {' AND '.join(clauses)} ORDER BY {by}",
-            values,
-        )
-        return [position for (position,) in found]
+        statement, values = matching(conditions, order)
+        return self._writer.execute(statement, (*row, *values)).fetchall()
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a thing, by `object` and `id`."""

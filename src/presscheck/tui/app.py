@@ -46,6 +46,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         profile: whose it is.
         theme: the name of a theme; ink when not given.
         own_themes: a directory with themes of the user's own.
+        settings: the file of settings, which keeps the user's own views of the inbox.
         keymap: keys by the name of a command, instead of those in the table.
         log: where a traceback goes.
         still: what the inbox showed last, as it was given to the desk to remember.
@@ -66,6 +67,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         profile: Profile,
         theme: str | None = None,
         own_themes: Path | None = None,
+        settings: Path | None = None,
         keymap: Keymap | None = None,
         log: Path | None = None,
         still: str | None = None,
@@ -73,7 +75,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self._open_desk, self._still, self._first = open_desk, still, first
-        self.profile, self.keymap = profile, keymap or {}
+        self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
         self.notices = Notices(log)
         self.themes = load(own_themes)
         for one in self.themes.values():

@@ -102,6 +102,9 @@ COMMANDS: tuple[Command, ...] = (
         ("snooze", "S", "snooze", "Put it away until tomorrow, until next week, or until something happens to it."),
         ("bookmark", "b", "bookmark", "Put a star before it, or take it away."),
         ("edit_view", "F", "view", "Say what this view shows, such as `space:api outdated:yes sort:-comments`."),
+        ("save_view", "M s", "save view", "Keep what this view shows as a tab of your own, under a name."),
+        ("change_view", "M e", "edit view", "Edit name, query, order and headings of a view of your own."),
+        ("remove_view", "M d", "remove view", "Remove a view of your own; asks once."),
     ),
     *_scope(
         "review",
@@ -161,7 +164,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 """The table."""
 
-PREFIXES = {"g": "go", "v": "verdict"}
+PREFIXES = {"g": "go", "v": "verdict", "M": "my views"}
 """What a key says whose continuations are commands."""
 
 NEVER_ALONE = frozenset(

@@ -40,6 +40,7 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
     await say("links.ListChangeRequestPageLinks", **at, page_id=page.id)
     await say("links.ListChangeRequestPageBacklinks", **at, page_id=page.id)
     await say("links.ListChangeRequestFileBacklinks", **at, file_id=file.id)
+    assert "/pdf/" in (await say("change_requests.GetChangeRequestPDF", **at)).url
     snippet = revision.reusable_contents[0].id
     await say("content.GetChangeRequestReusableContent", **at, reusable_content_id=snippet)
 

@@ -39,6 +39,7 @@ async def content(say: Talk, space: str) -> None:
     await say("links.ListSpaceLinks", **at)
     await say("links.ListPageLinks", **at, page_id=page.id)
     await say("links.ListPageBacklinks", **at, page_id=page.id)
+    assert (await say("urls.GetSpacePDF", **at, page=page.id, only=True)).url.endswith(".pdf")
     await say("urls.GetContentByUrl", url=(await say("spaces.GetSpace", **at)).urls.app)
 
 

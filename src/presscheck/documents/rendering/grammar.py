@@ -16,7 +16,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from presscheck.documents.tags import HTML_NAMES, Pairs, tag_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import MutableMapping
     from typing import Any
 
     from markdown_it.rules_block import StateBlock
@@ -35,19 +35,6 @@ def parse(text: str, environment: Environment) -> list[Token]:
     """The tokens of a block or a page; link definitions are kept in the environment, from call to call."""
     environment["pairs"] = tag_pairs(text.split("\n"))
     return _parser().parse(text, environment)
-
-
-def outermost(tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
-    """The outermost blocks among tokens, each with the tokens within it."""
-    at = 0
-    while at < len(tokens):
-        opened = at
-        depth = tokens[at].nesting
-        while depth > 0:
-            at += 1
-            depth += tokens[at].nesting
-        yield tokens[opened], tokens[opened + 1 : at] if at > opened else ()
-        at += 1
 
 
 def attributes(text: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.code import code_lines
@@ -33,7 +34,7 @@ class _Reader:
         self.runs = Runs(glyphs.image)
         self.marker = ""
         self.numbers: list[int] = []
-        self.table: _TableReader | None = None
+        self.table: TableReader | None = None
         self.code: list[str] | None = None
         self.image: tuple[str, str] | None = None
         self.in_figure = False
@@ -71,7 +72,7 @@ class _Reader:
         if name in _BLOCKS or name in {"table", "pre", "hr", "figure"}:
             self._end_paragraph()
         if name == "table":
-            self.table = _TableReader(self.glyphs, cards=values.get("data-view") == "cards")
+            self.table = TableReader(self.glyphs.bullets[0], self._new_runs, cards=values.get("data-view") == "cards")
         elif name == "pre":
             self.code = []
         elif name == "hr":
@@ -98,6 +99,9 @@ class _Reader:
             self._end_paragraph()
         else:
             self.runs.html(event)
+
+    def _new_runs(self) -> Runs:
+        return Runs(self.glyphs.image)
 
     def _item(self) -> None:
         if self.numbers and self.numbers[-1] >= 0:
@@ -161,13 +165,19 @@ class _Reader:
         self.marker = ""
 
 
-class _TableReader:
-    """Reads one table; a table within it becomes part of its cell."""
+class TableReader:
+    """Reads one table; a table within it becomes part of its cell.
 
-    def __init__(self, glyphs: Glyphs, *, cards: bool) -> None:
-        self.glyphs = glyphs
+    Args:
+        bullet: the mark of a list's item in a cell.
+        new_runs: makes what collects the runs of a cell.
+        cards: whether each row is a thing of its own.
+    """
+
+    def __init__(self, bullet: str, new_runs: Callable[[], Runs], *, cards: bool) -> None:
+        self._bullet, self._new_runs = bullet, new_runs
         self.table = Table(cards=cards)
-        self.stray = Runs(glyphs.image)
+        self.stray = new_runs()
         self.cell: Runs | None = None
         self.depth = 1
         self.all_head = True
@@ -208,7 +218,7 @@ class _TableReader:
         align = _align(values.get("style", ""))
         if len(self.table.rows) == 1 and not self.table.head:
             self.table.aligns.append(align[1] if align else values.get("align", ""))
-        self.cell = Runs(self.glyphs.image)
+        self.cell = self._new_runs()
         row.append(self.cell.spans)
 
     def _end_row(self) -> None:
@@ -222,6 +232,6 @@ class _TableReader:
             if cell.spans and plain(tuple(cell.spans)).strip():
                 cell.line_end()
             if name == "li":
-                cell.text(f"{self.glyphs.bullets[0]} ")
+                cell.text(f"{self._bullet} ")
         elif kind != "close" or name not in _BLOCKS:
             cell.html(event)

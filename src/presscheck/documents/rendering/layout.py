@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,12 @@ from rich.cells import cell_len
 from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.code import code_lines
 from presscheck.documents.rendering.glyphs import Glyphs
-from presscheck.documents.rendering.grammar import outermost, parse
+from presscheck.documents.rendering.grammar import parse
 from presscheck.documents.rendering.html import html_lines
 from presscheck.documents.rendering.inlines import Runs
 from presscheck.documents.rendering.tables import Table, table_lines
-from presscheck.documents.rendering.tagged import HINTS, hint_lines, tag_lines
+from presscheck.documents.rendering.tagged import hint_lines, tag_lines
+from presscheck.documents.rendering.token_trees import outermost, take_alert, take_task
 from presscheck.documents.rendering.wrapping import beside, room, wrap
 from presscheck.documents.spans import Line, Span
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 HEADINGS = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The style of a heading, by its level."""
-
-_task = re.compile(r"\[([ xX])\][ \t]+").match
-_alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 class Layout:
@@ -191,26 +188,6 @@ class Layout:
         if not narrow:
             return [*self.words(mark, "accent", columns), *lines]
         return beside(lines, (Span(mark, "accent"),), (Span(" " * size),))
-
-
-def take_task(inner: Sequence[Token]) -> str:
-    """Whether an item is a task; the mark in its text is taken away."""
-    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _task(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found:
-        return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1]
-
-
-def take_alert(inner: Sequence[Token]) -> str:
-    """The kind of hint that a quotation begins with, taken away from its text."""
-    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _alert(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found or found[1].lower() not in HINTS:
-        return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1].lower()
 
 
 _DRAWN: dict[str, Callable[[Layout, Token, Sequence[Token], int], list[Line]]] = {

@@ -11,15 +11,15 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.desk.inbox import VIEWS, View
+from presscheck.desk.inbox import View
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.spans import Line, Span, width
 from presscheck.tui.outside import open_address
-from presscheck.tui.screens.inbox_lines import preview, request_row, tabs
-from presscheck.tui.screens.inbox_query import Narrowing
+from presscheck.tui.screens.inbox_lines import heading_row, preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
+from presscheck.tui.screens.inbox_views import Viewing
 from presscheck.tui.screens.organization import chosen
 from presscheck.tui.status_lines import footer
 from presscheck.tui.still import KEY, taken
@@ -32,7 +32,7 @@ REST = 0.12
 """Seconds that the cursor stands on a row before the service is asked about it."""
 
 
-class Inbox(Narrowing):
+class Inbox(Viewing):
     """Views as tabs, rows from the store by window, a preview below."""
 
     FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
@@ -53,7 +53,7 @@ class Inbox(Narrowing):
     def body(self) -> ComposeResult:
         """Tabs, rows, the preview."""
         yield Bar(self.home.look, id="tabs")
-        yield Rows(self._row, self.home.look, key=self.key_at, id="rows")
+        yield Rows(self._row, self.home.look, key=self.key_at, is_heading=self.is_heading, id="rows")
         yield Lines(self.home.look, id="preview")
 
     def on_mount(self) -> None:
@@ -61,6 +61,7 @@ class Inbox(Narrowing):
         super().on_mount()
         self.query_one(Rows).focus()
         self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
+        self.read_views()
         self.recall_queries()
         me = self.desk.known(GetCurrentUser())
         self.known_rows.me = me.value.id if me else ""
@@ -83,18 +84,6 @@ class Inbox(Narrowing):
             strips |= {seen.region.y + y: seen.render_line(y) for y in range(seen.region.height)}
         strips[self.size.height - 1] = drawn(footer(self, ()), self.size.width, self.home.look)
         self.desk.remember(KEY, taken(self.home.theme, *self.size, strips))
-
-    def command_right(self) -> None:
-        """The view to the right."""
-        self._step(1)
-
-    def command_left(self) -> None:
-        """The view to the left."""
-        self._step(-1)
-
-    def command_tab(self) -> None:
-        """The view of that number."""
-        self._choose(VIEWS[min(int(self.last_key), len(VIEWS)) - 1])
 
     def command_open(self) -> None:
         """Review the request under the cursor."""
@@ -132,7 +121,7 @@ class Inbox(Narrowing):
         """Who we are decides what needs us; it is the store that says so from the second start on."""
         if seen.value is not None and seen.value.id != self.known_rows.me:
             self.known_rows.me = seen.value.id
-            self._choose(self.known_rows.view)
+            self.choose(self.known_rows.view)
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         if seen.value is not None:
@@ -151,16 +140,14 @@ class Inbox(Narrowing):
         self.show_world()
         spaces = ListSpaces(organization_id=organization.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
-        self._choose(self.known_rows.view)
+        self.choose(self.known_rows.view)
 
     def _spaced(self, spaces: ListSpaces) -> None:
         self.known_rows.learn_spaces(spaces)
         self.query_one(Rows).redraw()
 
-    def _step(self, by: int) -> None:
-        self._choose(VIEWS[(VIEWS.index(self.known_rows.view) + by) % len(VIEWS)])
-
-    def _choose(self, view: View) -> None:
+    def choose(self, view: View) -> None:
+        """Show a view."""
         self.known_rows.view, self._answered = view, False
         self.query_one(Rows).unmark()
         listing = self.known_rows.listing()
@@ -175,33 +162,39 @@ class Inbox(Narrowing):
         self._redraw()
         if seen.state in ("fresh", "unchanged"):
             self.follow_current()
-            self.run(self.count_views(), group="counts", exclusive=True)
+            self._start(self.count_views, group="counts", exclusive=True)
 
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
         self.known_rows.forget()
         self._show_rows()
-        if self.known_rows.view.id in self.known_rows.queries:
-            self.run(self._arrange(), group="arrange", exclusive=True)
+        if self.known_rows.is_arranged(self.known_rows.view):
+            self._start(self._arrange, group="arrange", exclusive=True)
 
     async def _arrange(self) -> None:
-        await self.known_rows.arrange()
+        await self.known_rows.arrange(self.known_rows.view)
         self._show_rows()
 
     def _show_rows(self) -> None:
         self.show_tabs()
-        self.query_one(Rows).show(self.known_rows.total())
+        self.query_one(Rows).show(self.known_rows.count())
         self.show_preview()
 
     def show_tabs(self) -> None:
         """Draw the views, how many each has, and how many rows are marked."""
         marked = len(self.query_one(Rows).marked)
-        totals = [self.known_rows.total(view) for view in VIEWS]
+        views = self.known_rows.views
+        totals = [self.known_rows.total(view) for view in views]
         query = self.known_rows.queries.get(self.known_rows.view.id, "")
-        right = (Span(f"{display_text(query)} ", "waiting"), Span(f" {marked} marked " if marked else "", "accent"))
-        self.query_one("#tabs", Bar).show(tabs(self.known_rows.view, totals), right if query or marked else ())
+        said = (Span(f"{display_text(query)} ", "waiting"), Span(f" {marked} marked " if marked else "", "accent"))
+        right = said if query or marked else ()
+        room = self.size.width - min(width(right), self.size.width * 2 // 3) - 4
+        self.query_one("#tabs", Bar).show(tabs(views, self.known_rows.view, totals, room), right)
 
     def _row(self, index: int, columns: int) -> Line:
+        heading = self.known_rows.heading(index)
+        if heading:
+            return heading_row(*heading, columns)
         request = self.known_rows.request(index)
         if request is None:
             return (Span("…", "quiet"),)

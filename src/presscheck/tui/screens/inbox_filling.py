@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.desk.asking import BACKGROUND, NEXT
-from presscheck.desk.inbox import VIEWS
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.documents.moments import now, read
 from presscheck.tui.screens.inbox_bulk import Acting
@@ -73,13 +72,25 @@ class Filling(Acting):
                 self._learned(request)
 
     async def count_views(self) -> None:
-        """Ask how many the views have that nobody looked at yet."""
-        for view in VIEWS:
+        """Ask how many the views have that nobody looked at yet; what only the store can count is brought in."""
+        for view in self.known_rows.views:
             listing = self.known_rows.listing(view)
-            if listing is not None and self.desk.window(listing, 0, 0).age is None:
+            if listing is None or view is self.known_rows.view:
+                continue
+            if self.known_rows.is_arranged(view):
+                await self._bring_in(listing)
+                await self.known_rows.arrange(view)
+            elif self.desk.window(listing, 0, 0).age is None:
                 first = await self.desk.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
                 self.known_rows.counts[view.id] = first.count or 0
         self.show_tabs()
+
+    async def _bring_in(self, listing: ListOrganizationChangeRequests) -> None:
+        """Bring a listing into the store that is not all there."""
+        if not self.desk.window(listing, 0, 0).complete:
+            async for seen in self.desk.watch_listing(listing, priority=BACKGROUND):
+                if seen.error or self.desk.window(listing, 0, 0).complete:
+                    return
 
     def _is_old(self, call: Operation[Any], request: ChangeRequest) -> bool:
         """Whether nothing is known, or something happened to the change request since."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.desk.inbox import VIEWS, Facts, View, name_of
+from presscheck.desk.inbox import Facts, View, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
-from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.documents.spans import Line, Span, cut, pad, width
 
 WIDE = 100
 """Columns from which there is room for all of it."""
@@ -43,13 +43,22 @@ def request_row(
     return cut((*head, *(span for part in tail for span in (Span(" " * gap), *part))), columns)
 
 
-def tabs(chosen: View, totals: Sequence[int]) -> Line:
-    """The views, each with how many it has."""
-    line: list[Span] = [Span(" ")]
-    for view, total in zip(VIEWS, totals, strict=True):
+def tabs(views: Sequence[View], chosen: View, totals: Sequence[int], columns: int) -> Line:
+    """The views, each with how many it has; the first are left out where the chosen one would have no room."""
+    parts: list[Line] = []
+    for view, total in zip(views, totals, strict=True):
         style = "accent strong" if view is chosen else "quiet"
-        line += [Span(view.title, style), Span(f" {total}" if total else "", style), Span("   ")]
-    return tuple(line)
+        parts.append((Span(display_text(view.title), style), Span(f" {total}" if total else "", style), Span("   ")))
+    needed = parts[: 1 + next(number for number, view in enumerate(views) if view is chosen)]
+    first = 0
+    while first < len(needed) - 1 and sum(map(width, needed[first:])) > columns:
+        first += 1
+    return (Span("‹ " if first else " ", "quiet" if first else ""), *(span for part in parts[first:] for span in part))
+
+
+def heading_row(title: str, count: int, columns: int) -> Line:
+    """What stands above the rows of a space."""
+    return cut((Span("  "), Span(title, "title"), Span(f"  {count}", "quiet")), columns)
 
 
 def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:

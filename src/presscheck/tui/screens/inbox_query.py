@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from presscheck.desk.inbox import VIEWS
+from presscheck.desk.inbox import View
 from presscheck.desk.queries import parse
+from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.errors import InvalidArgument
 from presscheck.tui.screens.inbox_filling import Filling
@@ -18,9 +19,13 @@ EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the su
 class Narrowing(Filling):
     """Show but some of a view, in another order."""
 
+    def choose(self, view: View) -> None:
+        """Show a view."""
+        raise NotImplementedError
+
     def recall_queries(self) -> None:
         """What was wanted before."""
-        for view in VIEWS:
+        for view in self.known_rows.views:
             text = self.desk.outbox.recall(KEPT + view.id)
             if text:
                 self.known_rows.queries[view.id] = text
@@ -30,7 +35,7 @@ class Narrowing(Filling):
         view = self.known_rows.view
         wanted = await self.ask(
             Entry(
-                f"{view.title}: show only",
+                f"{display_text(view.title)}: show only",
                 self.known_rows.queries.get(view.id, ""),
                 self.home.look,
                 least=0,
@@ -41,11 +46,19 @@ class Narrowing(Filling):
         )
         if wanted is None:
             return
-        self.known_rows.queries.pop(view.id, None)
+        before = self.known_rows.listing()
+        self.remember_query(view.id, wanted)
+        if self.known_rows.listing() == before:
+            self.rearrange()
+        else:
+            self.choose(view)  # the service is asked another question
+
+    def remember_query(self, view_id: str, wanted: str) -> None:
+        """Keep what a view shall show; all of it where nothing is said."""
+        self.known_rows.queries.pop(view_id, None)
         if wanted:
-            self.known_rows.queries[view.id] = wanted
-        self.desk.outbox.remember(KEPT + view.id, wanted or None)
-        self.rearrange()
+            self.known_rows.queries[view_id] = wanted
+        self.desk.outbox.remember(KEPT + view_id, wanted or None)
 
     def _wrong(self, text: str) -> str | None:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.inbox import VIEWS, Facts, View, facts
-from presscheck.desk.queries import parse
+from presscheck.desk.own_views import Group, arranged, listing_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 
@@ -16,6 +17,23 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 """Rows that are read from the store together."""
+HEADING = -1
+"""Stands for a heading, where else the place of a row in its listing stands."""
+
+
+class Heading(NamedTuple):
+    """What stands above the rows of a space: its title, and how many they are."""
+
+    title: str
+    size: int
+
+
+@dataclass
+class Shown:
+    """What a view shows that is narrowed, sorted or grouped: a place or `HEADING` for each row, headings by row."""
+
+    places: list[int] = field(default_factory=list[int])
+    headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
 
 
 class KnownRows:
@@ -24,32 +42,46 @@ class KnownRows:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.organization = self.me = ""
+        self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
+        self._at_places: dict[int, ChangeRequest] = {}
         self._facts: dict[str, Facts] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
         """What the person wants to see of a view, by its id, as typed."""
-        self._places: dict[str, list[int]] = {}
-        self._visible: dict[str, list[int]] = {}
+        self._groups: dict[str, tuple[Group, ...]] = {}
+        self._visible: dict[str, Shown] = {}
         self.counts: dict[str, int] = {}
         """How many a view has that was not brought in, by its id, as the service counted."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """The question behind a view (this one, where none is given); None while it cannot be asked."""
-        return (view or self.view).listing(self.organization, self.me) if self.organization and self.me else None
+        view = view or self.view
+        if not (self.organization and self.me):
+            return None
+        return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
+
+    def is_arranged(self, view: View) -> bool:
+        """Whether a view does not show its listing as it is."""
+        return bool(view.is_grouped or view.query or view.id in self.queries)
 
     def total(self, view: View | None = None) -> int:
-        """How many rows a view has, as far as known."""
+        """How many change requests a view has, as far as known."""
         view = view or self.view
         listing = self.listing(view)
         if listing is None:
             return 0
-        if view.id in self.queries:
-            return len(self._shown(view))
+        if self.is_arranged(view):
+            shown = self._shown(view)
+            return len(shown.places) - len(shown.headings)
         known = self._desk.window(listing, 0, 0)
         return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
+
+    def count(self) -> int:
+        """How many rows this view has, with its headings."""
+        return self.total() + (len(self._shown(self.view).headings) if self.is_arranged(self.view) else 0)
 
     @property
     def empty(self) -> str:
@@ -64,37 +96,57 @@ class KnownRows:
     def forget(self) -> None:
         """Anything may have changed."""
         self._chunks.clear()
+        self._at_places.clear()
         self._facts.clear()
         self._hidden.clear()
         self._visible.clear()
 
+    def heading(self, index: int) -> Heading | None:
+        """The heading that a row is; None where it is none."""
+        return self._shown(self.view).headings.get(index) if self.view.is_grouped else None
+
     def request(self, index: int) -> ChangeRequest | None:
-        """The change request of a row; None where it is not known."""
-        if self.view.id in self.queries:
-            shown = self._shown(self.view)
-            return self._at(shown[index]) if index < len(shown) else None
+        """The change request of a row; None where it is not known, or is a heading."""
+        if self.is_arranged(self.view):
+            return self._arranged_at(index)
         for position in self._away(self.view):
             if position > index:
                 break
             index += 1
         return self._at(index)
 
-    async def arrange(self) -> None:
-        """Find the rows of this view that the person wants to see, where they want to see but some."""
-        listing, text = self.listing(), self.queries.get(self.view.id)
-        if listing is not None and text is not None:
-            query, view, key = parse(text, self.spaces, now()), self.view.id, listing.key()
-            self._places[view] = await self._desk.in_store(
-                lambda cache: cache.matching(key, query.conditions, query.order)
-            )
-            self._visible.clear()
+    async def arrange(self, view: View) -> None:
+        """Find the rows of a view that the person wants to see, where they want to see but some, or in another way."""
+        listing = self.listing(view)
+        if listing is not None and self.is_arranged(view):
+            text = f"{view.query} {self.queries.get(view.id, '')}"
+            self._groups[view.id] = await arranged(self._desk, view, listing, text, self.spaces, now())
+            self._visible.pop(view.id, None)
+            if view is self.view:
+                self._at_places.clear()
 
-    def _shown(self, view: View) -> list[int]:
-        """The places in the listing of what a view shows that was asked for but some of it."""
+    def _shown(self, view: View) -> Shown:
+        """What a view shows that is arranged, without what was put away."""
         if view.id not in self._visible:
-            away = {*self._away(view)}
-            self._visible[view.id] = [place for place in self._places.get(view.id, ()) if place not in away]
+            away, shown = {*self._away(view)}, Shown()
+            for group in self._groups.get(view.id, ()):
+                kept = [place for place in group.places if place not in away] if away else group.places
+                if kept and group.title is not None:
+                    shown.headings[len(shown.places)] = Heading(group.title, len(kept))
+                    shown.places.append(HEADING)
+                shown.places += kept
+            self._visible[view.id] = shown
         return self._visible[view.id]
+
+    def _arranged_at(self, index: int) -> ChangeRequest | None:
+        places, listing = self._shown(self.view).places, self.listing()
+        if listing is None or index >= len(places) or places[index] == HEADING:
+            return None
+        if places[index] not in self._at_places:
+            start = index - index % CHUNK
+            near = [place for place in places[start : start + CHUNK] if place != HEADING]
+            self._at_places |= self._desk.rows(listing, near)
+        return self._at_places.get(places[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
         """The change request at a place of the listing."""

@@ -28,6 +28,7 @@ class Rows(LineView):
         look: the theme.
         second: draws a second line for each row.
         key: what a row is, whatever its number; None where that is not known. Without it nothing can be marked.
+        is_heading: whether a row only says what stands below it, so that the cursor passes over it.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -59,11 +60,12 @@ class Rows(LineView):
         *,
         second: Drawer | None = None,
         key: Callable[[int], Hashable | None] | None = None,
+        is_heading: Callable[[int], bool] | None = None,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
         super().__init__(look, id=id, classes=classes)
-        self.row, self.second, self.key = row, second, key
+        self.row, self.second, self.key, self.is_heading = row, second, key, is_heading
         self.tall = 2 if second else 1
         self.bar_width = 2 if key else 1
         self.marked: set[Hashable] = set()
@@ -84,7 +86,7 @@ class Rows(LineView):
         """There are so many rows now, and any may look otherwise; the cursor stays with what it stood on."""
         self._count = count
         wanted = self._where_it_went() if cursor is None else cursor
-        self.cursor = max(0, min(wanted, count - 1))
+        self.cursor = self._beside_headings(max(0, min(wanted, count - 1)), 1)
         self.top = self._with_cursor(self.top)
         self._remember()
         self.redraw()
@@ -135,6 +137,24 @@ class Rows(LineView):
         """Tell of the row."""
         self._remember()
         self.post_message(self.RowPointed(self, self.cursor))
+
+    def _go(self, number: int, top: int | None) -> None:
+        super()._go(self._beside_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
+        if self.top == self.cursor * self.tall and self._is_heading(self.cursor - 1):
+            self.scroll_lines(-self.tall)  # a first row without what stands above it says too little
+
+    def _beside_headings(self, number: int, by: int) -> int:
+        """The row at a number, or beside it where that is a heading: the next one in the direction, else back."""
+        for step in (1, -1) if by >= 0 else (-1, 1):
+            found = number
+            while self._is_heading(found):
+                found += step
+            if 0 <= found < self._count:
+                return found
+        return number
+
+    def _is_heading(self, number: int) -> bool:
+        return self.is_heading is not None and 0 <= number < self._count and self.is_heading(number)
 
     def _mark_all(self, numbers: range) -> None:
         keys = {key for number in numbers if (key := self._key_of(number)) is not None}

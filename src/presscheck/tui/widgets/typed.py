@@ -17,6 +17,6 @@ class Typed(Input):
     """
     takes_text = True
 
-    def __init__(self, value: str = "", *, placeholder: str = "") -> None:
-        super().__init__(value=value, placeholder=placeholder, select_on_focus=False, compact=True)
+    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(value=value, placeholder=placeholder, select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False

@@ -1,0 +1,212 @@
+"""A space, or a part of it, as one document for the typesetter: its markup, and the images that it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.links import Places, source_of
+from presscheck.documents.page_trees import Page, children, find, walk
+from presscheck.documents.typesetting import source, style, typeset
+from presscheck.documents.typesetting_inlines import Resolve, Target, place_name, string, web_target, words
+from presscheck.service.blobs import blob_path
+from presscheck.service.content import document_texts
+from presscheck.service.content_tables import RevisionRow
+
+MOST_BYTES = 20 * 1024 * 1024
+"""An image that is larger is named, not shown."""
+_STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+_ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
+
+
+class Chapter(NamedTuple):
+    """A page in its place; `is_fresh` where it begins on a new sheet."""
+
+    page: Page
+    depth: int
+    is_fresh: bool
+
+
+@dataclass(frozen=True)
+class Manuscript:
+    """What a document is made of."""
+
+    title: str
+    organization: str
+    note: str
+    made_at: datetime
+    chapters: Sequence[Chapter]
+    texts: dict[str, str]
+    resolver: Callable[[str], Resolve]
+    """By the id of a page: what the addresses in it are."""
+    pictures: dict[str, Path] = field(default_factory=dict[str, Path])
+    """The images by the names that the markup has for them; complete once the markup was made."""
+
+    def markup(self, *, as_written: bool = False) -> str:
+        """The whole document; `as_written` shows the pages as their Markdown."""
+        date = f"{self.made_at.day} {self.made_at:%B} {self.made_at.year}"
+        facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
+        given = "".join(f"{name}: {string(value)}, " for name, value in facts)
+        cover = str(len(self.chapters) > 1).lower()
+        pages = (self._chapter(one, as_written=as_written) for one in self.chapters)
+        return "\n".join((style(), f"#show: manual.with({given}cover: {cover});", *pages))
+
+    def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
+        page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
+        title, fresh = words(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
+        # the page's head names what its sheet began with
+        head = f"#set page(header: running-head({string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
+        if page["type"] == "group":
+            return f"{head}#part-title({level}, {string(label)}, [{title}], {fresh});\n"
+        lead = string(page.get("description") or "")
+        head += f"#page-title({level}, {string(label)}, [{title}], {lead}, {fresh});\n"
+        if page["type"] == "link":
+            return head + _destination(page)
+        text = self.texts.get(page.get("documentId", ""), "")
+        body = source(text) if as_written else typeset(text, self.resolver(page["id"]), name=label, level=level)
+        return head + body
+
+
+def manuscript(
+    session: Session, data: Path, origin: str, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
+) -> Manuscript | None:
+    """What a document of a revision is made of; None where there is no such page.
+
+    Args:
+        session: the transaction; nothing is read after this returns.
+        data: where files are kept.
+        origin: the address of the service, which files are linked at.
+        revision: whose pages.
+        page: the id of the page that it begins with; all that are not hidden where it is None.
+        only: that page without those below it.
+        facts: title, organization and note.
+    """
+    chosen: Sequence[Page] = revision.tree
+    if page is not None:
+        place = find(revision.tree, page)
+        if place is None:
+            return None
+        chosen = [place.page | {"pages": []}] if only else [place.page]
+    chapters = list(_chapters(chosen, asked=page))
+    ids = [one.page["documentId"] for one in chapters if one.page.get("documentId")]
+    snippets = [one["document"] for one in revision.reusable_contents if one.get("document")]
+    texts = document_texts(session, [*ids, *snippets])
+    pictures: dict[str, Path] = {}
+    resolving = _Resolving(revision, data, origin, {one.page["id"] for one in chapters}, texts, pictures)
+    made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # what a PDF tells of moments
+    return Manuscript(
+        made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts
+    )
+
+
+def _chapters(
+    pages: Sequence[Page], depth: int = 0, *, asked: str | None, below_part: bool = False
+) -> Iterator[Chapter]:
+    """Pages in the order of reading; what is hidden is left out, unless somebody asked for it."""
+    first = True
+    for page in pages:
+        if page.get("hidden") and page["id"] != asked:
+            continue
+        yield Chapter(page, depth, depth < 2 and not (first and below_part))
+        first = False
+        yield from _chapters(children(page), depth + 1, asked=asked, below_part=page["type"] == "group")
+
+
+def _label(page_id: str) -> str:
+    return f"page:{page_id}".replace("#", "_")
+
+
+def _destination(page: Page) -> str:
+    target: dict[str, Any] = page.get("target") or {}
+    url = web_target(str(target.get("url") or "")).url
+    return f'#pointer("Link", "", {string(url)}, {string(url or page.get("title") or "")}, "");\n' if url else ""
+
+
+class _Resolving:
+    """Knows what the addresses in the pages of a revision are."""
+
+    def __init__(
+        self,
+        revision: RevisionRow,
+        data: Path,
+        origin: str,
+        shown: set[str],
+        texts: dict[str, str],
+        pictures: dict[str, Path],
+    ) -> None:
+        paths = {place.page["id"]: place.path for place in walk(revision.tree)}
+        tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
+        self._pages = {page.id: page for page in _every(tree)}
+        self._files = {one["id"]: one for one in revision.files}
+        self._by_content = {one["content"]: one for one in revision.files if one.get("content")}
+        self._snippets = {one["id"]: one for one in revision.reusable_contents}
+        files = [RevisionFile.model_validate(one) for one in revision.files]
+        self._places = Places.of(
+            tree, files, [ReusableContent.model_validate(one) for one in revision.reusable_contents]
+        )
+        self._data, self._origin = data, origin
+        self._shown, self._texts, self._pictures = shown, texts, pictures
+
+    def of(self, page_id: str) -> Resolve:
+        """What addresses in a page are."""
+        written_in = source_of(self._pages[page_id])
+        known: dict[str, Target] = {}
+
+        def resolve(address: str) -> Target:
+            if address not in known:
+                known[address] = self._resolve(address, written_in)
+            return known[address]
+
+        return resolve
+
+    def _resolve(self, address: str, written_in: str) -> Target:
+        stored = _ADDRESS(address)
+        if stored and stored[1] in self._by_content:
+            return self._file(self._by_content[stored[1]])
+        found = self._places.resolve(address, written_in)
+        if found.kind == "page":
+            label = _label(found.id)
+            label = place_name(label, found.anchor) if found.anchor else label
+            return Target(label=label if found.id in self._shown else "", title=self._pages[found.id].title)
+        if found.kind == "file":
+            return self._file(self._files[found.id])
+        if found.kind == "snippet":
+            return Target(text=self._texts.get(self._snippets[found.id].get("document") or "", ""))
+        return web_target(found.url)
+
+    def _file(self, file: dict[str, Any]) -> Target:
+        content, name = file.get("content") or "", file["name"].rpartition("/")[2]
+        path = blob_path(self._data, content)
+        if path is None or not path.is_file():
+            return Target(title=name)
+        picture = content if content in self._pictures or _is_picture(path) else ""
+        if picture:
+            self._pictures[picture] = path
+        return Target(url=f"{self._origin}/files/{content}/{quote(name, safe='')}", picture=picture, title=name)
+
+
+def _is_picture(path: Path) -> bool:
+    """Whether a file is of a kind that the typesetter reads, by how it begins, whatever its name says."""
+    if path.stat().st_size > MOST_BYTES:
+        return False
+    with path.open("rb") as file:
+        start = file.read(1024)
+    return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
+
+
+def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
+    return [page | {"path": paths[page["id"]], "pages": _with_paths(children(page), paths)} for page in pages]
+
+
+def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)

@@ -1,0 +1,219 @@
+"""PDFs of a space and of a change request, downloaded from the running service and read."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import struct
+import time
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pypdf
+import pytest
+from itsdangerous import TimestampSigner, URLSafeTimedSerializer
+from tests.running_service import RunningService
+from tests.service.world import World, insert, rewrite
+
+from presscheck import errors
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequestPDF
+from presscheck.api.changes import InsertFiles, NewFile
+from presscheck.api.content import ListChangeRequestFiles
+from presscheck.api.urls import GetSpacePDF
+from presscheck.service.database import Database
+from presscheck.service.exporting import MOST_KEPT
+from presscheck.service.job_tables import SettingRow
+from presscheck.service.signing import LIFETIME
+
+
+def png(width: int = 40, height: int = 30) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\x30\x60\xa0" * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+async def download(url: str) -> httpx.Response:
+    async with httpx.AsyncClient(timeout=60) as web:
+        return await web.get(url)
+
+
+async def read(url: str) -> pypdf.PdfReader:
+    answer = await download(url)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/pdf"
+    return pypdf.PdfReader(io.BytesIO(answer.content))
+
+
+def said(reader: pypdf.PdfReader) -> str:
+    return " ".join(" ".join(page.extract_text() for page in reader.pages).split())
+
+
+def outline(reader: pypdf.PdfReader) -> list[Any]:
+    def level(items: Sequence[Any]) -> list[Any]:
+        return [level(one) if isinstance(one, list) else one.title for one in items]
+
+    return level(reader.outline)
+
+
+def images(reader: pypdf.PdfReader) -> list[tuple[int, int]]:
+    every = [reader.get_object(number) for number in range(1, int(reader.trailer["/Size"]))]
+    found = [one for one in every if isinstance(one, dict) and one.get("/Subtype") == "/Image"]
+    return [(int(one["/Width"]), int(one["/Height"])) for one in found]
+
+
+async def space_pdf(world: World, by: str = "read", **asked: Any) -> str:
+    return (await world.clients[by].send(GetSpacePDF(space_id=world.space, **asked))).url
+
+
+async def draft_pdf(world: World, draft: ChangeRequest, **asked: Any) -> str:
+    call = GetChangeRequestPDF(space_id=world.space, change_request_id=draft.id, **asked)
+    return (await world.clients["read"].send(call)).url
+
+
+def exports(service: RunningService) -> list[Path]:
+    return sorted((service.directory / "exports").glob("*.pdf"), key=lambda path: path.stat().st_mtime_ns)
+
+
+async def test_a_space_is_a_document_with_a_title_page_and_contents(world: World) -> None:
+    url = await space_pdf(world)
+    assert url.startswith(f"{world.base_url}/pdf/")
+    assert url.endswith("/manual.pdf")
+    reader = await read(url)
+    assert reader.metadata
+    assert (reader.metadata.title, reader.metadata.author) == ("Manual", "Acme")
+    cover, contents = (" ".join(reader.pages[number].extract_text().split()) for number in (0, 1))
+    assert "Manual" in cover
+    assert "ACME" in cover.upper()
+    assert contents.index("Start") < contents.index("Guide") < contents.index("Reference")
+    assert outline(reader) == ["Start", "Guide", "Reference"]
+    for words in ("Welcome.", "First.", "Second.", "Third.", "All of it."):
+        assert words in said(reader)
+
+
+async def test_a_page_is_exported_with_those_below_it_or_alone(world: World) -> None:
+    draft = await world.draft()
+    await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
+    with_inner = await read(await draft_pdf(world, draft, page="guide"))
+    assert outline(with_inner) == ["Guide", ["Inner", ["Within"]]]
+    assert "Deep words." in said(with_inner)
+    assert "Change request #1: Better" in said(with_inner)
+    assert "Welcome." not in said(with_inner)
+    alone = await read(await draft_pdf(world, draft, page="guide", only=True))
+    assert outline(alone) == ["Guide"]
+    assert len(alone.pages) == 1
+    assert "Second." in said(alone)
+    assert "Deep words." not in said(alone)
+    assert "Deep words." not in said(await read(await space_pdf(world)))
+
+
+async def test_images_are_shown_and_links_lead_within_the_document(world: World, service: RunningService) -> None:
+    draft = await world.draft()
+    files = [
+        NewFile(name=name, content_type=kind, base64=base64.b64encode(content).decode())
+        for name, kind, content in (
+            ("sky.png", "image/png", png()),
+            ("broken.png", "image/png", png()[:40]),
+            ("paper.txt", "text/plain", b"text"),
+        )
+    ]
+    await world.edit(draft, InsertFiles(files=tuple(files)))
+    kept = await world.admin.send(ListChangeRequestFiles(space_id=world.space, change_request_id=draft.id))
+    address = {file.name: file.download_url for file in kept.items}
+    text = (
+        f"# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x).\n\n"
+        f"![Sky](sky.png)\n\n![Stored]({address['sky.png']})\n\n![Broken](broken.png)\n\n"
+        '![Elsewhere](https://example.org/far.png)\n\n{% file src="paper.txt" %}\n'
+    )
+    await world.edit(draft, rewrite("start", text), rewrite("guide", "# Guide\n\nOne.\n\n## Second part\n\nTwo.\n"))
+    reader = await read(await draft_pdf(world, draft))
+    assert images(reader) == [(40, 30)], "one that is shown twice is in the file once"
+    addresses, inner = [], 0
+    for page in reader.pages:
+        for one in page.get("/Annots") or ():
+            action = one.get_object().get("/A", {})
+            addresses += [action["/URI"]] if "/URI" in action else []
+            inner += "/Dest" in one.get_object() or action.get("/S") == "/GoTo"
+    assert "https://example.org/x" in addresses
+    assert "https://example.org/far.png" in addresses
+    assert address["paper.txt"] in addresses
+    assert inner >= 4  # three lines of the contents, and the guide
+
+
+async def test_text_of_an_author_never_acts(world: World, service: RunningService) -> None:
+    draft = await world.draft()
+    hostile = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@preview/x:1.0.0": *'
+    await world.edit(draft, rewrite("start", f"# Start #panic()\n\n{hostile}\n\n```\n{hostile}\n```\n"))
+    words = said(await read(await draft_pdf(world, draft)))
+    assert '#read("/etc/passwd")' in words
+    assert '#eval("1+1")' in words
+    assert "Start #panic()" in words
+    assert "root:" not in words
+
+
+async def test_it_is_made_once_and_kept(world: World, service: RunningService) -> None:
+    before = set(exports(service))
+    url = await space_pdf(world)
+    first, second = await asyncio.gather(download(url), download(await space_pdf(world)))
+    assert first.status_code == second.status_code == 200
+    assert first.content == second.content
+    made = set(exports(service)) - before
+    assert len(made) == 1
+    number = made.copy().pop().stat().st_ino
+    assert (await download(url)).content == first.content
+    assert [path.stat().st_ino for path in made] == [number]
+    assert not [path for path in (service.directory / "exports").iterdir() if path.name.startswith(".set-")]
+
+
+async def test_only_the_last_are_kept(world: World, service: RunningService) -> None:
+    await download(await space_pdf(world))
+    for number in range(MOST_KEPT + 5):
+        (service.directory / "exports" / f"{number}.pdf").write_bytes(b"old")
+    await download(await space_pdf(world, page="guide"))
+    assert len(exports(service)) == MOST_KEPT
+    assert exports(service)[-1].read_bytes().startswith(b"%PDF")
+
+
+async def test_a_page_or_a_space_that_is_not_there_is_not_exported(world: World) -> None:
+    draft = await world.draft()
+    for asked in (space_pdf(world, page="none"), draft_pdf(world, draft, page="none", only=True)):
+        with pytest.raises(errors.NotFound, match="page"):
+            await asked
+    with pytest.raises(errors.NotFound, match="space"):
+        await space_pdf(world, by="guest")
+    url = await space_pdf(world)
+    world.change(deleted_at="2026-05-20T09:30:00.000Z")
+    assert (await download(url)).status_code == 404
+
+
+class LongAgo(TimestampSigner):
+    """Signs as it was done before the last hour."""
+
+    def get_timestamp(self) -> int:
+        return int(time.time()) - LIFETIME - 5
+
+
+async def test_an_address_works_for_an_hour_and_only_as_it_was_made(world: World) -> None:
+    url = await space_pdf(world)
+    head, _, rest = url.partition("/pdf/")
+    address, _, name = rest.partition("/")
+    for other in (address[:-1], address[1:], "x" + address, "nothing"):
+        answer = await download(f"{head}/pdf/{other}/{name}")
+        assert answer.status_code == 404
+        assert "no such PDF" in answer.json()["error"]["message"]
+    database = Database(world.database_url)
+    with database.reading.begin() as session:
+        key = session.get_one(SettingRow, "signing_key").value
+    database.close()
+    value = URLSafeTimedSerializer(key, salt="pdf").loads(address)
+    old = URLSafeTimedSerializer(key, salt="pdf", signer=LongAgo).dumps(value)
+    answer = await download(f"{head}/pdf/{old}/{name}")
+    assert answer.status_code == 410
+    assert "export the PDF again" in answer.json()["error"]["message"]
+    assert (await download(f"{head}/pdf/{address}/any-name.pdf")).status_code == 200

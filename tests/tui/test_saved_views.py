@@ -1,0 +1,293 @@
+"""Views of one's own in the inbox: by keys, in the real app on the real service, kept in the file of settings."""
+
+import json
+import sqlite3
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.tui.widgets.rows import Rows
+
+TABS = 1
+"""The line of the tabs."""
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "config").mkdir()
+    return tmp_path / "config" / "config.toml"
+
+
+def rows_of(pilot: Any) -> list[str]:
+    """The rows as they are shown, headings and all, without what stands below them."""
+    lines = shown(pilot.app).splitlines()[2:]
+    return [line for line in lines[: next(at for at, line in enumerate(lines) if "──" in line)] if line]
+
+
+def numbers(pilot: Any) -> list[str]:
+    """The number of each change request that is shown; of a heading, its title."""
+    found = [line.replace("▌", " ").replace("•", " ") for line in rows_of(pilot)]
+    return [line.split()[0] if line.split()[0].isdigit() else line.strip() for line in found]
+
+
+def tabs(pilot: Any) -> str:
+    return shown(pilot.app).splitlines()[TABS]
+
+
+async def test_a_view_of_the_file_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
+    file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>1"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Merged 4   Busy 5   Empty 10")
+        await pilot.press("7")
+        await until(pilot, holds=lambda: len(rows_of(pilot)) == 5)
+        found = [int(one) for one in numbers(pilot)]
+        assert found == sorted(found, reverse=True)
+        await pilot.press("l")
+        await until(pilot, holds=lambda: len(rows_of(pilot)) == 10)
+        await pilot.press("l")
+        await until(pilot, holds=lambda: len(rows_of(pilot)) == 7)
+
+
+async def test_what_is_narrowed_is_saved_under_a_name(service: RunningService, tmp_path: Path, file: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("F", *"space:api sort:-number", "enter")
+        await until(pilot, shows="Needs me 3")
+        await pilot.press("M", "s")
+        await until(pilot, shows="Save as a view of your own")
+        assert "name is empty" in shown(pilot.app)
+        await pilot.press(*"API first", "enter")
+        await until(pilot, shows="saved: API first")
+        await until(pilot, shows="API first 3")
+        assert numbers(pilot) == ["5", "4", "2"]
+    assert tomllib.loads(file.read_text()) == {
+        "views": [{"name": "API first", "query": "reviewer:me space:api", "sort": "-number"}]
+    }
+    assert file.stat().st_mode & 0o777 == 0o600
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="API first 3")
+        await pilot.press("7")
+        await until(pilot, holds=lambda: numbers(pilot) == ["5", "4", "2"])
+
+
+@pytest.mark.parametrize(
+    ("key", "query"),
+    [("2", "author:me"), ("3", "involved:me"), ("4", ""), ("5", "status:draft"), ("6", "status:merged")],
+)
+async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
+    service: RunningService, tmp_path: Path, file: Path, key: str, query: str
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Merged 4")
+        await pilot.press(key)
+        await until(pilot, holds=lambda: "Nobody" not in shown(pilot.app) and len(rows_of(pilot)) != 7)
+        before = numbers(pilot)
+        await pilot.press("M", "s", *"Same", "enter")
+        await until(pilot, shows=f"Same {len(before)}")
+        assert numbers(pilot) == before
+    assert tomllib.loads(file.read_text())["views"] == [{"name": "Same"} | ({"query": query} if query else {})]
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("", "name is empty: give it one"),
+        ("busy", "name is the name of another view"),
+        ("ALL OPEN", "name is the name of a view that is built in"),
+        ("drafts", "name is the name of a view that is built in"),
+        ("x" * 41, "name is too long: at most 40 characters"),
+    ],
+)
+async def test_a_name_that_will_not_do_is_refused_in_words(
+    service: RunningService, tmp_path: Path, file: Path, typed: str, says: str
+) -> None:
+    file.write_text('[[views]]\nname = "Busy"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Busy 10")
+        await pilot.press("M", "s", *typed)
+        await until(pilot, shows=says)
+        await pilot.press("enter")
+        await until(pilot, shows=says)
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: says not in shown(pilot.app))
+    assert file.read_text() == '[[views]]\nname = "Busy"\n'
+
+
+async def test_a_view_is_edited_where_it_stands(service: RunningService, tmp_path: Path, file: Path) -> None:
+    text = '# mine\n[[views]]\nname = "Busy"  # at work\nquery = "comments:>1"\n\n# next\n[profiles.other]\n'
+    file.write_text(text)
+    file.chmod(0o640)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Busy 5")
+        await pilot.press("M", "e")
+        await until(pilot, shows="this view is built in")
+        await pilot.press("7", "M", "e")
+        await until(pilot, shows="Edit this view")
+        await pilot.press("end", *" API", "tab", *["backspace"] * 11, *"space:api", "tab", *"colour")
+        await until(pilot, shows="sort must be one of updated, created")
+        await pilot.press("enter", *["backspace"] * 6, *"-number", "tab", "space", "enter")
+        await until(pilot, shows="changed: Busy API")
+        await until(pilot, shows="Busy API 4")
+        assert numbers(pilot) == ["API docs  4", *sorted(numbers(pilot)[1:], reverse=True)]
+        assert len(numbers(pilot)) == 5
+    assert file.read_text() == text.replace('"Busy"', '"Busy API"').replace('"comments:>1"', '"space:api"').replace(
+        'space:api"\n', 'space:api"\nsort = "-number"\ngroup = "space"\n'
+    )
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+async def test_a_view_is_removed_when_asked_once(service: RunningService, tmp_path: Path, file: Path) -> None:
+    text = '# a\n[[views]]\nname = "One"\n\n# b\n[[views]]\nname = "Two"\n'
+    file.write_text(text)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="One 10")
+        await pilot.press("M", "d")
+        await until(pilot, shows="this view is built in")
+        await pilot.press("7", "M", "d")
+        await until(pilot, shows="Remove the view One?")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "Remove the view" not in shown(pilot.app))
+        assert file.read_text() == text, "the default answer is no"
+        await pilot.press("M", "d", "y")
+        await until(pilot, shows="removed: One")
+        assert "One" not in tabs(pilot)
+        assert "Two" in tabs(pilot)
+    assert file.read_text() == '# a\n\n# b\n[[views]]\nname = "Two"\n'
+
+
+async def test_a_faulty_view_is_named_and_hinders_nothing(service: RunningService, tmp_path: Path, file: Path) -> None:
+    file.write_text('[[views]]\nname = "Bad"\nquery = "colour:red"\n[[views]]\nname = "Good"\nquery = "space:api"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="config.toml:3: views.1.query is not understood: colour: is nothing to look for")
+        await until(pilot, shows="Good 4")
+        assert "Bad" not in tabs(pilot)
+        await pilot.press("!")
+        await until(pilot, shows="views.1.query")
+
+
+async def test_a_file_that_cannot_be_read_does_not_stop_the_start(
+    service: RunningService, tmp_path: Path, file: Path
+) -> None:
+    file.write_text("[[views]\n")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="is not TOML")
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("M", "s", *"Mine too", "enter")
+        await until(pilot, shows="is not TOML: `presscheck config check` says where")
+    assert file.read_text() == "[[views]\n"
+
+
+async def test_headings_are_passed_over_and_marks_are_of_rows(
+    service: RunningService, tmp_path: Path, file: Path
+) -> None:
+    file.write_text('[[views]]\nname = "By space"\nquery = "reviewer:me"\ngroup = "space"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="By space 7")
+        await pilot.press("7")
+        await until(pilot, holds=lambda: len(rows_of(pilot)) > 7)
+        rows = pilot.app.screen.query_one(Rows)
+        headings = [at for at in range(rows.count) if rows.key and rows.key(at) is None]
+        assert len(headings) == rows.count - 7 >= 2
+        assert rows.cursor == 1
+        seen = [rows.cursor]
+        for _ in range(6):
+            await pilot.press("j")
+            seen.append(rows.cursor)
+        assert seen == [at for at in range(rows.count) if at not in headings]
+        await pilot.press("g", "g")
+        assert rows.cursor == 1
+        await pilot.press("V", "G", "V")
+        await until(pilot, shows="7 marked")
+        await pilot.press("escape", "*")
+        await until(pilot, shows="7 marked")
+        await pilot.press("escape", "g", "g", "space", "space")
+        await until(pilot, shows="2 marked")
+        await pilot.press("D")
+        await until(pilot, shows="By space 5")
+        await pilot.press("z")
+        await until(pilot, shows="By space 7")
+        await pilot.press("k", "k", "k", "k", "k", "k", "k", "k", "enter")
+        await until(pilot, shows="Can merge?")
+
+
+async def test_a_view_of_ones_own_can_be_narrowed_further(service: RunningService, tmp_path: Path, file: Path) -> None:
+    file.write_text('[[views]]\nname = "API"\nquery = "space:api"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="API 4")
+        await pilot.press("7", "F", *"comments:>1", "enter")
+        await until(pilot, holds=lambda: "API 4" not in tabs(pilot) and "API " in tabs(pilot))
+        count = len(rows_of(pilot))
+        assert 0 < count < 4
+        await pilot.press("M", "s", *"Both", "enter")
+        await until(pilot, shows=f"Both {count}")
+    assert tomllib.loads(file.read_text())["views"][1] == {"name": "Both", "query": "space:api comments:>1"}
+
+
+async def test_a_tab_that_is_chosen_is_seen_where_there_is_no_room_for_all(
+    service: RunningService, tmp_path: Path, file: Path
+) -> None:
+    file.write_text("\n".join(f'[[views]]\nname = "A view of mine {number}"' for number in range(5)))
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        assert "Needs me" in tabs(pilot)
+        await pilot.press("h")
+        await until(pilot, holds=lambda: "A view of mine 4 10" in tabs(pilot))
+        assert tabs(pilot).startswith("‹")
+        await pilot.press("9")
+        await until(pilot, holds=lambda: "A view of mine 2 10" in tabs(pilot))
+
+
+async def test_ten_thousand_rows_below_headings_are_read_by_window(
+    service: RunningService, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text('[[views]]\nname = "All"\nsort = "-number"\ngroup = "space"\n')
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="All 10")
+    [cache] = (tmp_path / "cache").glob("*.sqlite")
+    _grow(cache, 10_000)
+    service.stop()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="offline")
+        asked: list[int] = []
+        rows_of_store = pilot.app.desk.rows
+        monkeypatch.setattr(
+            pilot.app.desk, "rows", lambda listing, places: asked.append(len(places)) or rows_of_store(listing, places)
+        )
+        await pilot.press("7")
+        await until(pilot, shows="All 10,010" if "10,010" in shown(pilot.app) else "All 10010")
+        await pilot.press("G")
+        await until(pilot, holds=lambda: pilot.app.screen.query_one(Rows).cursor > 10_000)
+        assert len(asked) <= 8
+        assert max(asked) <= 100
+    service.start()
+
+
+def _grow(cache: Path, count: int) -> None:
+    """Let the store know so many more open change requests, in two spaces."""
+    with sqlite3.connect(cache) as store:
+        key = next(
+            key
+            for (key,) in store.execute("SELECT key FROM answers WHERE key LIKE '%ListOrganizationChangeRequests%'")
+            if json.loads(key.partition(" ")[2]).keys() == {"organization_id", "status"} and '"open"' in key
+        )
+        number, generation, total = store.execute(
+            "SELECT number, generation, total FROM answers WHERE key = ?", (key,)
+        ).fetchone()
+        for at in range(count):
+            space = ("api", "guides")[at % 2]
+            thing = {"object": "change-request", "id": f"x{at}", "number": 100 + at, "space": space, "subject": "One"}
+            store.execute("INSERT INTO resources VALUES ('change-request', ?, ?)", (f"x{at}", json.dumps(thing)))
+            row = (number, generation, total + at, "change-request", f"x{at}", None)
+            store.execute("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", row)
+        store.execute("UPDATE answers SET total = ? WHERE key = ?", (total + count, key))
