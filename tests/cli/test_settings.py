@@ -85,6 +85,7 @@ def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
         "read_only": False,
         "cache_size": 500,
         "theme": "paper",
+        "notify": None,
     }
 
 

@@ -24,12 +24,14 @@ from presscheck.cli.session import Session, asking
 from presscheck.config.checking import read_views
 from presscheck.config.views import SavedView, same_name
 from presscheck.desk.desk import Desk
+from presscheck.desk.event_log import PAUSE
 from presscheck.desk.inbox import View, facts, newest
 from presscheck.desk.own_views import Group, all_views, arranged, judge, listing_of
 from presscheck.desk.questions import reviewers_of, reviews_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import plain
+from presscheck.errors import InvalidArgument
 from presscheck.paths import places
 from presscheck.tui.screens.inbox_lines import request_row
 
@@ -76,10 +78,26 @@ class ViewName(click.ParamType[str]):
 
 @click.command()
 @click.option("--view", type=ViewName(), help="This view, empty or not: its id, or the name of one of your own.")
+@click.option("--watch", is_flag=True, help="Print each event that concerns you, one line as it happens, until ctrl+c.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="With --watch: between two looks; 60 if not given.",
+)
 @asking
-async def inbox(session: Session, view: str | None) -> None:
+async def inbox(session: Session, view: str | None, *, watch: bool, interval: float | None) -> None:
     """Print what needs you: a view of the inbox, the first one that has something in it."""
-    await print_inbox(session, view)
+    if not watch and interval is not None:
+        raise InvalidArgument("--interval", "goes with --watch only")
+    if not watch:
+        await print_inbox(session, view)
+        return
+    if view is not None:
+        raise InvalidArgument("--view", "--watch tells of all that concerns you: leave it out")
+    from presscheck.cli.watching import watch_events
+
+    await watch_events(session, interval or PAUSE)
 
 
 async def print_inbox(session: Session, view: str | None = None) -> None:

@@ -80,6 +80,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "read_only": profile.read_only,
         "cache_size": profile.cache_size,
         "theme": profile.theme,
+        "notify": profile.notify,
     }
     (print_json if as_json else print_details)(found)
 

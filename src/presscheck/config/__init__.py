@@ -43,6 +43,8 @@ class Profile:
     """Whether the app brings in what moved while nobody presses a key."""
     offline: bool = False
     """Ask the service for nothing; for this run, not from the file."""
+    notify: str | None = None
+    """What tells of an event: bell, osc9, osc777, or nothing."""
 
 
 def load(
@@ -76,6 +78,7 @@ def load(
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
         sync=table.get("sync", True),
+        notify=table.get("notify"),
     )
 
 

@@ -166,6 +166,8 @@ def _wrong_in(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
             found.append(((*profile, key), f"must be {_KINDS[setting.kind]}, such as {setting.example}"))
         elif value == "":
             found.append(((*profile, key), f"is empty: leave it out, or write it as {setting.example}"))
+        elif setting.one_of and value not in setting.one_of:
+            found.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
     return found
 
 

@@ -49,6 +49,13 @@ SETTINGS: dict[str, Setting] = {
             f"{CACHE_SIZE}",
         ),
         Setting("sync", bool, "Bring in what moved while nobody presses a key; it does unless told not to.", "false"),
+        Setting(
+            "notify",
+            str,
+            "What tells of an event: the terminal's bell, or its notification by OSC 9 or OSC 777; nothing without it.",
+            '"bell"',
+            one_of=("bell", "osc9", "osc777"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }

@@ -15,6 +15,7 @@ from presscheck.api.users import User
 from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
+from presscheck.desk.event_log import EventLog
 from presscheck.desk.listings import pull, whole
 from presscheck.desk.mirror_progress import Progress
 from presscheck.desk.remembering import Remembering
@@ -74,6 +75,7 @@ class Desk:
         self._remembering = Remembering(cache, self._watching, self._noticed)
         self._searching = Searching(self, self._remembering.do)
         self._support = Support(cache, self._remembering.thread)
+        self.events = EventLog(self, outbox, self.triage, self._watching.redraw)
 
     async def start(self) -> None:
         """Begin to ask and to send."""
@@ -220,6 +222,8 @@ class Desk:
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
         self._watching.stale(None if call is None else call.key())
+        if call is None:
+            self.events.wake()
         if self._asking.offline:
             self._writing.background(self._asking.look_now())
 

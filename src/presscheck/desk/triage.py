@@ -1,19 +1,20 @@
 """What a person put away, until when, and what they want to find again: kept beside the outbox, never thrown away.
 
-What is done comes back with the next thing that happens to it; what is snoozed comes back then, or at its time.
+What is done comes back with the next event, or with new content; what is snoozed comes back then, or at its time. What
+nobody has looked at yet, so that no event can tell of it, comes back with whatever the service calls a change.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from presscheck.store.outbox import Outbox
 
@@ -22,11 +23,15 @@ AWAY, BOOKMARK = "away ", "bookmark "
 
 @dataclass(frozen=True)
 class Away:
-    """How a change request was put away: `seen` is when it last changed before that, `until` when it comes back."""
+    """How a change request was put away: `seen` is when it last changed before that, `until` when it comes back.
+
+    `revision` is its content then; empty where no events told of it, and any change brings it back.
+    """
 
     seen: str
     until: float | None = None
     is_done: bool = True
+    revision: str = ""
 
 
 class Triage:
@@ -36,6 +41,8 @@ class Triage:
         self._outbox = outbox
         self._away = {key: Away(**json.loads(text)) for key, text in outbox.recall_all(AWAY).items()}
         self._bookmarks = set(outbox.recall_all(BOOKMARK))
+        self.followed: Collection[str] = frozenset()
+        """Change requests, by id, whose events are told."""
 
     @property
     def put_away(self) -> Iterable[str]:
@@ -44,11 +51,11 @@ class Triage:
 
     def done(self, request: ChangeRequest) -> None:
         """Put it away until something happens to it."""
-        self._put(request, Away(request.updated_at or ""))
+        self._put(request, None)
 
     def snooze(self, request: ChangeRequest, until: float | None) -> None:
         """Put it away until a moment (seconds since the epoch), or until something happens to it."""
-        self._put(request, Away(request.updated_at or "", until, is_done=False))
+        self._put(request, until, is_done=False)
 
     def bring_back(self, identity: str) -> bool:
         """Put it away no longer; whether it was."""
@@ -61,7 +68,16 @@ class Triage:
         if found is None or (found.until is not None and found.until <= time.time()):
             return None
         # until a moment means until then, whatever happens meanwhile
-        return found if found.until is not None or (request.updated_at or "") <= found.seen else None
+        if found.until is not None:
+            return found
+        is_as_it_was = request.revision == found.revision if found.revision else request.updated_at <= found.seen
+        return found if is_as_it_was else None
+
+    def something_happened(self, identity: str, at: str) -> None:
+        """An event: what waits for that comes back, unless it was put away after the event (at a service's time)."""
+        found = self._away.get(identity)
+        if found and found.until is None and not (at and at <= found.seen):
+            self.bring_back(identity)
 
     def bookmark(self, identity: str) -> bool:
         """Bookmark it, or no longer; whether it is now."""
@@ -74,7 +90,7 @@ class Triage:
         """Whether it is to be found again."""
         return identity in self._bookmarks
 
-    def _put(self, request: ChangeRequest, away: Away) -> None:
-        self._away[request.id] = away
-        said = {"seen": away.seen, "until": away.until, "is_done": away.is_done}
-        self._outbox.remember(AWAY + request.id, json.dumps(said))
+    def _put(self, request: ChangeRequest, until: float | None, *, is_done: bool = True) -> None:
+        revision = request.revision if request.id in self.followed else ""
+        self._away[request.id] = away = Away(request.updated_at, until, is_done, revision)
+        self._outbox.remember(AWAY + request.id, json.dumps(asdict(away)))

@@ -209,6 +209,7 @@ class Writing:
         try:
             sending = AtOnce(self._outbox, self._asking, self._settling, self._who)
             body, item = await sending.send(number, call, effects)
+            self._desk.events.did(call)
             answer = read_answer(call, body) if body else item
             self._outbox.landed(number, getattr(answer, "id", None))
             outcome.set_result(answer)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,6 +218,20 @@ class Outbox:
             self._change("DELETE FROM marks WHERE key = ?", (key,))
         else:
             self._change("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
+        """Remember all of this, or nothing where `key` holds something else than was expected; whether it was done."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            is_so = self.recall(key) == expected
+            for name, value in values.items() if is_so else ():
+                self.remember(name, value)
+            self._db.execute("COMMIT")
+        finally:
+            # a full disk rolls back by itself
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        return is_so
 
     def recall(self, key: str) -> str | None:
         """What was remembered."""

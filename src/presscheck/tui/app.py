@@ -25,6 +25,7 @@ from presscheck.tui.going import Going
 from presscheck.tui.notices import Notices
 from presscheck.tui.painting import Canvas
 from presscheck.tui.still import Still
+from presscheck.tui.telling import tell_of_events
 from presscheck.tui.theme import Theme, load
 from presscheck.tui.wall import Wall
 
@@ -125,6 +126,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         self.call_after_refresh(self.desk.start)
         if self.profile.sync and not self.profile.offline:
             self.call_after_refresh(self._refresh_when_quiet)
+        self.run_worker(tell_of_events(self), exclusive=True, group="events")
         if self._first:
             self.call_after_refresh(self._first, self)
 
@@ -163,6 +165,12 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         """Show what went wrong, with the request."""
         self.notices.complain(error)
         self._show_world()
+
+    def to_terminal(self, sequence: str) -> None:
+        """Let the terminal itself do something, such as ring; the sequence is made by us."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+            self._driver.flush()
 
     def notice_line(self) -> Line:
         """What is to be said now."""

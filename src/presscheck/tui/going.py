@@ -80,6 +80,7 @@ class Going(App[int], inherit_bindings=False):
         from presscheck.tui.screens.review import Review
 
         self.last_review = (space_id, change_request_id)
+        cast("PresscheckApp", self).desk.events.unread.discard(change_request_id)
         self.push_screen(Review(space_id, change_request_id))
 
     async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:

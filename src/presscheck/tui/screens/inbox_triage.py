@@ -35,10 +35,12 @@ class Triaging(Place):
         raise NotImplementedError
 
     def sign(self, request: ChangeRequest) -> Span:
-        """What the person made of it: bookmarked, or put away where that is shown."""
+        """What the person made of it: bookmarked, or put away where that is shown; and whether something happened."""
         away = self.desk.triage.away(request)
         if away:
             return Span("✓" if away.is_done else "◷", "quiet")
+        if request.id in self.desk.events.unread:
+            return Span("•", "accent strong")
         return Span("★", "accent") if self.desk.triage.is_bookmarked(request.id) else Span(" ")
 
     def command_done(self) -> None:
@@ -49,6 +51,7 @@ class Triaging(Place):
             return
         for one in requests:
             self.desk.triage.done(one)
+            self.desk.events.unread.discard(one.id)
         self._put_away(requests, "done")
 
     async def command_snooze(self) -> None:

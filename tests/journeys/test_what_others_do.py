@@ -1,0 +1,381 @@
+"""What other people do, seen through the real service: told once, by one of many, and never invented."""
+
+import asyncio
+import json
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from tests.cli.running import Shell, signed_in
+from tests.desk.test_desk import desk_on, until
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running
+from tests.tui.driving import until as until_shown
+
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    GetChangeRequest,
+    MergeChangeRequest,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.comments import Document, ListComments, PostComment, PostReply
+from presscheck.api.content import GetCurrentRevision
+from presscheck.api.operation import Operation
+from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
+from presscheck.client.client import Client
+from presscheck.desk.desk import Desk
+from presscheck.desk.event_log import EVENT, KEPT
+from presscheck.desk.events import Event, sentence
+from presscheck.errors import NetworkError
+from presscheck.service.database import Database
+from presscheck.service.identity import system_clock
+from presscheck.service.tokens import create_token
+
+GUIDE = {"space_id": "api", "change_request_id": "5"}
+TYPOS = {"space_id": "guides", "change_request_id": "3"}
+KEYRING = {"space_id": "cli", "change_request_id": "3"}
+RENAMES = "4 Rename workspaces to projects"
+LIMITS = {"space_id": "api", "change_request_id": "4"}
+ORGANIZATION = "tallowick"
+
+
+class Watch:
+    """The program, with its lines as they come."""
+
+    def __init__(self, shell: Shell, *words: str) -> None:
+        self.ran = subprocess.Popen(
+            [sys.executable, "-m", "presscheck", "inbox", "--watch", "--interval", "1", *words],
+            env=shell.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.readers: list[threading.Thread] = []
+        self.out, self.err = (self._lines(stream) for stream in (self.ran.stdout, self.ran.stderr))
+
+    def _lines(self, stream: IO[str] | None) -> "queue.Queue[str]":
+        assert stream
+        found: queue.Queue[str] = queue.Queue()
+
+        def read() -> None:
+            with stream:
+                for line in stream:
+                    found.put(line.rstrip("\n"))
+
+        self.readers.append(threading.Thread(target=read))
+        self.readers[-1].start()
+        return found
+
+    def end(self, by: signal.Signals) -> int:
+        self.ran.send_signal(by)
+        return self.ran.wait(30)
+
+    def close(self) -> None:
+        self.ran.kill()
+        self.ran.wait()
+        for reader in self.readers:
+            reader.join()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def mia(service: RunningService) -> str:
+    """The token of somebody else."""
+    return token_of(service, "mia")
+
+
+@pytest.fixture(scope="module")
+def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody who has looked once."""
+    home = tmp_path_factory.mktemp("looked")
+
+    async def first_look() -> None:
+        async with opened(service, home) as desk:
+            await desk.events.look()
+            assert said(desk) == [], "a first run invents nothing"
+
+    asyncio.run(first_look())
+    return home
+
+
+@pytest.fixture
+def home(looked: Path, tmp_path: Path) -> Path:
+    """A home of one's own, that has looked once: what other tests did meanwhile is told there first."""
+    return Path(shutil.copytree(looked, tmp_path / "home"))
+
+
+def token_of(service: RunningService, person: str) -> str:
+    database = Database(service.database_url)
+    try:
+        return database.write(lambda session: create_token(session, system_clock, person, None, None))
+    finally:
+        database.close()
+
+
+async def say(service: RunningService, token: str, *calls: Operation[Any]) -> list[Any]:
+    async with Client(service.base_url, token) as client:
+        return [await client.send(call) for call in calls]
+
+
+@asynccontextmanager
+async def opened(service: RunningService, home: Path) -> AsyncIterator[Desk]:
+    desk = desk_on(service, home)
+    await desk.start()
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+def said(desk: Desk) -> list[str]:
+    """Every event so far, the oldest first."""
+    return [sentence(event) for event in reversed(desk.events.recent())]
+
+
+async def look(desk: Desk, since: int = 0) -> list[str]:
+    """Look, and say what is told behind the first so many."""
+    await desk.events.look()
+    return said(desk)[since:]
+
+
+async def test_what_others_do_is_told_once(service: RunningService, mia: str, home: Path) -> None:
+    async with opened(service, home) as desk:
+        before = len(await look(desk))
+        [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
+        no = Document(markdown="No")
+        await say(
+            service,
+            mia,
+            PostComment(**GUIDE, body=Document(markdown="Hm")),
+            PostReply(**GUIDE, comment_id=threads.items[0].id, body=Document(markdown="Yes")),
+            SubmitReview(space_id="api", change_request_id="2", status="changes-requested", comment=no),
+            SubmitReview(**LIMITS, status="approved"),
+            MergeChangeRequest(**LIMITS),
+            RequestReviewers(space_id="cli", change_request_id="2", users=("robin",)),
+        )
+        told = await look(desk, before)
+        assert told[:6] == [
+            "Mia wrote on 5 Rewrite the auth guide",
+            "Mia wrote on 5 Rewrite the auth guide",
+            "Mia asks for changes to 2 Explain 409 with an example",
+            "Mia approved 4 Limits per workspace",
+            "Mia merged 4 Limits per workspace",
+            "Mia asks for your review of 2 Install on Windows",
+        ]
+        assert {*told[6:]} == {
+            "5 Rewrite the auth guide is outdated: main moved on",
+            "2 Explain 409 with an example is outdated: main moved on",
+        }
+        assert await look(desk, before) == told
+    async with opened(service, home) as desk:
+        assert await look(desk, before) == told, "a restart invents nothing"
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Again")))
+    async with opened(service, home) as desk:
+        assert await look(desk, before) == [*told, told[0]], "what happened meanwhile is told"
+
+
+async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, mia: str, home: Path) -> None:
+    async with opened(service, home) as desk:
+        before = len(await look(desk))
+        [pages, meanwhile] = await say(
+            service,
+            mia,
+            GetCurrentRevision(space_id="guides"),
+            CreateChangeRequest(space_id="guides", subject="Meanwhile"),
+        )
+        page = next(one.id for one in pages.pages if one.slug == "quickstart")
+        at = {"space_id": "guides", "change_request_id": meanwhile.id}
+        other = UpdatePage(page=page, document=Document(markdown="All is new.\n"))
+        await say(
+            service,
+            mia,
+            EditChangeRequestContent(**at, changes=(other,), compat=False),
+            UpdateChangeRequest(**at, status="open"),
+            MergeChangeRequest(**at),
+        )
+        told = [f"{RENAMES} is outdated: main moved on", f"{RENAMES} conflicts with main"]
+        assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
+        assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
+
+
+async def test_own_acts_are_no_events(service: RunningService, home: Path) -> None:
+    async with opened(service, home) as desk:
+        before = len(await look(desk))
+        sites = await desk.read(ListSites(organization_id=ORGANIZATION))
+        [hidden] = [one.id for one in sites.items if not one.published]
+        site = {"organization_id": ORGANIZATION, "site_id": hidden}
+        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        await desk.write(SubmitReview(**KEYRING, status="approved")).landed()
+        await desk.write(MergeChangeRequest(**KEYRING)).landed()
+        await desk.write(PublishSite(**site)).landed()
+        assert await look(desk, before) == []
+        await say(service, service.token, UnpublishSite(**site))
+        await desk.events.look()
+        await say(service, service.token, PublishSite(**site))
+        told = await look(desk, before)
+        assert told == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
+
+
+async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
+    service: RunningService, mia: str, home: Path
+) -> None:
+    async with opened(service, home) as desk:
+        await desk.events.look()
+        request = await desk.read(GetChangeRequest(**GUIDE))
+        desk.triage.done(request)
+        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        desk.events.pause, desk.events.first = 0.1, 0
+        watched = desk.events.watch()
+        await anext(watched)
+        request = await desk.read(GetChangeRequest(**GUIDE))
+        assert desk.triage.away(request)
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="And?")))
+        async for events, _ in watched:
+            if events:
+                break
+        assert desk.triage.away(await desk.read(GetChangeRequest(**GUIDE))) is None
+        assert desk.events.unread == {request.id}
+        desk.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
+        desk.triage.something_happened(request.id, "2098-01-01")
+        assert desk.triage.away(request), "that was known when it was put away"
+        assert desk.triage.away(request.model_copy(update={"revision": "another"})) is None, "new content"
+        await watched.aclose()
+
+
+async def test_two_instances_read_one_list_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
+    async with opened(service, home) as one, opened(service, home) as other:
+        heard: dict[Desk, list[Event]] = {one: [], other: []}
+        notified: list[Desk] = []
+
+        async def listen(desk: Desk) -> None:
+            desk.events.pause, desk.events.first = 0.2, 0
+            async for events, _ in desk.events.watch():
+                heard[desk] += events
+                if events and desk.events.may_notify():
+                    notified.append(desk)
+
+        before = len(await look(one))
+        listening = [asyncio.ensure_future(listen(desk)) for desk in heard]
+        try:
+            await asyncio.sleep(0)
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+            await until(lambda: len(heard[one]) == len(heard[other]) == 1)
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm?")))
+            await until(lambda: len(heard[one]) == len(heard[other]) == 2)
+        finally:
+            for task in listening:
+                task.cancel()
+            await asyncio.gather(*listening, return_exceptions=True)
+        assert heard[one] == heard[other]
+        assert len(notified) == 2
+        assert len(said(one)) == before + 2
+
+
+async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, mia: str, home: Path) -> None:
+    async with opened(service, home) as desk:
+        desk.events.pause, desk.events.first = 0.1, 0
+        watched = desk.events.watch()
+        await anext(watched)
+        service.stop()
+        _, error = await anext(watched)
+        assert isinstance(error, NetworkError)
+        service.start()
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+        desk.refresh()
+        async for events, error in watched:
+            if not error:
+                assert [sentence(event) for event in events] == ["Mia wrote on 5 Rewrite the auth guide"]
+                break
+        await watched.aclose()
+
+
+async def test_the_list_keeps_what_came_last(service: RunningService, home: Path) -> None:
+    async with opened(service, home) as desk:
+        events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(KEPT + 5))
+        for half in (events[:150], events[150:]):
+            version = desk.outbox.recall("events")
+            desk.outbox.swap("events", version, desk.events._written(int(version or 0) + 1, "seen me", "{}", {}, half))
+        assert [one.number for one in desk.events.recent()] == list(range(KEPT + 4, 4, -1))
+        assert len(desk.outbox.recall_all(EVENT)) == KEPT
+        assert not desk.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
+        assert desk.outbox.recall("events") == "3"
+
+
+async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: RunningService, mia: str, home: Path) -> None:
+    app, sent = app_on(service, home, notify="osc9"), list[str]()
+    app.desk.events.pause, app.desk.events.first = 0.2, 0
+    app.to_terminal = sent.append
+    async with running(app) as pilot:
+        await until_shown(pilot, shows="5 Rewrite the auth guide")
+        await until_shown(pilot, holds=lambda: bool(app.desk.triage.followed))
+        await pilot.press("4", "g", "g")
+        sent.clear()
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="\x1b]0;owned\x07")))
+        await until_shown(pilot, shows="Mia wrote on 5 Rewrite the auth guide")
+        await until_shown(pilot, shows="•   5 Rewrite the auth guide")
+        assert sent == ["\x1b]9;presscheck: Mia wrote on 5 Rewrite the auth guide\a"]
+        await pilot.press("D")
+        await until_shown(pilot, shows="✓   5 Rewrite the auth guide")
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))
+        await until_shown(pilot, shows="•   5 Rewrite the auth guide")
+        await pilot.press("enter")
+        await until_shown(pilot, holds=lambda: not app.desk.events.unread)
+        assert len(sent) == 2
+
+
+async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningService, mia: str, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    watch = Watch(shell)
+    try:
+        assert watch.err.get(timeout=60) == "Watching what concerns you, every 1 s; ctrl+c ends it."
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+        at, *line = watch.out.get(timeout=60).split("\t")
+        assert at.startswith("20")
+        assert line == ["reply", "Mia Okonkwo", "api#5", "Rewrite the auth guide"]
+        service.stop()
+        assert watch.err.get(timeout=60) == "No connection: looking again, ever more rarely."
+        service.start()
+        assert watch.err.get(timeout=60) == "Back again."
+        assert watch.end(signal.SIGTERM) == 143
+    finally:
+        watch.close()
+    assert watch.out.empty()
+    again = Watch(shell, "--json")
+    try:
+        assert again.err.get(timeout=60).startswith("Watching")
+        await say(service, mia, SubmitReview(**TYPOS, status="approved"), MergeChangeRequest(**TYPOS))
+        first, second = (json.loads(again.out.get(timeout=60)) for _ in range(2))
+        assert (first["event"], second["event"]) == ("approved", "merged"), "a restart prints nothing twice"
+        assert first["by"] == {"id": "mia", "displayName": "Mia Okonkwo"}
+        assert first["changeRequest"]["number"] == 3
+        assert (first["site"], first["text"]) == (None, "Mia approved 3 Fix typos in quickstart")
+        assert again.end(signal.SIGINT) == 130
+    finally:
+        again.close()
+    assert again.err.empty(), "no traceback"
+
+
+def test_watch_says_what_does_not_go_together(service: RunningService, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    for words, says in ((("--interval", "5"), "--watch only"), (("--watch", "--view", "mine"), "leave it out")):
+        ran = shell.run("inbox", *words)
+        assert (ran.exit_code, says in ran.stderr) == (2, True)
+    shell.env["PRESSCHECK_TOKEN"] = "nobody's"
+    ran = shell.run("inbox", "--watch")
+    assert ran.exit_code == 4, ran.stderr
