@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from presscheck.api.operation import Operation
+from presscheck.client.errand import Errand
 from presscheck.errors import NetworkError
 
 
 class Unplugged:
     """What stands in a client's place; nothing leaves this machine."""
 
-    async def fetch(self, call: Operation[Any]) -> bytes:
+    async def fetch(self, call: Operation[Any], errand: Errand | None = None) -> bytes:
         """Nothing is asked.
 
         Raises:

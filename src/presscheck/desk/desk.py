@@ -7,7 +7,7 @@ waits is a coroutine. Writes are on disk before `write` returns.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
@@ -16,7 +16,8 @@ from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.event_log import EventLog
-from presscheck.desk.listings import pull, whole
+from presscheck.desk.knowing import Knowing
+from presscheck.desk.listings import pull
 from presscheck.desk.mirror_progress import Progress
 from presscheck.desk.remembering import Remembering
 from presscheck.desk.searching import Hit, Searching
@@ -27,11 +28,11 @@ from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
 from presscheck.errors import NetworkError, NotSupported, PresscheckError
-from presscheck.store.cache import Cache, Stored
+from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
-__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Progress", "Seen", "Status", "Ticket", "Waiting"]
-__all__ += ["Window"]
+__all__ = ["ASKED", "BACKGROUND", "EYE", "NEXT", "Desk", "Hit", "Progress", "Seen", "Status", "Ticket"]
+__all__ += ["Waiting", "Window"]
 
 if TYPE_CHECKING:
     from presscheck.desk.linking import LinksHere
@@ -41,7 +42,7 @@ M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
 
 
-class Desk:
+class Desk(Knowing):
     """Read, watch, write: what is known at once, what is new when it comes, what was typed for good.
 
     Args:
@@ -90,39 +91,6 @@ class Desk:
         await self._asking.close()
         await self._remembering.close()
         self.outbox.close()
-
-    def known(self, call: Operation[T]) -> Seen[T] | None:
-        """What the store knows, with what waits laid over it; None where it was never fetched."""
-        return self._known(call)
-
-    def _known(self, call: Operation[T], priority: Priority | None = None) -> Seen[T] | None:
-        began, stored = time.perf_counter(), self._cache.answer(call.key()) or self._answered_whole(call)
-        if stored is None:
-            return None
-        try:
-            value = call.read_answer(stored.json.encode())
-        except ValueError:
-            return None  # stored by a version that read it otherwise: it is asked for again
-        if priority is not None:
-            self._activity.remembered(call, began, len(stored.json), priority)
-        return Seen(self._writing.lay_over(call, value), "cached", max(0.0, time.time() - stored.at))
-
-    def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
-        """Rows of a listing that `watch_listing` has brought in, from the store alone."""
-        found = self._cache.window(listing.key(), start, count)
-        page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
-        age = None if found.at is None else max(0.0, time.time() - found.at)
-        return Window(page.items, start, found.total, age, found.complete)
-
-    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
-        """Rows of such a listing by their places, wherever they stand, from the store alone."""
-        found = self._cache.rows(listing.key(), places)
-        page = listing.read_answer(f'{{"items":[{",".join(found.values())}]}}'.encode())
-        return dict(zip(found, page.items, strict=True))
-
-    def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
-        """Where in such a listing the things with these ids stand, from the store alone."""
-        return self._cache.positions(listing.key(), ids)
 
     def search(
         self,
@@ -285,29 +253,6 @@ class Desk:
         """Page id → the revision at which it was viewed."""
         return self.outbox.viewed(change_request)
 
-    def remember(self, name: str, json: str) -> None:
-        """Keep a text of the screen's own in the cache, which may forget it."""
-        self._remembering.thread.submit(self._cache.keep, name, json.encode(), time.time())
-
-    async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
-        """Read an answer and keep it, off this thread; the answer, and whether it is news.
-
-        Raises:
-            MalformedAnswer: it is not of the declared shape.
-        """
-        from presscheck.client.answers import read_answer
-
-        def take_in(cache: Cache) -> tuple[T, bool]:
-            value = read_answer(call, body, request_id)
-            return value, cache.keep(call.key(), body, time.time())
-
-        return await self.in_store(take_in)
-
-    async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """Do something to the cache, on its writing thread."""
-        self._searching.came()
-        return await self._remembering.do(work)
-
     async def fetch(self, call: Operation[Any], priority: Priority = ASKED) -> bytes:
         """The body of the service's answer, unread.
 
@@ -338,12 +283,6 @@ class Desk:
     def _noticed(self, notice: str) -> None:
         self.notices = (*self.notices, notice)
         self.world.tell()
-
-    def _answered_whole(self, call: Operation[Any]) -> Stored | None:
-        """A listing of which all rows are here also answers for its first so many; it gives all of them."""
-        rows = whole(call)
-        is_here = rows is not None and self._cache.window(rows.key(), 0, 0).complete
-        return self._cache.answer(rows.key()) if rows and is_here else None
 
     def _connection_changed(self) -> None:
         self.world.connected(online=not self._asking.offline)

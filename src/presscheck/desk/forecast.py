@@ -47,13 +47,13 @@ async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
     ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=NEXT)
     theirs = await desk.read(GetCurrentRevision(**space), priority=NEXT)
     texts: dict[str, str] = {}
-    sides = [as_on_the_wire(one) for one in (base, ours, theirs)]
-    for revision, page in both_changed(*sides):
+    was, here, there = as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs)
+    for revision, page in both_changed(was, here, there):
         call = page_in(request.space, revision, page["id"])
         text = (await desk.read(call, priority=NEXT)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
-        merged = merge_pages(*sides, texts.__getitem__, _kept)
+        merged = merge_pages(was, here, there, texts.__getitem__, _kept)
     except LookupError:
         return None  # something that no call gives the text of, such as a piece of content that pages share
     return Forecast(tuple(merged.conflicts))

@@ -48,7 +48,7 @@ class Bodies:
     def fill(self, things: Iterable[Changed]) -> None:
         """Fetch these too, one after another, when there is nothing else to do; no longer those before."""
         self._left = [*things]
-        if not self._is_filling:
+        if not self._is_filling and not self.review.is_leaving:
             self._is_filling = True
             self.review.run(self._fill())
 
