@@ -88,7 +88,7 @@ class Person:
         return made.id
 
 
-@pytest.mark.timeout(120 + 20 * ROUNDS)
+@pytest.mark.timeout(240 + 40 * ROUNDS)
 async def test_a_crowd_at_work_leaves_everything_in_agreement(tmp_path: Path, database_url: str) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     options = ("--port", "0", "--workers", "2", "--database", database_url)
