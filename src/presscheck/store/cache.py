@@ -68,12 +68,8 @@ class Cache:
     def search(self) -> SearchIndex:
         """What is searched by words; for the writing thread."""
         if self._search is None or self._search.connection is not self._writer:
-            self._search = SearchIndex(self._writer, self._answer_as_written)
+            self._search = SearchIndex(self._writer, Shelf(self._writer).answer)
         return self._search
-
-    def _answer_as_written(self, key: str) -> tuple[str, float] | None:
-        found = Shelf(self._writer).answer(key)
-        return (found.json, found.at) if found else None
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
         """What is stored under these keys; for the writing thread."""

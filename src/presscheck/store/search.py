@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from presscheck.store.search_tables import RESOURCES, prepare
+from presscheck.store.shelf import Stored
 
 AT_ONCE = 0.03
 """Seconds that one transaction reads up what is noted; what was begun is finished."""
@@ -69,10 +70,10 @@ class SearchIndex:
 
     Args:
         connection: that of the thread.
-        answer: the JSON of a stored answer by its key, and when the service gave it.
+        answer: a stored answer by its key.
     """
 
-    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], tuple[str, float] | None]) -> None:
+    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], Stored | None]) -> None:
         self.connection, self.answer = connection, answer
         self._is_there = prepare(connection)
 
@@ -182,7 +183,7 @@ class SearchIndex:
         if kind in RESOURCES:
             return self.thing(kind, name)
         stored = self.answer(source)
-        return stored[0] if stored else None
+        return stored.json if stored else None
 
     def _take(self, source: str, reading: Reading) -> None:
         self.connection.execute("DELETE FROM search_sources WHERE source = ?", (source,))

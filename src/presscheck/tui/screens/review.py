@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import long_ago, now
+from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span, cut
-from presscheck.tui.screens.review_acts import Acts
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
+from presscheck.tui.screens.review_following import Following
 from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
 from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
@@ -23,13 +23,11 @@ from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Seen
     from presscheck.tui.screens.review_changes import Changed
     from presscheck.tui.screens.review_threads import Thread
 
 
-class Review(Acts):
+class Review(Following):
     """A change request, to be read, discussed, judged and merged.
 
     Args:
@@ -49,8 +47,6 @@ class Review(Acts):
         self.only_changed = False
         self.mode = "prose"
         self.unfolded: set[str] = set()
-        self._asked: dict[str, int] = {}
-        self._trouble = ""
 
     def title_line(self) -> Line:
         """The space, the number, the subject."""
@@ -84,8 +80,8 @@ class Review(Acts):
         super().on_mount()
         self.query_one("#pages").focus()
         self.point_at_first()
-        self.follow(self.desk.watch(question), self._request, group="request")
-        self._ask()
+        self.follow(self.desk.watch(question), self.take_request, group="request")
+        self.ask_all()
 
     def on_resize(self) -> None:
         """Side by side, or one behind the other."""
@@ -131,7 +127,7 @@ class Review(Acts):
         """Another thing is under the cursor."""
         if self.query_one("#pages").has_focus:
             self.show_change(afresh=True)
-            self._fill()
+            self.fill()
 
     def redraw(self) -> None:
         """Draw all of it anew from what is known."""
@@ -142,12 +138,12 @@ class Review(Acts):
             state = state_line(
                 request, self.known.reviewers(), self.known.progress(), self.known.open_threads(), columns - 24
             )
-            trouble = (Span(self._trouble, "waiting"),) if self._trouble else ()
+            trouble = (Span(self.trouble, "waiting"),) if self.trouble else ()
             self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
             standing = (Span(" "), *merge_line(self.known.standing(), columns - 2))
             self.query_one("#merge", Bar).show(standing, compared_line(self.known.since, now()))
         else:
-            words = self._trouble or "Asking the service for this change request …"
+            words = self.trouble or "Asking the service for this change request …"
             self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
         self.query_one("#pages", Rows).show(len(self.known.things) + 1)
         self.show_world()
@@ -170,59 +166,7 @@ class Review(Acts):
         rows.show(len(self.laid.lines), cursor=0 if afresh else None)
         for one in threads:
             if one.reply_count and not one.first.unsent:
-                self._question(self.known.replies_to(one.id))
-
-    def point_at_first(self) -> None:
-        """The first thing that was not viewed."""
-        first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
-        rows = self.query_one("#pages", Rows)
-        rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
-        self.redraw()
-        self._fill()
-
-    def _fill(self) -> None:
-        """Fetch the texts of what the list shows."""
-        seen = self.query_one("#pages", Rows).seen
-        self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
-
-    def _request(self, seen: Seen[ChangeRequest | None]) -> None:
-        self.known.take_request(seen)
-        self._trouble = ""
-        if seen.state == "offline":
-            self._trouble = f"as it was {long_ago(seen.age)}"
-        elif seen.state == "failed" and seen.error:
-            self._trouble = f"{seen.error.message} · ctrl+r asks again"
-        self.known.read_marks()
-        self._ask()
-        self.foresee()
-        self.look_back()
-        self.redraw()
-        self._fill()
-
-    def _ask(self) -> None:
-        for question in self.known.questions():
-            self._question(question)
-
-    def _question(self, question: Operation[Any]) -> None:
-        """Follow a question that is not followed yet."""
-        key = question.key()
-        if key in self._asked:
-            return
-        self._asked[key] = len(self._asked)
-
-        def taken(seen: Seen[Any]) -> None:
-            had = len(self.known.things)
-            self.known.take(question, seen.value)
-            if hasattr(question, "page") and (more := self.known.further_comments(question, seen.value)):  # type: ignore[arg-type]
-                self._question(more)
-            self._ask()
-            self.foresee()
-            self.look_back()
-            if not had and self.known.things:
-                self.point_at_first()
-            self.redraw()
-
-        self.follow(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")
+                self.ask_for(self.known.replies_to(one.id))
 
     def _page_row(self, index: int, columns: int) -> Line:
         threads = [one for one in self.known.threads() if not one.resolved]

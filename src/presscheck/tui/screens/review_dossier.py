@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, RequestReviewers
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import ListChangeRequestPages
-from presscheck.api.operation import Page
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
-from presscheck.desk.overlays import laid_over
-from presscheck.desk.questions import ALL, changes_in, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
+from presscheck.tui.screens.review_discussion import Discussion
 from presscheck.tui.screens.review_header import Progress
 from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
-from presscheck.tui.screens.review_threads import Thread, in_order, thread, unsent_messages
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review
@@ -32,10 +30,10 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.desk.desk import Desk
     from presscheck.desk.forecast import Forecast
-    from presscheck.desk.seen import Seen, Waiting
+    from presscheck.desk.seen import Seen
 
 
-class Dossier:
+class Dossier(Discussion):
     """One change request: what the service said of it, and what follows from that.
 
     Args:
@@ -64,11 +62,6 @@ class Dossier:
         """What a merge would come to; None while that is not known."""
 
     @property
-    def me(self) -> str:
-        """The id of the signed-in user."""
-        return self.desk.me.id
-
-    @property
     def path(self) -> dict[str, Any]:
         """What every call about this change request is given."""
         return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self.request_id}
@@ -92,17 +85,6 @@ class Dossier:
         yield GetSpace(space_id=self.space_id)
         if self.space and self.space.organization:
             yield GetOrganization(organization_id=self.space.organization)
-
-    def further_comments(self, question: ListComments, answer: Any) -> ListComments | None:
-        """The next page of comments, where there is one that was not asked for yet."""
-        cursor = answer.next.page if answer and answer.next else None
-        if cursor is None or cursor in self.comments:
-            return None
-        return question.model_copy(update={"page": cursor})
-
-    def replies_to(self, comment: str) -> ListReplies:
-        """The question for the answers to a comment."""
-        return replies_to(self.space_id, self.path["change_request_id"], comment)
 
     def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
         """The change request itself."""
@@ -195,42 +177,11 @@ class Dossier:
             self.desk.mark_viewed(self.request.id, thing.id, (thing.text or self.request.revision) if viewed else None)
             self.read_marks()
 
-    def waiting(self) -> tuple[Waiting, ...]:
-        """What of this change request is not sent yet."""
-        mine = self.path["change_request_id"]
-        rows = self.desk.waiting()
-        return tuple(row for row in rows if row.call and getattr(row.call, "change_request_id", None) == mine)
-
-    def threads(self) -> list[Thread]:
-        """All threads, the oldest first."""
-        unsent = unsent_messages(self.waiting())
-        found = {one.id: one for items in self.comments.values() for one in items}
-        return in_order(thread(one, self._replies(one.id), unsent, self.me) for one in found.values())
-
-    def _replies(self, comment: str) -> Sequence[CommentReply]:
-        """The answers to a comment; where the service was never asked, those that wait to be sent."""
-        known = self.replies.get(comment)
-        if known is not None:
-            return known
-        return laid_over(self.replies_to(comment), Page(items=()), self.desk.waiting(), self.desk.me).items
-
-    def open_threads(self) -> int:
-        """How many threads are open: counted where the threads are known, else as the service counts them."""
-        if self.comments:
-            return sum(one.status != "resolved" for items in self.comments.values() for one in items)
-        return self.request.comments if self.request else 0
-
     def reviewers(self) -> tuple[Reviewer, ...] | None:
         """Everybody who was asked or who spoke; None where that is not known."""
         if self.request is None or (self.reviews is None and self.asked is None):
             return None
         return reviewers(self.request, self.asked or (), self.reviews or (), self.me)
-
-    def being_asked(self) -> frozenset[str]:
-        """Users whom a waiting write asks."""
-        return frozenset(
-            user for row in self.waiting() if isinstance(row.call, RequestReviewers) for user in row.call.users
-        )
 
     def progress(self) -> Progress | None:
         """How much is known, and how much was viewed."""

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
-from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment, UpdateReply
-from presscheck.api.organizations import ListMembers
+from presscheck.api.change_requests import SubmitReview
+from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.documents.display_text import display_text
-from presscheck.errors import PresscheckError, StoreError
-from presscheck.tui.screens.page_edits import draft_key
-from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.screens.review_page import suggestion_at, words_at
 from presscheck.tui.screens.review_places import quote
-from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.screens.review_speaking import Speaking
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Ticket
 
-HOLD = 3
-"""Seconds in which a comment can be unsent before it leaves."""
 LOOKS = 200
 """Looks for a thread that is not known yet, within ten seconds."""
 
 
-class Talk(Moves):
+class Talk(Speaking):
     """Comment, answer, resolve, judge."""
 
     def command_comment(self) -> None:
@@ -143,105 +134,3 @@ class Talk(Moves):
             return SubmitReview(**self.known.path, status=status, **given)
 
         self.write(title, f"verdict {status}", call, may_be_empty=True)
-
-    def draft_key(self, name: str) -> str:
-        """Under which a draft is kept."""
-        return draft_key(self.known.path["change_request_id"], name)
-
-    def draft_of(self, call: Any) -> str:
-        """Under which the text of a write was, or is again, a draft."""
-        if isinstance(call, PostReply):
-            return self.draft_key(f"reply {call.comment_id}")
-        if isinstance(call, UpdateComment | UpdateReply):
-            return self.draft_key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
-        if isinstance(call, SubmitReview):
-            return self.draft_key(f"verdict {call.status}")
-        return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
-
-    def write(
-        self,
-        title: str,
-        name: str,
-        call: Callable[[str], Operation[Any]],
-        *,
-        begin: str = "",
-        suggestion: str = "",
-        may_be_empty: bool = False,
-    ) -> None:
-        """Let a text be written, which is a draft under that name until the desk has it.
-
-        Args:
-            title: what is written.
-            name: of the draft.
-            call: makes the write of the text.
-            begin: what the text begins with.
-            suggestion: what one key puts in, where words of the page can be suggested.
-            may_be_empty: whether it may go without a text.
-        """
-        key = self.draft_key(name)
-
-        def take(text: str) -> None:
-            self._take(call(text))
-            with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
-                self.desk.outbox.save_draft(key, "")
-
-        def save(text: str) -> None:
-            self.desk.outbox.save_draft(key, "" if text == begin else text)
-
-        text = self.desk.outbox.draft(key) or begin
-        composer = Composer(
-            title,
-            text,
-            save,
-            self.home.look,
-            may_be_empty=may_be_empty,
-            people=self._people,
-            take=take,
-            suggestion=suggestion,
-        )
-        self.home.push_screen(composer)
-
-    async def _people(self) -> list[str]:
-        """The names of those who can be mentioned."""
-        organization = self.known.space.organization if self.known.space else None
-        if organization is None:
-            return []
-        members = await self.desk.read(ListMembers(organization_id=organization, limit=1000))
-        return [display_text(one.user.display_name) for one in members.items]
-
-    def send(self, call: Operation[Any]) -> bool:
-        """Give a write to the desk; whether it took it."""
-        try:
-            self._take(call)
-        except PresscheckError as error:
-            self.home.complain(error)
-            return False
-        return True
-
-    def _take(self, call: Operation[Any]) -> None:
-        """Give a write to the desk.
-
-        Raises:
-            PresscheckError: it did not take it.
-        """
-        ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
-        self.run(self._landed(ticket))
-        self.redraw()
-
-    async def _landed(self, ticket: Ticket[Any]) -> None:
-        try:
-            answer = await ticket.landed()
-        except PresscheckError as error:
-            self.home.complain(error)
-            return
-        if isinstance(answer, MergeResult):
-            self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
-        self.redraw()
-
-
-def _outcome(result: MergeResult, *, is_merge: bool) -> str:
-    """What a merge or an update came to, from its body."""
-    if result.result == "conflicts":
-        done = "merged" if is_merge else "updated"
-        return f"{done} with conflicts: look at the pages that both sides changed"
-    return "merged" if is_merge else "updated from main"

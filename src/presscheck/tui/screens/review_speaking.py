@@ -1,0 +1,120 @@
+"""How words leave a review: a text is a draft until the desk has it; what the desk took is followed until it lands."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
+from presscheck.api.comments import PostReply, UpdateComment, UpdateReply
+from presscheck.api.organizations import ListMembers
+from presscheck.documents.display_text import display_text
+from presscheck.errors import PresscheckError, StoreError
+from presscheck.tui.screens.page_edits import draft_key
+from presscheck.tui.screens.review_moves import Moves
+from presscheck.tui.widgets.composer import Composer
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.desk.seen import Ticket
+
+HOLD = 3
+"""Seconds in which a comment can be unsent before it leaves."""
+
+
+class Speaking(Moves):
+    """Write, and send."""
+
+    def draft_key(self, name: str) -> str:
+        """Under which a draft is kept."""
+        return draft_key(self.known.path["change_request_id"], name)
+
+    def draft_of(self, call: Any) -> str:
+        """Under which the text of a write was, or is again, a draft."""
+        if isinstance(call, PostReply):
+            return self.draft_key(f"reply {call.comment_id}")
+        if isinstance(call, UpdateComment | UpdateReply):
+            return self.draft_key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
+        if isinstance(call, SubmitReview):
+            return self.draft_key(f"verdict {call.status}")
+        return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
+
+    def write(
+        self,
+        title: str,
+        name: str,
+        call: Callable[[str], Operation[Any]],
+        *,
+        begin: str = "",
+        suggestion: str = "",
+        may_be_empty: bool = False,
+    ) -> None:
+        """Let a text be written, which is a draft under that name until the desk has it.
+
+        Args:
+            title: what is written.
+            name: of the draft.
+            call: makes the write of the text.
+            begin: what the text begins with.
+            suggestion: what one key puts in, where words of the page can be suggested.
+            may_be_empty: whether it may go without a text.
+        """
+        key = self.draft_key(name)
+
+        def take(text: str) -> None:
+            self._take(call(text))
+            with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
+                self.desk.outbox.save_draft(key, "")
+
+        def save(text: str) -> None:
+            self.desk.outbox.save_draft(key, "" if text == begin else text)
+
+        text = self.desk.outbox.draft(key) or begin
+        more: dict[str, Any] = {"may_be_empty": may_be_empty, "suggestion": suggestion}
+        self.home.push_screen(Composer(title, text, save, self.home.look, people=self._people, take=take, **more))
+
+    async def _people(self) -> list[str]:
+        """The names of those who can be mentioned."""
+        organization = self.known.space.organization if self.known.space else None
+        if organization is None:
+            return []
+        members = await self.desk.read(ListMembers(organization_id=organization, limit=1000))
+        return [display_text(one.user.display_name) for one in members.items]
+
+    def send(self, call: Operation[Any]) -> bool:
+        """Give a write to the desk; whether it took it."""
+        try:
+            self._take(call)
+        except PresscheckError as error:
+            self.home.complain(error)
+            return False
+        return True
+
+    def _take(self, call: Operation[Any]) -> None:
+        """Give a write to the desk.
+
+        Raises:
+            PresscheckError: it did not take it.
+        """
+        ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
+        self.run(self._landed(ticket))
+        self.redraw()
+
+    async def _landed(self, ticket: Ticket[Any]) -> None:
+        try:
+            answer = await ticket.landed()
+        except PresscheckError as error:
+            self.home.complain(error)
+            return
+        if isinstance(answer, MergeResult):
+            self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+        self.redraw()
+
+
+def _outcome(result: MergeResult, *, is_merge: bool) -> str:
+    """What a merge or an update came to, from its body."""
+    if result.result == "conflicts":
+        done = "merged" if is_merge else "updated"
+        return f"{done} with conflicts: look at the pages that both sides changed"
+    return "merged" if is_merge else "updated from main"
