@@ -36,7 +36,7 @@ class Profile:
     """Where the token was found, in words."""
     allow_http: bool = False
     """Send the token over http to another machine too."""
-    sync: bool = True
+    sync: bool = False
     """Whether the app brings in what moved while nobody presses a key."""
     offline: bool = False
     """Ask the service for nothing; for this run, not from the file."""
@@ -71,7 +71,7 @@ def load(
         organization=table.get("organization"),
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
-        sync=table.get("sync", True),
+        sync=table.get("sync", False),
     )
 
 

@@ -37,7 +37,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("organization", str, "Where to begin, by title or id.", '"Acme"'),
         Setting("read_only", bool, "Refuse every write, whoever asks.", "true"),
         Setting("allow_http", bool, "Send the token over http to another machine too.", "true"),
-        Setting("sync", bool, "Bring in what moved while nobody presses a key; it does unless told not to.", "false"),
+        Setting("sync", bool, "Bring in what moved while nobody presses a key, to be read offline.", "true"),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }
