@@ -48,7 +48,6 @@ SETTINGS: dict[str, Setting] = {
             f"How many MB are remembered of what the service said; {CACHE_SIZE} when not given.",
             f"{CACHE_SIZE}",
         ),
-        Setting("sync", bool, "Bring in what moved while nobody presses a key; it does unless told not to.", "false"),
         Setting(
             "notify",
             str,
@@ -56,6 +55,7 @@ SETTINGS: dict[str, Setting] = {
             '"bell"',
             one_of=("bell", "osc9", "osc777"),
         ),
+        Setting("sync", bool, "Bring in what moved while nobody presses a key, to be read offline.", "true"),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
     from presscheck.store.cache import Cache
     from presscheck.store.search import SearchIndex
+    from presscheck.store.shelf import Stored
 
 T = TypeVar("T")
 
@@ -150,19 +151,19 @@ def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revisio
     revision, tree = (_newest(index, call(**given)) for call in (whole, pages))
     if revision is None and tree is None:
         return None
-    found = Revision.model_validate_json(revision[0]) if revision else Revision(id="")
-    if tree and (revision is None or tree[1] > revision[1]):
-        found = found.model_copy(update={"pages": pages(**given).read_answer(tree[0].encode()).pages})
+    found = Revision.model_validate_json(revision.json) if revision else Revision(id="")
+    if tree and (revision is None or tree.at > revision.at):
+        found = found.model_copy(update={"pages": pages(**given).read_answer(tree.json.encode()).pages})
     listed = _newest(index, files(**given), files(**given, limit=ALL))
-    if listed and (revision is None or listed[1] > revision[1]):
-        items = cast("list[Any]", json.loads(listed[0])["items"])
+    if listed and (revision is None or listed.at > revision.at):
+        items = cast("list[Any]", json.loads(listed.json)["items"])
         found = found.model_copy(update={"files": tuple(RevisionFile.model_validate(one) for one in items)})
     return found
 
 
-def _newest(index: SearchIndex, *calls: Operation[Any]) -> tuple[str, float] | None:
+def _newest(index: SearchIndex, *calls: Operation[Any]) -> Stored | None:
     stored = [found for call in calls if (found := index.answer(call.key()))]
-    return max(stored, key=lambda one: one[1], default=None)
+    return max(stored, key=lambda one: one.at, default=None)
 
 
 def _unchanged(index: SearchIndex, space: str, written: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
