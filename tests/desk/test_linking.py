@@ -80,6 +80,7 @@ async def read_all(desk: Desk, space: Space) -> tuple[RevisionPage, ...]:
 async def same(desk: Desk, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
     """Compare what the service tells of a space with what the cache knows; the links."""
     told = await links_of_space(desk, space.id)
+    [_] = [seen async for seen in desk.search("all is read up", patience=600, here_only=True)]
     here = await desk.links_here(space.id)
     assert here
     assert (here.unread, told.is_told) == ((), True)
