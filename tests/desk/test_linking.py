@@ -115,7 +115,7 @@ async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, na
         owner = session.get_one(UserRow, service.owner_id)
         bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
         session.flush()
-        texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).tuples())
+        texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()
     service.start()
     async with desk_of(service, tmp_path) as desk:
