@@ -80,6 +80,7 @@ async def read_all(desk: Desk, space: Space) -> tuple[RevisionPage, ...]:
 async def same(desk: Desk, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
     """Compare what the service tells of a space with what the cache knows; the links."""
     told = await links_of_space(desk, space.id)
+    [_] = [seen async for seen in desk.search("all is read up", patience=600, here_only=True)]
     here = await desk.links_here(space.id)
     assert here
     assert (here.unread, told.is_told) == ((), True)
@@ -114,7 +115,7 @@ async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, na
         owner = session.get_one(UserRow, service.owner_id)
         bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
         session.flush()
-        texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).tuples())
+        texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()
     service.start()
     async with desk_of(service, tmp_path) as desk:
