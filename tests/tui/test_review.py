@@ -222,3 +222,22 @@ async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path:
         await until(pilot, shows="Who reviews it?")
         await pilot.press(*"tomasz", "tab", "enter")
         await until(pilot, shows="✓2 ◷2")
+
+
+async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="1 of 4")
+        file = pilot.app.desk.outbox._db
+        await pilot.press("C")
+        await until(pilot, shows="the draft is kept")
+        [pages] = file.execute("PRAGMA page_count").fetchone()
+        file.execute(f"PRAGMA max_page_count = {pages}")
+        pilot.app.screen.query_one("TextArea").text = "Typed with care. " * 1000
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="The disk is full")
+        assert "Typed with care." in shown(pilot.app)
+        assert pilot.app.desk.waiting() == ()
+        file.execute("PRAGMA max_page_count = 1000000")
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
+        assert len(pilot.app.desk.waiting()) == 1
