@@ -159,7 +159,10 @@ async def test_edits_that_cannot_be_are_refused(world: World) -> None:
         (insert("New", into="none"), "none"),
         (insert("New", slug="a/b"), "slug"),
         (rewrite("guide", "---\n: [\n---\n"), "front matter"),
-        (UpdatePage(page="guide", document=Document(document={"object": "document"})), "Markdown"),
+        (
+            UpdatePage(page="guide", document=Document(document={"object": "document"})),
+            r"document\.nodes: is not a list",
+        ),
         (RevertPage(page="guide", block=("b",)), "block"),
         (RevertPage(page="guide", revision="none"), "revision"),
         (RevertPage(page="none"), "none"),

@@ -73,7 +73,7 @@ def _parts(tokens: Sequence[Token], world: InlineWorld, *, may_link: bool) -> It
     opened: list[Address | None] = []
     for token in tokens:
         kind = token.type
-        if kind in ("text", "text_special"):
+        if kind in ("text", "text_special", "math", "emoji"):
             yield _text(token.content, world, may_link=may_link and not opened)
         elif kind == "link_open":
             opened.append(world.leads(str(token.attrs.get("href", ""))))

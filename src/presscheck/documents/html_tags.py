@@ -179,7 +179,7 @@ def _api(page: Writer, meta: Meta, inner: Inner) -> str:
 def _parameter(page: Writer, meta: Meta, inner: Inner) -> str:
     words = [meta.get("in", ""), meta.get("type", ""), "required" if meta.get("required") == "true" else ""]
     about = escape(" · ".join(filter(None, words)))
-    head = f'<p><code>{escape(meta.get("name", ""))}</code> <span class="quiet">{about}</span></p>'
+    head = f'<p><code>{escape(meta.get("name=", ""))}</code> <span class="quiet">{about}</span></p>'
     return f'<div class="parameter">{head}{page.flow(inner)}</div>'
 
 

@@ -117,7 +117,9 @@ def _sources(page: RevisionPage) -> list[str]:
     written = [page.git.path] if page.git else []
     if page.type != "document":
         return [path] if path else []
-    return [*written, f"{path}/README.md" if page.pages else f"{path}.md", path]
+    # links that were written before a page had others below it, or while it had, lead to it still
+    files = (f"{path}/README.md", f"{path}.md")
+    return [*written, *(files if page.pages else reversed(files)), path]
 
 
 def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:

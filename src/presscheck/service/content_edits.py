@@ -29,7 +29,8 @@ from presscheck.service.content import add_document, new_page
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context, Problem
 from presscheck.service.identity import new_id
-from presscheck.service.page_texts import take_apart
+from presscheck.service.page_bodies import Content, PageRefs, text_of
+from presscheck.service.page_texts import PageText, slug_of, take_apart
 
 LARGEST_FILE = 1_000_000
 """Bytes of a file that comes in, in a request or from an address."""
@@ -50,6 +51,7 @@ class ContentEdit:
         self.files: list[dict[str, Any]] = [*revision.files]
         self.written: list[PageWritten] = []
         self.inserted: list[dict[str, Any]] = []
+        self._reusable = revision.reusable_contents
         self._refs: dict[str, str] = {}
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
@@ -70,14 +72,15 @@ class ContentEdit:
         self.tree = with_slugs(self.tree, settled)
 
     def _insert(self, change: InsertPage) -> None:
-        title, details, document = self._text(change.document)
+        above = self._above(change.into)
+        title, details, document = self._text(change.document, source=self._source(change, above))
         details = _given(change) | details
         title = details.pop("title", None) or title
         if not title:
             raise Problem(400, "title: a new page needs one")
         page = new_page(title, slug=_slug(details), document=document, created_at=self.context.now())
         page = _described(page, details)
-        self.tree = insert(self.tree, page, self._above(change.into), change.at)
+        self.tree = insert(self.tree, page, above, change.at)
         if change.ref:
             self._refs[change.ref] = page["id"]
         self._note("created_page", page, change.ref)
@@ -89,7 +92,7 @@ class ContentEdit:
         if change.document is not None:
             if page["type"] != "document":
                 raise Problem(400, f"document: a {page['type']} has no text")
-            title, said, document = self._text(change.document)
+            title, said, document = self._text(change.document, page["id"])
             details = ({"title": title} if title else {}) | details | said | {"documentId": document}
         slug = _slug(details)
         if slug and page["type"] != "link":
@@ -157,12 +160,23 @@ class ContentEdit:
             self.files.append(stored)
             self.inserted.append(stored)
 
-    def _text(self, document: Document) -> tuple[str | None, dict[str, Any], str | None]:
-        if document.document is not None:
-            raise Problem(400, "document: this service takes Markdown")
-        text = take_apart(document.markdown or "")
+    def _text(
+        self, document: Document, page_id: str = "", *, source: str = ""
+    ) -> tuple[str | None, dict[str, Any], str | None]:
+        if document.document is None:
+            text = take_apart(document.markdown or "")
+        else:
+            content = Content(self.row.space_id, self.tree, self.files, self._reusable)
+            links = PageRefs(self.context, content, page_id, source=source)
+            text = PageText(None, {}, text_of(document.document, links))
         kept = add_document(self.context.session, text.body) if text.body else None
         return text.title, text.details, kept
+
+    def _source(self, change: InsertPage, above: str | None) -> str:
+        """Where the text of a new page stands."""
+        place = find(self.tree, above) if above else None
+        folder = f"{place.path}/" if place and place.path else ""
+        return f"{folder}{change.slug or slug_of(change.title or '')}.md"
 
     def _place(self, page_id: str) -> Place:
         found = find(self.tree, self._refs.get(page_id, page_id))

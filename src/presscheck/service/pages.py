@@ -13,13 +13,11 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
-from presscheck.documents.page_trees import Page, Place, children, find
+from presscheck.documents.page_trees import Page, Place, children
 from presscheck.service.branches import as_change_request
 from presscheck.service.content import document_texts
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
-from presscheck.service.handling import Context, not_found
-from presscheck.service.page_lookup import page_at
-from presscheck.service.page_texts import put_together
+from presscheck.service.handling import Context
 
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """The older name of a type, which is still demanded."""
@@ -59,14 +57,10 @@ def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str 
     return tuple(RevisionPage.model_validate(_wired(context, space_id, page, prefix)) for page in tree)
 
 
-def as_page(context: Context, space_id: str, place: Place) -> RevisionPage:
-    """One page with those below it, and its body: Markdown, which begins with the title as a heading."""
-    page = place.page
-    prefix = (place.path or "").removesuffix(page.get("slug") or "")
-    wired = _wired(context, space_id, page, prefix)
-    if page["type"] == "document":
-        wired["markdown"] = put_together(page["title"], body_of(context, page))
-    return RevisionPage.model_validate(wired)
+def wired_place(context: Context, space_id: str, place: Place) -> dict[str, Any]:
+    """One page with those below it by its names on the wire, without its body."""
+    prefix = (place.path or "").removesuffix(place.page.get("slug") or "")
+    return _wired(context, space_id, place.page, prefix)
 
 
 def body_of(context: Context, page: Page) -> str:
@@ -86,22 +80,6 @@ def wired_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
     name = quote(file["name"].replace("/", "_"), safe="")
     address = f"{context.origin}/files/{content}/{name}" if content else ""
     return {"downloadURL": address} | {name: value for name, value in file.items() if name != "content"}
-
-
-def page_by_id(context: Context, revision: RevisionRow, page_id: str) -> RevisionPage:
-    """A page of a revision with its body."""
-    place = find(revision.tree, page_id)
-    if place is None:
-        raise not_found("page")
-    return as_page(context, revision.space_id, place)
-
-
-def page_by_path(context: Context, revision: RevisionRow, path: str) -> RevisionPage:
-    """The page at a path of a revision, with its body."""
-    place = page_at(revision.tree, path)
-    if place is None:
-        raise not_found("page")
-    return as_page(context, revision.space_id, place)
 
 
 def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from presscheck.api.comments import (
     CommentReply,
     CommentTarget,
     Document,
+    Format,
     Pointer,
     Reaction,
     ReactionUser,
@@ -25,6 +26,7 @@ from presscheck.service.branches import note_work
 from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
 from presscheck.service.handling import Context, Problem, not_found
 from presscheck.service.identity import new_id
+from presscheck.service.page_bodies import in_shape, text_of
 from presscheck.service.people import people
 from presscheck.service.tables import SpaceRow
 
@@ -87,6 +89,8 @@ def stored_text(body: Document) -> dict[str, Any]:
     """
     if not has_text(body):
         raise Problem(400, "body: it has no text")
+    if body.markdown is None and body.document is not None:
+        text_of(body.document)
     return {"markdown": body.markdown} if body.markdown is not None else {"document": body.document}
 
 
@@ -128,15 +132,17 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
     context.session.flush()
 
 
-def as_comments(context: Context, rows: Sequence[CommentRow]) -> list[Comment]:
-    """Comments as on the wire; what they need is fetched for all at once."""
+def as_comments(context: Context, rows: Sequence[CommentRow], shape: Format | None = None) -> list[Comment]:
+    """Comments as on the wire, their texts as they were asked for; what they need is fetched for all at once."""
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = _reactions(context, [row.id for row in rows])
     repliers = _repliers(context, [row.id for row in rows])
-    return [_comment(context, row, users, reactions.get(row.id, ()), repliers.get(row.id, ())) for row in rows]
+    return [_comment(context, row, users, reactions.get(row.id, ()), repliers.get(row.id, ()), shape) for row in rows]
 
 
-def as_replies(context: Context, space: SpaceRow, comment: CommentRow, rows: Sequence[ReplyRow]) -> list[CommentReply]:
+def as_replies(
+    context: Context, space: SpaceRow, comment: CommentRow, rows: Sequence[ReplyRow], shape: Format | None = None
+) -> list[CommentReply]:
     """Replies to one comment as on the wire."""
     users = people(context, [row.posted_by for row in rows])
     reactions = _reactions(context, [row.id for row in rows])
@@ -147,7 +153,7 @@ def as_replies(context: Context, space: SpaceRow, comment: CommentRow, rows: Seq
             posted_at=row.posted_at,
             edited_at=row.edited_at,
             reactions=reactions.get(row.id, ()),
-            body=Document(**row.body),
+            body=in_shape(Document(**row.body), shape),
             urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
             permissions=_permissions(context, space, row),
         )
@@ -161,6 +167,7 @@ def _comment(
     users: dict[str, User],
     reactions: tuple[Reaction, ...],
     repliers: tuple[Contribution, ...],
+    shape: Format | None,
 ) -> Comment:
     space = context.session.get_one(SpaceRow, row.space_id)
     return Comment(
@@ -171,7 +178,7 @@ def _comment(
         reactions=reactions,
         replies=sum(one.count for one in repliers),
         repliers=repliers,
-        body=Document(**row.body),
+        body=in_shape(Document(**row.body), shape),
         target=_target(row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,

@@ -35,6 +35,9 @@ async def content(say: Talk, space: str) -> None:
     for name in ("GetRevision", "ListRevisionPages", "ListRevisionFiles"):
         await say(f"content.{name}", **then)
     await say("content.GetRevisionPage", **then, page_id=page.id)
+    for name, asked in (("GetPage", {**at, "page_id": page.id}), ("GetPageByPath", {**at, "page_path": page.path})):
+        await say(f"content.{name}", **asked, format="document")
+    await say("content.GetRevisionPage", **then, page_id=page.id, format="document")
     await say("changes.GetRevisionChanges", **then)
     await say("links.ListSpaceLinks", **at)
     await say("links.ListPageLinks", **at, page_id=page.id)

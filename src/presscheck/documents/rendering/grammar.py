@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
+from rich.emoji import Emoji, NoEmoji
 
 from presscheck.documents.tags import HTML_NAMES, Pairs, tag_pairs
 
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     Environment = MutableMapping[str, Any]
 
-_tag = re.compile(r"\{%-?[ \t]*([a-zA-Z][\w-]*)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}").match
+_tag = re.compile(r"\{%-?[ \t]*(@[\w-]+/[\w-]+|[a-zA-Z][\w-]*)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}").match
 _html = re.compile(rf"<({'|'.join(HTML_NAMES)})\b([^<>]*)>", re.IGNORECASE).match
 _summary = re.compile(r"[\s>]*<summary[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL).match
 _attribute = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s"']+))""")
+
+_named = re.compile(r":([a-z+-][a-z0-9_+-]*):").match
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
@@ -51,6 +54,7 @@ def _parser() -> MarkdownIt:
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     parser.block.ruler.before("fence", "tag", _block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.inline.ruler.before("escape", "math", _math)
+    parser.inline.ruler.before("escape", "emoji", _emoji)
     return parser
 
 
@@ -62,9 +66,31 @@ def _math(state: StateInline, silent: bool) -> bool:
     if end < 0:
         return False
     if not silent:
-        state.push("text", "", 0).content = state.src[state.pos : end + 2]
+        state.push("math", "", 0).content = state.src[state.pos : end + 2]
     state.pos = end + 2
     return True
+
+
+def _emoji(state: StateInline, silent: bool) -> bool:
+    """The name of an emoji between colons is one token, as it is written."""
+    if state.src[state.pos] != ":":
+        return False
+    found = _named(state.src, state.pos)
+    if not found or not emoji_called(found[1]):
+        return False
+    if not silent:
+        state.push("emoji", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+@cache
+def emoji_called(name: str) -> str:
+    """The emoji with this name; empty where there is none."""
+    try:
+        return str(Emoji(name))
+    except NoEmoji:
+        return ""
 
 
 def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -91,10 +117,17 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def _meta(opened: re.Match[str]) -> dict[str, str]:
+    """The name of a tag and its attributes; one that is called so itself is `name=`."""
+    found = attributes(opened[2])
+    given = {"name=": found.pop("name")} if "name" in found else {}
+    return {"name": opened[1].lower(), **found, **given}
+
+
 def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> None:
     last = min(start + opened[0].count("\n"), end - 1)
     token = state.push("tag", "", 0)
-    token.meta = {"name": opened[1], **attributes(opened[2])}
+    token.meta = _meta(opened)
     token.content = opened[0]
     _text(state, state.src[opened.end() : state.eMarks[last]])
     state.line = last + 1
@@ -120,7 +153,7 @@ def _text(state: StateBlock, content: str) -> None:
 
 
 def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str]) -> None:
-    meta = {"name": opened[1].lower(), **attributes(opened[2])}
+    meta = _meta(opened)
     inside = opened.end()
     last = state.src.rfind("{%" if opened[0][0] == "{" else "</", inside, state.eMarks[closing])
     if meta["name"] == "details" and (summary := _summary(state.src, inside, last)):

@@ -138,7 +138,7 @@ class Runs:
         """Take the inline tokens of Markdown."""
         for token in tokens:
             kind = token.type
-            if kind in {"text", "text_special"}:
+            if kind in {"text", "text_special", "math", "emoji"}:
                 self.text(token.content)
             elif kind == "softbreak":
                 self.text(" ")

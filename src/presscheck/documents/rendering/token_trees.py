@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Inner = Sequence[Token]
 
-_task = re.compile(r"\[([ xX])\][ \t]+").match
+_task = re.compile(r"\[([ xX])\](?:[ \t]+|$)").match
 _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 

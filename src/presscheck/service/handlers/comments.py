@@ -58,13 +58,13 @@ def post_space_comment(context: Context, call: PostSpaceComment) -> Comment:
 @answers(GetComment)
 def get_comment(context: Context, call: GetComment) -> Comment:
     """One comment of a change request."""
-    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)])[0]
+    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
 @answers(GetSpaceComment)
 def get_space_comment(context: Context, call: GetSpaceComment) -> Comment:
     """One comment on a live space."""
-    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)])[0]
+    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
 @answers(UpdateComment)
@@ -129,7 +129,7 @@ def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Co
         context,
         call,
         rows,
-        lambda found: as_comments(context, found),
+        lambda found: as_comments(context, found, call.format),
         order=(CommentRow.posted_at, CommentRow.id),
         newest_first=call.order != "asc",
     )

@@ -1,7 +1,4 @@
-"""What is in the live content, in a change request and in a revision: the same answers from three places.
-
-The body of a page is Markdown whatever `format` asks for: nothing here keeps a tree of nodes.
-"""
+"""What is in the live content, in a change request and in a revision: the same answers from three places."""
 
 from __future__ import annotations
 
@@ -36,7 +33,8 @@ from presscheck.service.branches import change_request_for
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handling import Context, answers, not_found
 from presscheck.service.listing import page_of_items
-from presscheck.service.pages import as_files, as_pages, as_revision, page_by_id, page_by_path
+from presscheck.service.page_bodies import page_by_id, page_by_path
+from presscheck.service.pages import as_files, as_pages, as_revision
 
 
 @answers(GetCurrentRevision)
@@ -78,31 +76,31 @@ def list_change_request_pages(context: Context, call: ListChangeRequestPages) ->
 @answers(GetPage)
 def get_page(context: Context, call: GetPage) -> RevisionPage:
     """A page of the live content."""
-    return page_by_id(context, live(context, call.space_id), call.page_id)
+    return page_by_id(context, live(context, call.space_id), call.page_id, call.format)
 
 
 @answers(GetPageByPath)
 def get_page_by_path(context: Context, call: GetPageByPath) -> RevisionPage:
     """A page of the live content by its path."""
-    return page_by_path(context, live(context, call.space_id), call.page_path)
+    return page_by_path(context, live(context, call.space_id), call.page_path, call.format)
 
 
 @answers(GetRevisionPage)
 def get_revision_page(context: Context, call: GetRevisionPage) -> RevisionPage:
     """A page of a revision."""
-    return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id)
+    return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id, call.format)
 
 
 @answers(GetChangeRequestPage)
 def get_change_request_page(context: Context, call: GetChangeRequestPage) -> RevisionPage:
     """A page of a change request."""
-    return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id)
+    return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id, call.format)
 
 
 @answers(GetChangeRequestPageByPath)
 def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> RevisionPage:
     """A page of a change request by its path."""
-    return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path)
+    return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path, call.format)
 
 
 @answers(ListFiles)

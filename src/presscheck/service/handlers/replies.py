@@ -57,7 +57,7 @@ def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
 def get_reply(context: Context, call: GetReply) -> CommentReply:
     """One reply."""
     space, _, comment = _where(context, call)
-    return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)])[0]
+    return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
 
 
 @answers(UpdateReply)
@@ -105,7 +105,9 @@ def _listed(context: Context, call: ListReplies | ListSpaceReplies) -> Page[Comm
     space, _, comment = _where(context, call)
     rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
     order = (ReplyRow.posted_at, ReplyRow.id)
-    return page_of_rows(context, call, rows, lambda found: as_replies(context, space, comment, found), order=order)
+    return page_of_rows(
+        context, call, rows, lambda found: as_replies(context, space, comment, found, call.format), order=order
+    )
 
 
 def _posted(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
@@ -121,4 +123,4 @@ def _posted(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
     if row is not None:
         note_work(context, row, "comment")
     context.session.flush()
-    return as_replies(context, space, comment, [reply])[0]
+    return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]

@@ -20,6 +20,7 @@ from presscheck.api.change_requests import (
     Review,
     SubmitReview,
 )
+from presscheck.api.comments import Format
 from presscheck.api.levels import Location
 from presscheck.api.operation import Page
 from presscheck.api.organizations import OrganizationMember
@@ -85,7 +86,7 @@ def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
         rows = rows.where(ReviewRow.outdated.is_(call.outdated))
     order = (ReviewRow.created_at, ReviewRow.id)
     return page_of_rows(
-        context, call, rows, lambda found: _as_reviews(context, row, found), order=order, newest_first=True
+        context, call, rows, lambda found: _as_reviews(context, row, found, call.format), order=order, newest_first=True
     )
 
 
@@ -96,7 +97,7 @@ def get_review(context: Context, call: GetReview) -> Review:
     review = context.session.get(ReviewRow, call.review_id)
     if review is None or review.change_request_id != row.id:
         raise not_found("review")
-    return _as_reviews(context, row, [review])[0]
+    return _as_reviews(context, row, [review], call.format)[0]
 
 
 @answers(SubmitReview)
@@ -197,12 +198,14 @@ def _as_requested(context: Context, rows: Sequence[RequestedReviewerRow]) -> lis
     ]
 
 
-def _as_reviews(context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow]) -> list[Review]:
+def _as_reviews(
+    context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
+) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
     said = context.session.scalars(
         select(CommentRow).where(CommentRow.review_id.in_([review.id for review in reviews]))
     ).all()
-    comments = {comment.target.review: comment for comment in as_comments(context, said)}
+    comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [
         Review(

@@ -13,7 +13,7 @@ from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.handling import Context, Problem, answers, not_found
 from presscheck.service.outgoing import web_address
-from presscheck.service.pages import page_by_id
+from presscheck.service.page_bodies import page_by_id
 from presscheck.service.space_answers import as_spaces
 
 _COLLECTION = re.compile(r"/c/([^/]+)/?")

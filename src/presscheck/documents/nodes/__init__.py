@@ -1,0 +1,1 @@
+"""Markdown as a tree of nodes, the other form of a text on the wire, and back."""

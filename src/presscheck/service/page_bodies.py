@@ -1,0 +1,152 @@
+"""The text of a page as it goes out and comes in: Markdown, or nodes that name by its id what Markdown links to."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from presscheck.api.comments import Document, Format
+from presscheck.api.content import ReusableContent, RevisionPage
+from presscheck.documents.links import Places, source_of
+from presscheck.documents.nodes.checking import BadNode
+from presscheck.documents.nodes.reading import nodes_of
+from presscheck.documents.nodes.refs import Ref, address_of, ref_of
+from presscheck.documents.nodes.writing import markdown_of
+from presscheck.documents.page_trees import Page, Place, find
+from presscheck.service.content_tables import RevisionRow
+from presscheck.service.handling import Context, Problem, not_found
+from presscheck.service.page_lookup import page_at
+from presscheck.service.page_texts import put_together
+from presscheck.service.pages import as_files, as_pages, body_of, wired_place
+
+_FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
+"""What points at files, and at nothing else that has an id."""
+_NAMED = {
+    "page": ("page", "page"),
+    "anchor": ("page", "page"),
+    "file": ("file", "file"),
+    "reusable-content": ("snippet", "reusableContent"),
+}
+"""What a reference of each kind leads to, and what it calls its id."""
+
+
+class Content(NamedTuple):
+    """What links lead to: what a revision has, or what it will have."""
+
+    space_id: str
+    tree: Sequence[Page]
+    files: Sequence[dict[str, Any]]
+    reusable_contents: Sequence[dict[str, Any]]
+
+
+def page_by_id(context: Context, revision: RevisionRow, page_id: str, shape: Format | None = None) -> RevisionPage:
+    """A page of a revision with its body."""
+    return _page(context, revision, find(revision.tree, page_id), shape)
+
+
+def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Format | None = None) -> RevisionPage:
+    """The page at a path of a revision, with its body."""
+    return _page(context, revision, page_at(revision.tree, path), shape)
+
+
+def _page(context: Context, revision: RevisionRow, place: Place | None, shape: Format | None) -> RevisionPage:
+    """A page with those below it, and its body: nodes, or Markdown, which begins with the title as a heading."""
+    if place is None:
+        raise not_found("page")
+    wired, page = wired_place(context, revision.space_id, place), place.page
+    if page["type"] == "document" and shape == "document":
+        content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+        links = PageRefs(context, content, page["id"])
+        wired["document"] = nodes_of(body_of(context, page), links.from_address)
+    elif page["type"] == "document":
+        wired["markdown"] = put_together(page["title"], body_of(context, page))
+    return RevisionPage.model_validate(wired)
+
+
+def in_shape(document: Document, shape: Format | None) -> Document:
+    """A text in the form that was asked for; without one as it came. What cannot be changed stays as it is."""
+    if shape == "document" and document.markdown is not None:
+        return Document(document=nodes_of(document.markdown))
+    if shape == "markdown" and document.document is not None:
+        with suppress(BadNode):  # what was kept before trees were looked at may be anything
+            return Document(markdown=markdown_of(document.document))
+    return document
+
+
+def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
+    """The Markdown of nodes that came in.
+
+    Raises:
+        Problem: 400, they are none; its message leads to what is wrong.
+    """
+    try:
+        return markdown_of(document, links.to_address if links else None)
+    except BadNode as wrong:
+        raise Problem(400, str(wrong)) from None
+
+
+class PageRefs:
+    """What the text of a page points at: places in Markdown, which are relative to the page, and ids in nodes.
+
+    Args:
+        context: the transaction.
+        content: what there is to point at.
+        page_id: whose text it is.
+        source: where the text of a page stands that is not there yet, such as ``guides/new.md``.
+    """
+
+    def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
+        pages = as_pages(context, content.space_id, content.tree)
+        files = as_files(context, content.files)
+        reusable = [ReusableContent.model_validate(one) for one in content.reusable_contents]
+        self._app, self._space = context.app(""), content.space_id
+        self._places = Places.of(pages, files, reusable)
+        self._sources = {("page", page.id): source_of(page) for page in _every(pages)}
+        self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
+        self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
+        self._source = source or self._sources.get(("page", page_id), "")
+
+    def from_address(self, ref: Ref, kind: str) -> Ref:
+        """What an address in Markdown leads to, where that has an id."""
+        address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
+        if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
+            return ref
+        if address.startswith(f"{self._app}/"):
+            inner = ref_of("/~" + address.removeprefix(self._app))
+            return ref if inner["kind"] not in ("page", "anchor", "space") or kind in _FILES_ONLY else inner
+        found = self._places.resolve(address, self._source)
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": found.id} if found.kind == "snippet" else ref
+        if found.kind == "file":
+            return {"kind": "file", "file": found.id}
+        if found.kind != "page" or ref["kind"] != "url" or kind in _FILES_ONLY:
+            return ref
+        anchor = {"kind": "anchor", "anchor": found.anchor, "page": found.id}
+        return anchor if found.anchor else {"kind": "page", "page": found.id}
+
+    def to_address(self, ref: Ref, kind: str) -> Ref:
+        """The place of what is named by its id: relative to the page, or in the app where it is another space's."""
+        space = ref.get("space")
+        if (space and space != self._space) or ref["kind"] == "space":
+            is_shown = ref["kind"] in ("page", "anchor", "space")
+            return {"kind": "url", "url": self._app + address_of(ref).removeprefix("/~")} if is_shown else ref
+        what, name = _NAMED.get(ref["kind"], ("", ""))
+        source = self._sources.get((what, str(ref.get(name, ""))))
+        if source is None:
+            return {key: value for key, value in ref.items() if key != "space"}
+        place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
+        # what has neither is an id (see `refs.file_source`)
+        place = place if "/" in place or "." in place else f"./{place}"
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": place}
+        if kind in ("drawing", "file"):
+            return {"kind": "file", "file": place}
+        return {"kind": "url", "url": place + (f"#{ref['anchor']}" if ref["kind"] == "anchor" else "")}
+
+
+def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)

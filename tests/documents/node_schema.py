@@ -1,0 +1,59 @@
+"""The published description of nodes, as a validator; variants are chosen by what a node says it is, not all tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
+from tests.contract.description import API, DOCUMENTED, NEWEST, schema_called
+
+__all__ = ["API", "DOCUMENTED", "NEWEST", "faults_of"]
+
+
+def faults_of(document: Any, release: str = DOCUMENTED) -> list[str]:
+    """Where a tree differs from the description."""
+    root = _validator(release)
+    return [f"{fault.json_path}: {fault.message[:200]}" for fault in root.iter_errors(document)]
+
+
+@cache
+def _validator(release: str) -> Draft202012Validator:
+    def referred(validator: Any, name: str, node: Any, schema: Any) -> Iterator[ValidationError]:
+        yield from validator.descend(node, schema_called(name.rpartition("/")[2], release))
+
+    chosen: dict[tuple[int, str], list[Any]] = {}
+
+    def one_of(validator: Any, variants: list[Any], node: Any, schema: Any) -> Iterator[ValidationError]:
+        kinds = _names(node)
+        key = id(variants), str(kinds)
+        if key not in chosen:
+            chosen[key] = [one for one in variants if _may_be(one, kinds, release)]
+        fitting = chosen[key]
+        faults = [list(validator.descend(node, one)) for one in fitting]
+        if not faults:
+            yield ValidationError(f"{kinds} cannot stand here")
+        elif all(faults):
+            yield from min(faults, key=len)
+
+    return extend(Draft202012Validator, {"$ref": referred, "oneOf": one_of})({"$ref": "#/JSONDocument"})
+
+
+_TOLD = ("object", "type", "kind")
+
+
+def _names(node: Any) -> dict[str, Any]:
+    return {name: node[name] for name in _TOLD if isinstance(node, dict) and name in node}
+
+
+def _may_be(variant: Any, kinds: dict[str, Any], release: str) -> bool:
+    """Whether a variant, or one of its own, is for nodes of this kind."""
+    schema = schema_called(variant["$ref"].rpartition("/")[2], release) if "$ref" in variant else variant
+    told = {name: schema.get("properties", {}).get(name, {}).get("enum") for name in kinds}
+    if any(enum is not None and kinds[name] not in enum for name, enum in told.items()):
+        return False
+    if "oneOf" in schema:
+        return any(_may_be(one, kinds, release) for one in schema["oneOf"])
+    return all(_may_be(one, kinds, release) for one in schema.get("allOf", ()))

@@ -1,0 +1,273 @@
+"""Markdown as nodes and back: the same meaning, in the shape that is published, and what is no tree is refused."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
+from tests.documents.node_schema import API, DOCUMENTED, NEWEST, faults_of
+
+from presscheck.documents.html_pages import Address, page_html
+from presscheck.documents.nodes.checking import BadNode
+from presscheck.documents.nodes.reading import nodes_of
+from presscheck.documents.nodes.shapes import HOLDS
+from presscheck.documents.nodes.writing import markdown_of
+
+DOCS = API.parent / "docs"
+described = pytest.mark.skipif(not API.is_dir(), reason="the published descriptions are not here")
+Node = dict[str, Any]
+
+
+def every(node: Node) -> Iterator[Node]:
+    yield node
+    for name in ("nodes", "fragments", "leaves", "marks"):
+        for one in node.get(name, ()):
+            yield from every(one)
+
+
+def kinds(document: Node) -> set[str]:
+    return {node["type"] for node in every(document) if "type" in node}
+
+
+def bare(value: Any) -> Any:
+    """A tree without keys, and without what Markdown says beyond it."""
+    if isinstance(value, list):
+        return [bare(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: bare(one) for name, one in value.items() if name not in ("key", "markdown")}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_is_read_and_written(name: str) -> None:
+    document = nodes_of(BLOCKS[name])
+    assert [node["type"] for node in document["nodes"]] == [name.split()[0]]
+    assert not any(node.get("markdown") is True for node in every(document)), "nothing is kept as it was written"
+    assert markdown_of(document) == BLOCKS[name] + "\n"
+    assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
+
+
+@pytest.mark.parametrize("name", INLINES)
+def test_an_inline_is_read_and_written(name: str) -> None:
+    document = nodes_of(INLINES[name])
+    first = document["nodes"][0]["nodes"]
+    assert next(one["type"] for one in first if one["object"] != "text") == name.split()[0]
+    assert not any(node.get("markdown") is True for node in every(document))
+    assert markdown_of(document) == INLINES[name] + "\n"
+    assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_a_mark_is_read_and_written(name: str) -> None:
+    document = nodes_of(MARKS[name])
+    assert next(one["type"] for one in every(document) if one["object"] == "mark") == name.split()[0]
+    assert markdown_of(document) == MARKS[name] + "\n"
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_words_stay_words(words: str) -> None:
+    document = nodes_of(words)
+    assert kinds(document) == {"paragraph"}
+    assert markdown_of(document) == words + "\n"
+    assert nodes_of(markdown_of(document)) == document
+
+
+def test_every_kind_of_block_has_a_sample() -> None:
+    seen = {kind for text in BLOCKS.values() for kind in kinds(nodes_of(text))}
+    assert set(HOLDS) - {"document", "annotation-body"} <= seen
+    assert HOLDS["document"] <= seen
+
+
+@pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
+def test_nodes_of_others_are_written_and_read_as_they_are(text: str) -> None:
+    """The service's own trees know nothing of how Markdown writes them."""
+    document = bare(nodes_of(text))
+    assert bare(nodes_of(markdown_of(document))) == document or ":smile:" in text
+
+
+# What no node says is kept as it is written, and keys stay where an edit is elsewhere.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% sparkle a=1 %}\nIn _it_.\n{% endsparkle %}\n",
+        '{% hint style="odd" %}\nx\n{% endhint %}\n',
+        "<!-- said -->\n",
+        "a <blink>b</blink> c\n",
+        '- a\n\n  {% embed url="https://example.org" %}\n',
+        "[^1]: Nobody asked.\n",
+    ],
+)
+def test_what_no_node_says_is_kept(text: str) -> None:
+    document = nodes_of(text)
+    assert any(node.get("markdown") is True for node in every(document))
+    assert markdown_of(document) == text
+
+
+def test_an_attribute_that_no_block_has_is_kept() -> None:
+    text = '{% hint style="info" mood="good" %}\nx\n{% endhint %}\n'
+    document = nodes_of(text)
+    assert document["nodes"][0]["type"] == "hint"
+    assert markdown_of(document) == text
+
+
+def test_keys_follow_from_what_a_node_holds() -> None:
+    before, after = nodes_of("One.\n\nTwo.\n\nTwo.\n"), nodes_of("New.\n\nOne.\n\nTwo.\n\nTwo.\n")
+    keys = [node["key"] for node in before["nodes"]]
+    assert keys == [node["key"] for node in after["nodes"]][1:]
+    every_key = [node["key"] for node in every(after) if "key" in node]
+    assert len(set(every_key)) == len(every_key)
+
+
+def test_a_changed_node_is_written_as_it_is_now() -> None:
+    document = nodes_of('> [!NOTE]\n> Mind.\n\n![Sky](sky.png "T")\n')
+    document["nodes"][0]["data"]["style"] = "danger"
+    document["nodes"][1]["nodes"][0]["data"]["width"] = 300
+    assert markdown_of(document) == (
+        '{% hint style="danger" %}\nMind.\n{% endhint %}\n\n'
+        '<figure><img src="sky.png" alt="Sky" width="300"><figcaption><p>T</p></figcaption></figure>\n'
+    )
+
+
+# What comes from outside is looked at before it is written.
+
+
+def changed(path: str, value: Any) -> Node:
+    text = '## A\n\n[b](c.md)\n\n{% embed url="https://example.org" %}\n\n| a |\n| --- |\n| b |\n'
+    document = nodes_of(text)
+    at: Any = document
+    *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
+    for step in steps:
+        at = at[step]
+    at[last] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "wrong"),
+    [
+        ("object", "page", "document.object: is not document"),
+        ("nodes", None, "document.nodes: is not a list"),
+        ("nodes.0", "words", "document.nodes[0]: is not an object"),
+        ("nodes.0.type", "heading-9", "document.nodes[0].type: 'heading-9' cannot stand here"),
+        ("nodes.0.type", ["x"], "document.nodes[0].type: ['x'] cannot stand here"),
+        ("nodes.0.nodes.0.leaves.0.text", 5, "document.nodes[0].nodes[0].leaves[0].text: is not a text"),
+        ("nodes.0.nodes.0.leaves.0.marks", [{"type": "loud"}], "leaves[0].marks[0].type: 'loud' is no mark"),
+        ("nodes.1.nodes.0.data.ref", {"kind": "page"}, "data.ref.page: is not a text"),
+        ("nodes.2.data.url", None, "document.nodes[2].data.url: is not a text"),
+        ("nodes.3.data.view.columns", ["none"], "data.view.columns[0]: names no definition"),
+        ("nodes.3.data.records", [], "document.nodes[3].data.records: is not an object"),
+    ],
+)
+def test_what_is_no_tree_is_refused_where_it_is_wrong(path: str, value: Any, wrong: str) -> None:
+    with pytest.raises(BadNode, match=re.escape(wrong)):
+        markdown_of(changed(path, value))
+
+
+def test_any_change_to_a_tree_is_written_or_refused() -> None:
+    chance = random.Random(7)
+    junk = (None, 5, -1, "x", "", [], {}, [None], {"kind": "x"}, {"object": "text"}, True, 1e300, ["a"], "}")
+    documents = [nodes_of(text) for text in (*BLOCKS.values(), *INLINES.values())]
+    written = 0
+    for _ in range(1000):
+        document = copy.deepcopy(chance.choice(documents))
+        holder, name = chance.choice(list(places(document)))
+        holder[name] = chance.choice(junk)
+        try:
+            assert isinstance(markdown_of(document), str)
+        except BadNode as wrong:
+            assert wrong.path
+        else:
+            written += 1
+    assert 0 < written < 1000
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in items:
+        yield value, name
+        yield from places(one)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[^1]" * 1000 + "\n\n[^1]: " + "long " * 2000,
+        "**a" * 2000,
+        "<b>" * 2000 + "</i>" * 2000,
+        "> " * 400 + "a",
+        "- " * 300 + "a",
+        "{% hint %}\n" * 300 + "{% endhint %}\n" * 300,
+    ],
+    ids=["footnotes", "emphasis", "tags", "quotations", "lists", "hints"],
+)
+def test_hostile_texts_take_little_time(text: str) -> None:
+    start = process_time()
+    document = nodes_of(text)
+    assert process_time() - start < 3
+    assert markdown_of(document) or len(document["nodes"]) > 0
+
+
+# Real documentation means the same after it was nodes.
+
+
+class Around:
+    """A page that stands alone."""
+
+    def leads(self, target: str, source: str) -> Address | None:
+        return Address(target)
+
+    def included(self, target: str, source: str) -> None:
+        return None
+
+    def holds(self, condition: str) -> bool:
+        return True
+
+    def variable(self, name: str) -> str | None:
+        return None
+
+
+def meaning(markdown: str) -> tuple[list[str], list[str]]:
+    """The words of a page as they are read, and everything that it leads to or shows."""
+    html = page_html(markdown, "page.md", Around()).html
+    words = unescape(re.sub(r"<[^<>]*>", " ", html)).split()
+    return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
+
+
+def sampled() -> list[Path]:
+    found = sorted(path for path in DOCS.rglob("*.md") if path.stat().st_size < 40_000)
+    return found[::14]
+
+
+@described
+@pytest.mark.parametrize("path", sampled(), ids=lambda path: path.stem)
+def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
+    text = path.read_text("utf-8")
+    document = nodes_of(text)
+    again = markdown_of(document)
+    assert nodes_of(again) == document
+    assert meaning(again) == meaning(text)
+
+
+@described
+def test_real_pages_have_the_published_shape() -> None:
+    for path in sampled()[::4]:
+        assert faults_of(nodes_of(path.read_text("utf-8"))) == [], path.name
+
+
+@described
+def test_what_differs_from_the_published_shape_is_seen() -> None:
+    document = nodes_of('{% hint style="info" %}\nx\n{% endhint %}\n')
+    document["nodes"][0]["data"]["style"] = "loud"
+    assert "'loud'" in faults_of(document)[0]
+    document["nodes"][0] = {"object": "block", "type": "list-item", "nodes": []}
+    assert "cannot stand here" in faults_of(document)[0]
