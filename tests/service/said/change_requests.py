@@ -12,7 +12,11 @@ async def change_request(say: Talk, org: str, space: str) -> None:
     begun = await say("change_requests.CreateChangeRequest", space_id=space, subject="Light")
     at = {"space_id": space, "change_request_id": begun.id}
     text = base64.b64encode(b"x").decode()
+    words = {"object": "text", "leaves": [{"object": "leaf", "text": "Oil.", "marks": []}]}
+    block = {"object": "block", "type": "paragraph", "nodes": [words]}
+    tree = {"object": "document", "data": {}, "nodes": [block]}
     changes = [
+        {"operation": "insert_page", "title": "Tree", "document": {"document": tree}},
         {"operation": "insert_page", "document": {"markdown": "# New\n\nLight.\n"}},
         {"operation": "insert_files", "files": [{"name": "a.txt", "base64": text, "content_type": "text/plain"}]},
     ]
@@ -36,6 +40,8 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
     file = (await say("content.ListChangeRequestFiles", **at)).items[0]
     await say("content.GetChangeRequestPage", **at, page_id=page.id)
     await say("content.GetChangeRequestPageByPath", **at, page_path=page.path)
+    await say("content.GetChangeRequestPage", **at, page_id=page.id, format="document")
+    await say("content.GetChangeRequestPageByPath", **at, page_path=page.path, format="document")
     await say("content.GetChangeRequestFile", **at, file_id=file.id)
     await say("links.ListChangeRequestPageLinks", **at, page_id=page.id)
     await say("links.ListChangeRequestPageBacklinks", **at, page_id=page.id)
