@@ -42,7 +42,7 @@ async def rested(pilot: Any, driven: Awaitable[None]) -> None:
         await pilot.pause()
         await asyncio.sleep(0.04)
         text = shown(pilot.app)
-        same = same + 1 if text == before and not pilot.app.desk._asking._asked else 0
+        same = same + 1 if text == before and not pilot.app.desk._asking._shared else 0
         before = text
 
 
