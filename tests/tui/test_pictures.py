@@ -198,6 +198,7 @@ async def keys(pilot: Any, service: RunningService) -> None:
 
 async def offline(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
+    await until(pilot, holds=lambda: all(" 0/" in line for line in shown(pilot.app).splitlines()[3:10]))
     service.stop()
     await pilot.press("ctrl+r")
     await until(pilot, shows="offline")

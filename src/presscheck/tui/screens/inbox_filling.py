@@ -7,6 +7,7 @@ screen are filled when there is nothing else to do. What is known is asked again
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -15,6 +16,7 @@ from presscheck.client.errand import Priority
 from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.documents.moments import now, read
+from presscheck.errors import NetworkError
 from presscheck.tui.screens.inbox_bulk import Acting
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.widgets.rows import Rows
@@ -66,11 +68,12 @@ class Filling(Acting):
     async def _fill(self) -> None:
         """Ask for what the neighbours of the cursor show, and then the other rows on the screen."""
         rows = self.query_one(Rows)
-        for index in (rows.cursor + 1, rows.cursor - 1):
-            if index in rows.seen:
-                await self._fill_row(index, QUESTIONS, NEXT)
-        for index in rows.seen:
-            await self._fill_row(index, ROW_QUESTIONS, BACKGROUND)
+        with suppress(NetworkError):  # nobody asked for it: that there is no connection is told above
+            for index in (rows.cursor + 1, rows.cursor - 1):
+                if index in rows.seen:
+                    await self._fill_row(index, QUESTIONS, NEXT)
+            for index in rows.seen:
+                await self._fill_row(index, ROW_QUESTIONS, BACKGROUND)
 
     async def _fill_row(self, index: int, questions: tuple[Question, ...], priority: Priority) -> None:
         request = self.known_rows.request(index)
