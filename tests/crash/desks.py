@@ -65,15 +65,15 @@ def arm(death: Death, takes: float) -> None:
             if event.endswith(ending) and self in writes:
                 death.at(point)
 
-    async def attempted(self: Any, call: Any, url: Any, progress: Any) -> Any:
+    async def attempted(self: Any, call: Any, *given: Any) -> Any:
         if call.is_read():
-            return await attempt(self, call, url, progress)
-        writes.append(progress)
+            return await attempt(self, call, *given)
+        writes.extend(one for one in given if isinstance(one, failures.Progress))
         async with asyncio.timeout(takes):  # writes alone: a busy machine may take its time with reads
-            return await attempt(self, call, url, progress)
+            return await attempt(self, call, *given)
 
-    async def fetched(self: Any, call: Any) -> bytes:
-        body = await fetch(self, call)
+    async def fetched(self: Any, call: Any, *given: Any) -> bytes:
+        body = await fetch(self, call, *given)
         if not call.is_read():
             death.at("answered")
         return body
