@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import time
 from dataclasses import dataclass, field
 
 FAULTS = ("pass", "lose request", "lose answer", "delay", "reset before", "reset after", "cut answer", "bad gateway")
@@ -19,6 +20,7 @@ class Proxy:
     Attributes:
         port: of the service.
         fault: what it does, one of `FAULTS`.
+        slowest: seconds in which the service had done what it was asked, at most.
         late: seconds for which `delay` holds a write back; more than the client waits.
     """
 
@@ -30,6 +32,7 @@ class Proxy:
     base_url: str = ""
     writes: int = 0
     spoiled: int = 0
+    slowest: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     server: asyncio.Server | None = None
 
@@ -63,16 +66,16 @@ class Proxy:
 
     async def exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
-        fault = self.fault_for(request)
+        fault, began = self.fault_for(request), time.monotonic()
         if fault == "lose request":
             await reader.read()
         elif fault == "reset before":
             reset(writer)
         elif fault == "delay":
             await asyncio.sleep(self.late)
-            await self.asked(request)
+            await self.asked(request, began)
         else:
-            answer = await self.asked(request)
+            answer = await self.asked(request, began)
             if fault == "lose answer":
                 await reader.read()
             elif fault == "reset after":
@@ -91,14 +94,15 @@ class Proxy:
         self.spoiled += 1
         return self.fault
 
-    async def asked(self, request: bytes) -> bytes:
-        """What the service answers."""
+    async def asked(self, request: bytes, began: float) -> bytes:
+        """What the service answers; how long after the desk asked is noted."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
         try:
             return (await reader.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1)
         finally:
             writer.close()
+            self.slowest = max(self.slowest, time.monotonic() - began)
 
 
 async def one_request(reader: asyncio.StreamReader) -> bytes:

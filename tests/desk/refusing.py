@@ -34,7 +34,7 @@ async def refusing_service() -> AsyncIterator[tuple[str, list[str]]]:
                 asked.append(f"{method} {path}")
                 status = int(path.removeprefix("/v1").split("/")[2])
                 writer.write(answer(status, {"error": {"code": status, "message": f"because of {status}"}}))
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             writer.close()
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0)

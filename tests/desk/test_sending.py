@@ -18,7 +18,6 @@ from tests.running_service import RunningService, running_service
 
 from presscheck.api import change_requests as cr
 from presscheck.api import comments
-from presscheck.api.changes import EditChangeRequestContent
 from presscheck.api.operation import Operation
 from presscheck.config import Profile
 from presscheck.desk import sending
@@ -281,36 +280,49 @@ REFUSED, WAITING = (400, 403, 404, 409, 412, 413, 422), (429, 500)
 
 
 def calls(status: int) -> list[Operation[Any]]:
-    """A write of each kind, each in a change request of its own, and one that follows it there."""
+    """A write of each kind, each in a change request of its own; after a 409, one that follows it there."""
     found: list[Operation[Any]] = []
     for kind in KINDS:
         where = {"space_id": str(status), "change_request_id": kind.__name__}
         given = {name: value for name, value in GIVEN.items() if name in kind.model_fields}
         if kind is cr.UpdateChangeRequest:
             del given["status"]
-        found += [kind(**where, **given), comments.PostComment(**where, body=BODY)]
+        found.append(kind(**where, **given))
+        if status == 409:
+            found.append(comments.PostComment(**where, body=BODY))
     return found
 
 
-async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("statuses", [REFUSED, WAITING], ids=["refused", "to be tried again"])
+async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it_alone(
+    tmp_path: Path, statuses: tuple[int, ...]
+) -> None:
     async with refusing_service() as (address, asked):
         places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
         desk = open_desk(Profile(base_url=address, token="t"), places)
         await desk.start()
-        written = [call for status in (*REFUSED, *WAITING) for call in calls(status)]
+        written = [call for status in statuses for call in calls(status)]
         for call in written:
             desk.write(call)
-        tried = len(KINDS) * len((*REFUSED, *WAITING))
-        await until(lambda: sum(one.error is not None for one in desk.waiting()) == tried)
+        tried = len(KINDS) * len(statuses)
+        await until(lambda: sum(row.error is not None for row in desk.outbox.rows()) == tried)
         rows = desk.waiting()
         assert [one.call for one in rows] == written, "all kept, with all that was typed, in order"
-        for first, then in zip(rows[::2], rows[1::2], strict=True):
-            status = int(first.call.space_id) if first.call else 0
-            assert f"because of {status}" in (first.error or "")
-            assert first.state == ("refused" if status in REFUSED else "waiting" if status == 429 else "sending")
-            assert (then.state, then.error) == ("waiting", None)
-        with pytest.raises(ServiceError, match="because of 409"):
-            await desk.write(EditChangeRequestContent(space_id="409", change_request_id="1", changes=())).landed()
-        assert len(desk.waiting()) == len(written)
+        assert sum(one.error is None for one in rows) == len(written) - tried
+        for one in (one for one in rows if one.error):
+            status = int(one.call.space_id) if one.call else 0
+            assert f"because of {status}" in (one.error or "")
+            assert one.state == ("refused" if status in REFUSED else "waiting" if status == 429 else "sending")
         await desk.close()
-    assert len({line for line in asked if "merge" not in line}) == tried + 1, "what follows a refused one is not sent"
+    assert len(set(asked)) == tried, "what follows a refused one is not sent"
+
+
+async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) -> None:
+    async with refusing_service() as (address, _):
+        places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
+        desk = open_desk(Profile(base_url=address, token="t"), places)
+        await desk.start()
+        with pytest.raises(ServiceError, match="because of 409"):
+            await desk.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
+        assert desk.outbox.rows() == ()
+        await desk.close()
