@@ -41,6 +41,7 @@ from presscheck.errors import NetworkError
 from presscheck.service.database import Database
 from presscheck.service.identity import system_clock
 from presscheck.service.tokens import create_token
+from presscheck.tui.screens.review import Review
 
 GUIDE = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -335,7 +336,9 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))
         await until_shown(pilot, shows="•   5 Rewrite the auth guide")
         await pilot.press("enter")
-        await until_shown(pilot, holds=lambda: not app.desk.events.unread)
+        await until_shown(pilot, holds=lambda: isinstance(app.screen, Review))
+        shown = app.screen.known.request
+        await until_shown(pilot, holds=lambda: shown.id not in app.desk.events.unread)
         assert len(sent) == 2
 
 

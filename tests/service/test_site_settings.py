@@ -166,7 +166,7 @@ async def test_how_visitors_sign_in(world: World, at: dict[str, str]) -> None:
     assert (await world.admin.send(RegeneratePublishingAuth(**at))).private_key != first.private_key
     cleared = await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url=None))
     assert cleared.fallback_url is None
-    with pytest.raises(Refused, match="fallback_url"):
+    with pytest.raises(Refused, match="fallbackURL"):
         await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="javascript:x"))
 
 

@@ -68,9 +68,10 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
         await until(pilot, holds=lambda: any(one.from_cache and one.path == "/user" and one.bytes > 50 for one in kept))
         await pilot.press("enter")
         await until(pilot, shows="More on each is in Scopes")
-        await until(pilot, holds=lambda: len(pages_asked(app)) == 4)
+        await until(pilot, holds=lambda: len(pages_asked(app)) >= 4)
         assert pages_asked(app)[0] == "eye"
-        assert sorted(pages_asked(app)) == ["eye", "eye", "next", "next"], "the page that is seen, and the next"
+        asked = [one for one in pages_asked(app) if one != "background"]
+        assert sorted(asked) == ["eye", "eye", "next", "next"], "the page that is seen, and the next; then the others"
 
 
 def said(app: PresscheckApp, name: str, priority: str) -> bool:

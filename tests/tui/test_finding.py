@@ -53,8 +53,9 @@ async def test_a_page_that_only_the_service_knows_is_found_and_then_without_a_co
 async def test_what_was_said_is_found_and_opened_where_it_was_said(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
-        await pilot.press("enter")
         await until(pilot, shows="Can we link this")
+        await pilot.press("enter")
+        await until(pilot, shows="More on each is in Scopes")
         await pilot.press("escape")
         found = await look_for(pilot, "link this from", " said  ")
         assert plain(found[0].line or ()).startswith("Luz")

@@ -25,7 +25,16 @@ RESOURCES = ("change-request", "comment")
 _KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
 _NEW, _OLD, _ANY = (_KEYS.format(row=row) for row in ("NEW.", "OLD.", ""))
 _KINDS = f"IN ({', '.join(repr(kind) for kind in RESOURCES)})"
-_NOTE = "INSERT OR IGNORE INTO search_queue"
+
+
+def _note(source: str, rest: str = "") -> str:
+    # what a statement says of conflicts holds for its triggers too, whatever they say: so there is none
+    return (
+        f"INSERT INTO search_queue SELECT DISTINCT {source} {rest or 'WHERE'}"  # noqa: S608
+        f" {source} NOT IN (SELECT source FROM search_queue);"
+    )
+
+
 _TRIGGERS = (
     "first_answer",
     "new_answer",
@@ -40,8 +49,13 @@ _TRIGGERS = (
 def _forget(source: str) -> str:
     told = f"SELECT number FROM search_texts WHERE source = {source}"  # noqa: S608
     return f"""
-    {_NOTE} SELECT others.source FROM search_texts JOIN search_sources AS others USING (scope, id)
-        WHERE search_texts.source = {source} AND others.source <> {source};
+    {
+        _note(
+            "others.source",
+            f"FROM search_texts JOIN search_sources AS others USING (scope, id)"
+            f" WHERE search_texts.source = {source} AND others.source <> {source} AND",
+        )
+    }
     DELETE FROM search_words WHERE rowid IN ({told});
     DELETE FROM search_sources WHERE source = {source};
     DELETE FROM search_texts WHERE source = {source};
@@ -67,25 +81,25 @@ CREATE TABLE search_sources (
 CREATE INDEX search_sources_source ON search_sources (source);
 CREATE TABLE search_queue (source TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TRIGGER search_first_answer AFTER INSERT ON answers WHEN NEW.total IS NULL AND ({_NEW})
-BEGIN {_NOTE} VALUES (NEW.key); END;
+BEGIN {_note("NEW.key")} END;
 CREATE TRIGGER search_new_answer AFTER UPDATE OF json, id ON answers
 WHEN NEW.total IS NULL AND (OLD.json IS NOT NEW.json OR OLD.id IS NOT NEW.id) AND ({_NEW})
-BEGIN {_NOTE} VALUES (NEW.key); END;
+BEGIN {_note("NEW.key")} END;
 CREATE TRIGGER search_new_listing AFTER UPDATE OF complete ON answers
 WHEN NEW.complete AND NEW.key GLOB 'comments.List*'
-BEGIN {_NOTE} VALUES (NEW.key); END;
+BEGIN {_note("NEW.key")} END;
 CREATE TRIGGER search_new_resource BEFORE INSERT ON resources
 WHEN NEW.object {_KINDS}
     AND NOT EXISTS (SELECT 1 FROM resources WHERE object = NEW.object AND id = NEW.id AND json = NEW.json)
-BEGIN {_NOTE} VALUES (NEW.object || ' ' || NEW.id); END;
+BEGIN {_note("(NEW.object || ' ' || NEW.id)")} END;
 CREATE TRIGGER search_lost_answer AFTER DELETE ON answers WHEN {_OLD}
 BEGIN {_forget("OLD.key")} END;
 CREATE TRIGGER search_renamed_answer AFTER UPDATE OF key ON answers WHEN OLD.key <> NEW.key AND ({_OLD})
 BEGIN {_forget("OLD.key")} END;
 CREATE TRIGGER search_lost_resource AFTER DELETE ON resources WHEN OLD.object {_KINDS}
 BEGIN {_forget("(OLD.object || ' ' || OLD.id)")} END;
-{_NOTE} SELECT object || ' ' || id FROM resources WHERE object {_KINDS};
-{_NOTE} SELECT key FROM answers WHERE {_ANY};
+{_note("(object || ' ' || id)", f"FROM resources WHERE object {_KINDS} AND")}
+{_note("key", f"FROM answers WHERE ({_ANY}) AND")}
 CREATE TABLE search_mark (version INTEGER);
 INSERT INTO search_mark VALUES ({VERSION});
 """  # noqa: S608

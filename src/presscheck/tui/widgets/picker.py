@@ -139,7 +139,9 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         known = {choice.key for choice in named}
         alike = [choice for choice in matching(text, self.choices) if choice.key not in known]
         async for choices in later:
-            rows = self.query_one(Rows)
+            rows = next(iter(self.query(Rows)), None)
+            if rows is None:
+                return  # it was left meanwhile
             under = self.found[rows.cursor : rows.cursor + 1]
             news = [choice for choice in choices if choice.key not in known]
             keys = {choice.key for choice in news}
