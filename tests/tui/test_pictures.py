@@ -86,6 +86,7 @@ async def grouped(pilot: Any, service: RunningService) -> None:
 
 async def view_sheet(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
+    await until(pilot, holds=lambda: "saved:" not in shown(pilot.app))
     await pilot.press("M", "s", *"in Talks")
     await until(pilot, shows="name is the name of another view")
 
