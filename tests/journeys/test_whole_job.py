@@ -123,6 +123,7 @@ async def test_a_repository_is_browsed_edited_merged_and_published(served: dict[
     terminal.wait("Put this into the change request")
     terminal.press("y")
     terminal.gone("Put this into the change request")
+    terminal.wait("you edit in")  # it has landed, and what is here is read anew
     terminal.press("a")
     terminal.wait("Title of the new page")
     terminal.press("A page by keys", "enter")
