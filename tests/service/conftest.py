@@ -1,5 +1,4 @@
 import os
-import zlib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def postgresql() -> Iterator[Cluster]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Every call and what differs between engines is tried on both; of the rest a part, unless all is wanted."""
+    """Every call and what differs between engines is tried on both; the rest on one, unless all is wanted."""
     if os.environ.get("PRESSCHECK_EVERY_ENGINE"):
         return
     spared = [item for item in items if _is_spared(item)]
@@ -38,9 +37,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_spared(item: pytest.Item) -> bool:
-    if item.path.parent != HERE or item.path.stem in ON_BOTH or "[postgresql" not in item.name:
-        return False
-    return zlib.crc32(item.name.encode()) % 3 != 0
+    return item.path.parent == HERE and item.path.stem not in ON_BOTH and "[postgresql" in item.name
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
