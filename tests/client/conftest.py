@@ -5,11 +5,13 @@ import json
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
+from tests.listening import listening
 
 from presscheck.client.client import Client, Timeouts
 
@@ -84,27 +86,19 @@ class FaultServer:
     connections: int = 0
     open_now: int = 0
     most_open: int = 0
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def start(self, path: Path | None = None) -> asyncio.Server:
-        if path:
-            server = await asyncio.start_unix_server(self.accept, path)
-            self.address = f"unix:{path}"
-        else:
-            server = await asyncio.start_server(self.accept, "127.0.0.1", 0)
-            self.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        return server
+    @asynccontextmanager
+    async def listening(self, path: Path | None = None) -> AsyncIterator[Self]:
+        async with listening(self.talk, path=path) as self.address:
+            yield self
 
     async def has_been_asked(self, count: int) -> None:
         """Wait for so many requests in all."""
         async with self.news:
             await self.news.wait_for(lambda: len(self.asked) >= count)
 
-    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        self.tasks.add(task)
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.open_now += 1
         self.most_open = max(self.most_open, self.open_now)
@@ -112,11 +106,8 @@ class FaultServer:
         try:
             while await self.one(reader, writer, number):
                 pass
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
         finally:
             self.open_now -= 1
-            writer.close()
 
     async def one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -137,14 +128,8 @@ class FaultServer:
 
 @pytest.fixture
 async def server() -> AsyncIterator[FaultServer]:
-    made = FaultServer()
-    listening = await made.start()
-    yield made
-    listening.close()
-    for task in made.tasks:
-        task.cancel()
-    await asyncio.gather(*made.tasks, return_exceptions=True)
-    await listening.wait_closed()
+    async with FaultServer().listening() as made:
+        yield made
 
 
 @pytest.fixture

@@ -93,14 +93,12 @@ async def test_connections_are_kept_and_bounded(server: FaultServer) -> None:
 
 async def test_a_unix_socket(tmp_path: Path) -> None:
     server = FaultServer(script=[http(200, USER)])
-    listening = await server.start(tmp_path / "s.sock")
-    async with listening, Client(server.address, TOKEN) as client:
+    async with server.listening(tmp_path / "s.sock"), Client(server.address, TOKEN) as client:
         assert (await client.send(GetCurrentUser())).id == "u1"
     assert server.asked[0].headers["host"] == "localhost"
     async with Client(f"unix:{tmp_path}/none.sock", TOKEN) as client:
         with pytest.raises(NetworkError, match="no such socket"):
             await client.send(GetCurrentUser())
-    await asyncio.gather(*server.tasks)
 
 
 async def test_fetch_gives_the_body_as_it_came(server: FaultServer, client: Client) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.listening import listening
 
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
@@ -143,12 +144,9 @@ async def test_plain_http_where_tls_is_expected() -> None:
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.read(1000))
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        writer.close()
 
     heard: list[bytes] = []
-    listening = await asyncio.start_server(greet, "127.0.0.1", 0)
-    port = listening.sockets[0].getsockname()[1]
-    async with listening, Client(f"https://127.0.0.1:{port}", TOKEN) as client:
+    async with listening(greet) as address, Client(address.replace("http:", "https:"), TOKEN) as client:
         with pytest.raises(NetworkError, match="the secure connection failed") as caught:
             await client.send(WRITE)
     assert not isinstance(caught.value, Ambiguous)

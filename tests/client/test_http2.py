@@ -13,6 +13,7 @@ import trustme
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived, StreamReset
+from tests.listening import listening
 
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
@@ -26,30 +27,25 @@ from .conftest import QUICK, TOKEN
 class Stream2Server:
     """Speaks HTTP/2 with the real library; spaces called ``slow`` get no answer."""
 
-    port: int = 0
+    address: str = ""
     connections: int = 0
     paths: list[str] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     resets: int = 0
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         speaking = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
         speaking.initiate_connection()
-        try:
-            while True:
-                writer.write(speaking.data_to_send())
-                await writer.drain()
-                data = await reader.read(65536)
-                if not data:
-                    return
-                for event in speaking.receive_data(data):
-                    await self.take(speaking, event)
-        except ConnectionError:
-            return
-        finally:
-            writer.close()
+        while True:
+            writer.write(speaking.data_to_send())
+            await writer.drain()
+            data = await reader.read(65536)
+            if not data:
+                return
+            for event in speaking.receive_data(data):
+                await self.take(speaking, event)
 
     async def take(self, speaking: H2Connection, event: object) -> None:
         if isinstance(event, StreamReset):
@@ -76,15 +72,13 @@ async def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     authority.issue_cert("localhost").configure_cert(context)
     context.set_alpn_protocols(["h2"])
     made = Stream2Server()
-    server = await asyncio.start_server(made.accept, "localhost", 0, ssl=context)
-    made.port = server.sockets[0].getsockname()[1]
-    yield made
-    server.close()
+    async with listening(made.talk, secure=context) as made.address:
+        yield made
 
 
 async def test_many_calls_share_one_connection(offered: Stream2Server, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    async with Client(f"https://localhost:{offered.port}", TOKEN, timeout=QUICK) as client:
+    async with Client(offered.address, TOKEN, timeout=QUICK) as client:
         await client.send(GetCurrentUser())
         await asyncio.gather(*(client.send(GetSpace(space_id=f"s{number}")) for number in range(20)))
     assert offered.connections == 1
@@ -94,7 +88,7 @@ async def test_many_calls_share_one_connection(offered: Stream2Server, caplog: p
 
 
 async def test_cancelling_one_leaves_the_others_alone(offered: Stream2Server) -> None:
-    async with Client(f"https://localhost:{offered.port}", TOKEN, timeout=QUICK) as client:
+    async with Client(offered.address, TOKEN, timeout=QUICK) as client:
         await client.send(GetCurrentUser())
         slow = asyncio.create_task(client.send(GetSpace(space_id="slow")))
         async with offered.news:
@@ -107,7 +101,7 @@ async def test_cancelling_one_leaves_the_others_alone(offered: Stream2Server) ->
 
 async def test_an_authority_that_is_not_trusted(offered: Stream2Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
-    async with Client(f"https://localhost:{offered.port}", TOKEN, timeout=QUICK) as client:
+    async with Client(offered.address, TOKEN, timeout=QUICK) as client:
         with pytest.raises(NetworkError, match="its certificate is not trusted"):
             await client.send(GetCurrentUser())
     assert offered.tokens == set()

@@ -29,8 +29,7 @@ async def elsewhere() -> FaultServer:
 async def test_it_stays_home_when_another_place_is_named(
     server: FaultServer, elsewhere: FaultServer, client: Client, status: int, call: object
 ) -> None:
-    listening = await elsewhere.start()
-    async with listening:
+    async with elsewhere.listening():
         server.script = [http(status, location=f"{elsewhere.address}/v1/user")]
         with pytest.raises(MalformedAnswer, match="where your token is not sent"):
             await client.send(call)  # type: ignore[arg-type]
@@ -117,11 +116,10 @@ async def test_proxies_of_the_environment_are_not_asked_about_this_machine(
     async def nobody(connection: Exchanged) -> None:
         connection.reset()
 
-    proxy = FaultServer(script=[nobody])
-    listening = await proxy.start()
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, proxy.address)
     server.script = [http(200, {"id": "u1"})]
-    async with listening, Client(server.address, TOKEN) as client:
-        assert (await client.send(READ)).id == "u1"
+    async with FaultServer(script=[nobody]).listening() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.address)
+        async with Client(server.address, TOKEN) as client:
+            assert (await client.send(READ)).id == "u1"
     assert proxy.connections == 0

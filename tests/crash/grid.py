@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +21,7 @@ from typing import Any, Self
 from tests.crash.desks import POINTS
 from tests.crash.kinds import KINDS, Making, Run
 from tests.crash.proxy import FAULTS, Proxy
+from tests.listening import listening
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import ListComments
@@ -91,6 +92,14 @@ class Told:
 
 
 @dataclass
+class Life:
+    """One process of a desk: what it says and its number, once it was born."""
+
+    born: asyncio.Future[tuple[asyncio.StreamReader, int]] = field(default_factory=asyncio.Future)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass
 class Figures:
     """What came of it all."""
 
@@ -123,18 +132,18 @@ class Grid:
         self.says = says
         self.address, self.token, self.directory = address, token, directory
         self.figures = Figures()
-        self._lives: dict[str, asyncio.Future[tuple[asyncio.StreamReader, int]]] = {}
+        self._lives: dict[str, Life] = {}
         self._names = itertools.count()
         self._alive: set[int] = set()
-        self._writers: list[asyncio.StreamWriter] = []
         self._client = Client(address, token, timeout=Timeouts(read=300, whole=300), connections=100)
+        self._closing = AsyncExitStack()
         self.takes = self.settle = 1.0
 
     async def __aenter__(self) -> Self:
+        self._closing.push_async_callback(self._client.aclose)
         await self._settle_in()
         await self._take_its_measure()
-        control = str(self.directory / "control")
-        self._server = await asyncio.start_unix_server(self._born, control)
+        await self._closing.enter_async_context(listening(self._born, path=self.directory / "control"))
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         self._desks = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "tests.crash.desks", stdin=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
@@ -147,8 +156,7 @@ class Grid:
         assert self._desks.stdin
         self._desks.stdin.close()
         await self._desks.wait()
-        self._server.close()
-        await self._client.aclose()
+        await self._closing.aclose()
 
     async def _settle_in(self) -> None:
         [organization] = (await self._client.send(ListOrganizations())).items
@@ -190,13 +198,10 @@ class Grid:
         run = await self._made(case, name)
         at, times = 1 + case.number // 2 % 2, 1 + case.number // 4 % 2
         proxy = Proxy(int(self.address.rpartition(":")[2]), case.fault, at, times, takes + settle / 5)
-        await proxy.start()
-        try:
+        async with proxy.listening():
             told = await self._lives_of(case, name, run, proxy)
             await proxy.quiet()
             there = await run.look()
-        finally:
-            await proxy.stop()
         if proxy.slowest > takes + settle:
             return False
         figures = self.figures
@@ -269,10 +274,10 @@ class Grid:
 
     async def _lived(self, job: dict[str, Any], told: Told, dies_after: float | None) -> bool:
         """One process; whether it came to its end."""
-        born = self._lives[job["id"]] = asyncio.get_running_loop().create_future()
+        life = self._lives[job["id"]] = Life()
         assert self._desks.stdin
         self._desks.stdin.write(json.dumps(job).encode() + b"\n")
-        reader, pid = await born
+        reader, pid = await life.born
         self._alive.add(pid)
         timer = asyncio.get_running_loop().call_later(dies_after or LONGEST_LIFE, kill, pid)
         try:
@@ -293,12 +298,14 @@ class Grid:
         finally:
             timer.cancel()
             self._alive.discard(pid)
+            life.over.set()
         return False
 
     async def _born(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         name, pid = (await reader.readline()).decode().split()
-        self._lives[name].set_result((reader, int(pid)))
-        self._writers.append(writer)
+        life = self._lives[name]
+        life.born.set_result((reader, int(pid)))
+        await life.over.wait()
 
 
 def kill(pid: int) -> None:

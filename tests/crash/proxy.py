@@ -6,7 +6,12 @@ import asyncio
 import socket
 import struct
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Self
+
+from tests.listening import listening
 
 FAULTS = ("pass", "lose request", "lose answer", "delay", "reset before", "reset after", "cut answer", "bad gateway")
 """What may happen to a write on its way; in all but `pass` nobody at this end knows what became of it."""
@@ -34,37 +39,22 @@ class Proxy:
     spoiled: int = 0
     slowest: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    server: asyncio.Server | None = None
 
-    async def start(self) -> None:
-        self.server = await asyncio.start_server(self.accept, "127.0.0.1", 0)
-        self.base_url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
-
-    async def stop(self) -> None:
-        assert self.server
-        self.server.close()
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[Self]:
+        async with listening(self.talk) as self.base_url:
+            yield self
 
     async def quiet(self) -> None:
         """Wait until nothing that was held back can still arrive."""
         while self.tasks:
             await asyncio.wait(self.tasks)
 
-    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        try:
-            await self.exchange(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the desk was killed
-        finally:
-            writer.close()
-
-    async def exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
         fault, began = self.fault_for(request), time.monotonic()
         if fault == "lose request":
@@ -102,6 +92,7 @@ class Proxy:
             return (await reader.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1)
         finally:
             writer.close()
+            await writer.wait_closed()
             self.slowest = max(self.slowest, time.monotonic() - began)
 
 

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from tests.listening import listening
+
 ME = {"object": "user", "id": "u1", "displayName": "Me"}
 
 
@@ -22,23 +24,17 @@ async def refusing_service() -> AsyncIterator[tuple[str, list[str]]]:
     """Its address, and the lines of the writes that it was sent."""
     asked: list[str] = []
 
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n"):
-                sizes = [line.split(":")[1] for line in head if line.lower().startswith("content-length:")]
-                await reader.readexactly(int(sizes[0]) if sizes else 0)
-                method, path, _ = head[0].split(" ")
-                if method == "GET":
-                    writer.write(answer(200, ME if path.endswith("/user") else {"items": [], "count": 0}))
-                    continue
-                asked.append(f"{method} {path}")
-                status = int(path.removeprefix("/v1").split("/")[2])
-                writer.write(answer(status, {"error": {"code": status, "message": f"because of {status}"}}))
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            writer.close()
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n"):
+            sizes = [line.split(":")[1] for line in head if line.lower().startswith("content-length:")]
+            await reader.readexactly(int(sizes[0]) if sizes else 0)
+            method, path, _ = head[0].split(" ")
+            if method == "GET":
+                writer.write(answer(200, ME if path.endswith("/user") else {"items": [], "count": 0}))
+                continue
+            asked.append(f"{method} {path}")
+            status = int(path.removeprefix("/v1").split("/")[2])
+            writer.write(answer(status, {"error": {"code": status, "message": f"because of {status}"}}))
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", asked
-    finally:
-        server.close()
+    async with listening(talk) as address:
+        yield address, asked

@@ -44,13 +44,8 @@ class Slow(FaultServer):
 
 @pytest.fixture
 async def slow() -> AsyncIterator[Slow]:
-    made = Slow()
-    listening = await made.start()
-    yield made
-    listening.close()
-    for task in made.tasks:
-        task.cancel()
-    await asyncio.gather(*made.tasks, return_exceptions=True)
+    async with Slow().listening() as made:
+        yield made
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
+from tests.listening import listening
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, until
 from textual import events
@@ -45,28 +46,15 @@ def service(tmp_path_factory: pytest.TempPathFactory):
 async def slow_at(port: int) -> AsyncIterator[list[bytes]]:
     """At that port, a service that takes every request and is slow to answer; what it was asked."""
     asked: list[bytes] = []
-    tasks: set[asyncio.Task[None]] = set()
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(asyncio.current_task())  # type: ignore[arg-type]
-        try:
-            while True:
-                asked.append(await reader.readuntil(b"\r\n\r\n"))
-                await asyncio.sleep(SLOW)
-                writer.write(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n")
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
-        finally:
-            writer.close()
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            asked.append(await reader.readuntil(b"\r\n\r\n"))
+            await asyncio.sleep(SLOW)
+            writer.write(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n")
 
-    server = await asyncio.start_server(answer, "127.0.0.1", port)
-    try:
+    async with listening(talk, port=port):
         yield asked
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def waited_for_a_processor() -> float:
