@@ -27,7 +27,7 @@ types: env  ## types, strict
 	$(BIN)/basedpyright
 
 check: env  ## the tests alone
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test: lint types check  ## everything that CI runs
 

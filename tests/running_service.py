@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import uvicorn
@@ -21,6 +23,18 @@ from presscheck.service.jobs import Outside
 NOTHING_ALLOWED = Outside()
 LOOPBACK = Outside(allowed=("127.0.0.0/8",))
 """What lets a service reach the websites of these tests."""
+
+
+@cache
+def _founded(clock: Clock, sample: bool) -> bytes:
+    """A database of a service that has just begun; made once, for a sample is some hundred calls."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "service.sqlite"
+        database = Database(f"sqlite:///{path}")
+        with database.writing.begin() as session:
+            found(session, clock, sample=sample)
+        database.close()
+        return path.read_bytes()
 
 
 class RunningService:
@@ -42,6 +56,8 @@ class RunningService:
         self.release = release
         self.clock = clock
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
+        if database_url is None:
+            (directory / "service.sqlite").write_bytes(_founded(clock, sample))
         self.token = secrets.token_urlsafe(16)
         token_file = directory / "token"
         token_file.write_text(self.token)

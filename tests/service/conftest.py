@@ -1,4 +1,3 @@
-import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -11,11 +10,6 @@ from presscheck.service.database import Database
 from presscheck.service.identity import new_id
 from presscheck.service.tables import MemberRow, OrganizationRow
 
-HERE = Path(__file__).parent
-ON_BOTH = {"test_every_call", "test_database", "test_serving", "test_searching", "test_merging", "test_background"}
-ON_BOTH |= {"test_kills", "test_crowd", "test_schemathesis"}
-"""What is tried on both engines whole."""
-
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Cluster]:
@@ -24,20 +18,6 @@ def postgresql() -> Iterator[Cluster]:
         pytest.skip(MISSING)
     with cluster() as running:
         yield running
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Every call and what differs between engines is tried on both; the rest on one, unless all is wanted."""
-    if os.environ.get("PRESSCHECK_EVERY_ENGINE"):
-        return
-    spared = [item for item in items if _is_spared(item)]
-    if spared:
-        config.hook.pytest_deselected(items=spared)
-        items[:] = [item for item in items if not _is_spared(item)]
-
-
-def _is_spared(item: pytest.Item) -> bool:
-    return item.path.parent == HERE and item.path.stem not in ON_BOTH and "[postgresql" in item.name
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.running_service import RunningService
+from textual._context import visible_screen_stack
 from textual.pilot import Pilot
 
 from presscheck.config import Profile
@@ -36,15 +37,17 @@ async def running(app: PresscheckApp, size: tuple[int, int] = (120, 40)) -> Asyn
 
 
 def shown(app: PresscheckApp) -> str:
-    """What the screen shows, as text."""
+    """What the screen shows, as text, with what lies below a sheet."""
+    visible_screen_stack.set(app._background_screens)
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in lines)
 
 
 async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool] | None = None) -> None:
     async def look() -> None:
-        while (shows and shows not in shown(pilot.app)) or (holds and not holds()):
-            await pilot.pause()
+        while True:
+            if shows in shown(pilot.app) and (holds is None or holds()):
+                return
             await asyncio.sleep(0.01)
 
     try:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from textual._context import visible_screen_stack
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
@@ -62,8 +63,10 @@ async def alone(
 
 
 def shown(app: App[object]) -> list[str]:
-    """What the screen shows, line by line."""
-    return ["".join(segment.text for segment in strip).rstrip() for strip in app.screen._compositor.render_strips()]
+    """What the screen shows, line by line; one that is empty where there is nothing yet."""
+    visible_screen_stack.set(app._background_screens)
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips] or [""]
 
 
 def painted(widget: Widget) -> set[int]:

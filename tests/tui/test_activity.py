@@ -1,5 +1,6 @@
 """The activity log, by keys: every request of this run, as it is said again at a shell."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
         await pilot.press("enter")
         await until(pilot, shows="More on each is in Scopes")
         await until(pilot, holds=lambda: len(pages_asked(app)) >= 4)
+        assert pages_asked(app)[0] == "eye"
         asked = [one for one in pages_asked(app) if one != "background"]
         assert sorted(asked) == ["eye", "eye", "next", "next"], "the page that is seen, and the next; then the others"
 
@@ -79,5 +81,7 @@ def said(app: PresscheckApp, name: str, priority: str) -> bool:
 
 
 def pages_asked(app: PresscheckApp) -> list[str]:
+    """How urgent each was that asked for a page, in the order in which they were asked, not answered."""
     kept = [one for one in app.desk._activity._entries if "-page " in one.again and not one.from_cache]
+    kept.sort(key=lambda one: one.at - timedelta(milliseconds=one.milliseconds))
     return [one.priority.name.lower() for one in kept]

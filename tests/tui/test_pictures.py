@@ -40,8 +40,7 @@ async def rested(pilot: Any, driven: Awaitable[None]) -> None:
     await driven
     same, before = 0, ""
     while same < STABLE:
-        await pilot.pause()
-        await asyncio.sleep(0.04)
+        await asyncio.sleep(0.06)
         text = shown(pilot.app)
         same = same + 1 if text == before and not pilot.app.desk._asking._shared else 0
         before = text

@@ -75,7 +75,7 @@ class Room(Place):
 @pytest.fixture
 async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as one:
-        await one.pause()
+        await until(one, lambda: "row 0" in "\n".join(shown(one.app)))
         yield one
 
 
@@ -222,6 +222,7 @@ async def test_what_befell_the_cache_is_said_in_one_line(tmp_path: Path) -> None
 
 async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path, keymap={"publish": ("ctrl+l",)}).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)))
         await pilot.press("P", "ctrl+l")
         assert room(pilot).did == ["publish"]
         assert "ctrl+l publish" in shown(pilot.app)[-1]

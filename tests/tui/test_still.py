@@ -46,6 +46,7 @@ async def test_the_next_start_shows_what_was_seen_last(sample: RunningService, t
     async with running(app) as pilot:
         await until(pilot, shows="live")
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        await until(pilot, shows="Luz: “Can we link this")
         before = shown(app).split("\n")
         await pilot.press("q")
     async with running(again(sample, tmp_path)) as pilot:
