@@ -62,6 +62,11 @@ def test_a_definition_far_below_is_known_above() -> None:
     assert not page.done
 
 
+def test_items_of_html_keep_their_marks() -> None:
+    text = "<ol><li><p>one</p></li><li>two<ul><li>deep</ul></li></ol>\n\n<figure><img src='a.png'></figure>"
+    assert [plain(line) for line in render(text, 40)][:3] == ["1. one", "2. two", "  • deep"]
+
+
 @pytest.mark.parametrize("columns", [12, 40, 100])
 def test_hostile_text_stays_text(columns: int) -> None:
     for hostile in HOSTILE:

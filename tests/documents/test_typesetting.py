@@ -154,6 +154,7 @@ def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
         ("Note.[^1]\n\n[^1]: The note.", "Note.1 1The note."),
         ("<table><tr><th>H</th></tr><tr><td>one<br>two</td></tr></table>", "H one two"),
         ("<ul><li>one</li><li>two</li></ul>", "• one • two"),
+        ("<ol><li><p>one</p></li><li><p>two</p></li></ol>", "1. one 2. two"),
         ("<h3>Old</h3><p>words</p><pre>a  b</pre>", "Old words a b"),
         ("a\n\n---\n\nb", "a b"),
     ],
