@@ -56,7 +56,7 @@ class RunningService:
         self.release = release
         self.clock = clock
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
-        if database_url is None:
+        if database_url is None and not (directory / "service.sqlite").exists():
             (directory / "service.sqlite").write_bytes(_founded(clock, sample))
         self.token = secrets.token_urlsafe(16)
         token_file = directory / "token"

@@ -32,6 +32,9 @@ TOO_LONG: dict[str, str] = {
     "desk/desk.py:Desk": "the one door: most of its lines are the contract of its verbs",
     "tui/widgets/line_view.py:LineView": "the one widget that draws lines: every list, tree, page and difference is it",
     "documents/blocks.py:_Splitting": "one pass over a page, with a method for each kind of block",
+    "service/migrations/versions/step_0001.py": "the first tables, one list that was written by a machine",
+    "service/migrations/versions/step_0001.py:upgrade": "the same list: a step is one function",
+    "service/migrations/versions/step_0002.py:upgrade": "tables made anew on both engines: one list",
 }
 """Modules, classes and functions that may be larger than the rule, each with the reason."""
 
@@ -106,8 +109,7 @@ def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_nothing_outgrows_its_room() -> None:
-    # a step of the database is one list, written by a machine, read once
-    assert not [line for path in MODULES if "versions" not in path.parts for line in oversized(path)]
+    assert not [line for path in MODULES for line in oversized(path)]
 
 
 def test_style_sheets_stay_short() -> None:

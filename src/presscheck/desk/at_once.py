@@ -61,20 +61,20 @@ class AtOnce:
         self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
     ) -> Any:
         """What was found; else both facts for the person: what went wrong, and whether it happened all the same."""
+        is_so, item = None, None
         try:
             if effects.wanted:
-                happened = effects.wanted[1](await self._settling.read(effects.wanted[0](call)))
-                self._outbox.drop(number)
-                said = "it has happened all the same" if happened else "it did not happen; try again"
-                raise Ambiguous(f"{error.message}; {said}", request=error.request)
-            row = self._outbox.row(number)
-            if row and effects.settle == "look":
+                is_so = effects.wanted[1](await self._settling.read(effects.wanted[0](call)))
+            elif effects.settle == "look" and (row := self._outbox.row(number)):
                 await asyncio.sleep(self._settling.settle)
-                if item := await self._settling.found(row, effects, call, await self._who()):
-                    return item
-        except Ambiguous:
-            raise
-        except PresscheckError:
-            pass  # what went wrong at first says more
+                item = await self._settling.found(row, effects, call, await self._who())
+        except PresscheckError as second:
+            error.add_note(f"what became of it cannot be told: {second}")  # what went wrong at first says more
+        if is_so is not None:
+            self._outbox.drop(number)
+            said = "it has happened all the same" if is_so else "it did not happen; try again"
+            raise Ambiguous(f"{error.message}; {said}", request=error.request)
+        if item:
+            return item
         self._outbox.refuse(number, error.message)
         raise error

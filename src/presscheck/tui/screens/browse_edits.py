@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,9 @@ SUBJECT = 100
 class Editing(Reading):
     """The commands of a place where pages are edited in change requests."""
 
+    @abstractmethod
     def browse_in(self, space: Space, request: ChangeRequest | None) -> None:
         """Browse a space in a change request from now on, or (None) live."""
-        raise NotImplementedError
 
     def _no_space(self) -> str | None:
         item = self.item

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from textual import on
 
 from presscheck.api.content import RevisionPage
@@ -41,13 +43,13 @@ class Reading(Place):
         self._ahead: list[str] = []
 
     @property
+    @abstractmethod
     def item(self) -> Item | None:
         """What is under the cursor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def go_to(self, key: str) -> None:
         """Put the cursor on an item, as soon as it is known."""
-        raise NotImplementedError
 
     def command_history_back(self) -> None:
         """To the page before the link that was followed."""

@@ -6,6 +6,7 @@ screen are filled when there is nothing else to do. What is known is asked again
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -33,13 +34,13 @@ class Filling(Acting):
 
     known_rows: KnownRows
 
+    @abstractmethod
     def show_preview(self) -> None:
         """Draw what is known of the row under the cursor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_tabs(self) -> None:
         """Draw the views, and how many each has."""
-        raise NotImplementedError
 
     def key_at(self, index: int) -> str | None:
         """What a row is, whatever its number."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from presscheck.desk.inbox import View
 from presscheck.desk.queries import parse
 from presscheck.documents.display_text import display_text
@@ -19,9 +21,9 @@ EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the su
 class Narrowing(Filling):
     """Show but some of a view, in another order."""
 
+    @abstractmethod
     def choose(self, view: View) -> None:
         """Show a view."""
-        raise NotImplementedError
 
     def recall_queries(self) -> None:
         """What was wanted before."""

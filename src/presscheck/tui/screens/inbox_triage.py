@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -26,13 +27,13 @@ class Triaging(Place):
 
     last_away: tuple[str, ...] = ()
 
+    @abstractmethod
     def request_at(self, index: int) -> ChangeRequest | None:
         """The change request of a row; None where it is not known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rearrange(self) -> None:
         """Rows came or went."""
-        raise NotImplementedError
 
     def sign(self, request: ChangeRequest) -> Span:
         """What the person made of it: bookmarked, or put away where that is shown; and whether something happened."""

@@ -12,6 +12,7 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.organizations import ListMembers
+from presscheck.api.spaces import GetSpace
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
@@ -74,15 +75,12 @@ class Acts(Since):
         call = UpdateChangeRequest(**self.known.path, status="open" if is_archived else "archived")
         self._ask_first(title, act, call, self._facts()[:2])
 
-    def reason_reviewers(self) -> str | None:
-        """Why nobody can be asked."""
-        return self.reason_archive() if self.known.space else "the space is not known yet"
+    reason_reviewers = reason_archive
 
     async def command_reviewers(self) -> None:
         """Ask people for a review, or ask them no longer."""
-        if self.known.space is None:
-            return
-        members = await self.desk.read(ListMembers(organization_id=self.known.space.organization, limit=1000))
+        space = self.known.space or await self.desk.read(GetSpace(space_id=self.known.path["space_id"]))
+        members = await self.desk.read(ListMembers(organization_id=space.organization, limit=1000))
         asked = {one.id for one in self.known.reviewers() or () if one.asked}
         choices = [
             Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items

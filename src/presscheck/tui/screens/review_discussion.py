@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +34,9 @@ class Discussion:
         return self.desk.me.id
 
     @property
+    @abstractmethod
     def path(self) -> dict[str, Any]:
         """What every call about this change request is given."""
-        raise NotImplementedError
 
     def further_comments(self, question: ListComments, answer: Any) -> ListComments | None:
         """The next page of comments, where there is one that was not asked for yet."""

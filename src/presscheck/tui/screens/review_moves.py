@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from presscheck.documents.differences import Mode
@@ -35,30 +36,30 @@ class Moves(Place):
     mode: Mode
 
     @property
+    @abstractmethod
     def thing(self) -> Changed | None:
         """What is shown; None is the conversation."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def page(self) -> Page:
         """The text of what is shown."""
-        raise NotImplementedError
 
+    @abstractmethod
     def thread_here(self) -> Thread | None:
         """The thread that a command would act on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def redraw(self) -> None:
         """Draw all anew."""
-        raise NotImplementedError
 
+    @abstractmethod
     def point_at_first(self) -> None:
         """Go to the first thing that was not viewed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_change(self, *, afresh: bool = False) -> None:
         """Draw the change anew."""
-        raise NotImplementedError
 
     def command_next_pane(self) -> None:
         """To the other pane."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from presscheck.api.changes import EditChangeRequestContent, UpdatePage
@@ -56,9 +57,9 @@ class Suggesting(Messages):
         self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=True))
         self.home.notice("the suggested words stand in the page")
 
+    @abstractmethod
     def reason_edit_page(self) -> str | None:
         """Why the page cannot be edited; acts that change it say so."""
-        raise NotImplementedError
 
     def _suggested(self, one: Thread) -> Suggestion | None:
         """The newest suggestion in a thread."""
