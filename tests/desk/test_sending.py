@@ -326,3 +326,23 @@ async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) 
             await desk.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
         assert desk.outbox.rows() == ()
         await desk.close()
+
+
+async def test_what_is_changed_while_the_sender_looks_leaves_as_it_was_changed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await begun(desk)
+    there = Settling.there
+
+    async def meanwhile(settling: Settling, *given: Any) -> Any:
+        found = await there(settling, *given)
+        assert desk.rewrite(ticket.id, comment(request, "Second thoughts"))
+        return found
+
+    monkeypatch.setattr(Settling, "there", meanwhile)
+    ticket = desk.write(comment(request, "First thoughts"))
+    await ticket.landed()
+    assert not desk.rewrite(ticket.id, comment(request, "Too late")), "it is gone"
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == ["Second thoughts"]
+    assert desk.waiting() == ()

@@ -86,3 +86,19 @@ def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
     assert not there.drop(second, unless_sending=True)
     here.close()
     there.close()
+
+
+def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    first, second, third = (outbox.put("a.B", {"text": text}, "s", 1.0) for text in ("one", "two", "three"))
+    outbox.refuse(first, "not so")
+    assert outbox.sending(third, 2.0)
+    assert outbox.rewrite(first, {"text": "ein"})
+    assert outbox.rewrite(second, {"text": "zwei"})
+    assert not outbox.rewrite(third, {"text": "drei"}), "it is on its way"
+    assert [(row.given["text"], row.state, row.error) for row in outbox.rows()] == [
+        ("ein", "waiting", None),
+        ("zwei", "waiting", None),
+        ("three", "sending", None),
+    ]
+    outbox.close()

@@ -11,12 +11,12 @@ from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import Space
 from presscheck.desk.seen import Waiting
+from presscheck.desk.standing import Facts, listed, reviewers, standing
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_header import Progress, by_line, merge_line, state_line
 from presscheck.tui.screens.review_pages import conversation_line, page_line
-from presscheck.tui.screens.review_standing import Facts, listed, reviewers, standing
 from presscheck.tui.screens.review_threads import (
     Thread,
     Unsent,

@@ -13,6 +13,7 @@ from tests.tui.driving import app_on, running, shown, until
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
+from presscheck.desk.merge_train import MERGE_TRAIN
 from presscheck.desk.triage import Triage
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.inbox_triage import moment
@@ -224,3 +225,28 @@ async def test_a_view_shows_what_one_wants_to_see_and_remembers_it(service: Runn
         await until(pilot, shows="Nothing here fits what you want to see. F changes that.")
         await pilot.press("F", *["backspace"] * 30, "enter")
         await until(pilot, shows="Needs me 7")
+
+
+async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("4", "F", *"space:runbook sort:number", "enter")
+        await until(pilot, shows="Two carriers down at once")
+        await pilot.press("*")
+        await until(pilot, shows="marked")
+        await pilot.press("A", *"merge", "enter")
+        await until(pilot, shows="one after another?")
+        await pilot.press("y")
+        await until(pilot, shows="stopped here: main changed the same places of")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="a merge train was stopped: A goes on with it")
+        await pilot.press("A")
+        await until(pilot, shows="A merge train stands before")
+        await pilot.press("enter")
+        await until(pilot, shows="stopped here: main changed the same places of")
+        await pilot.press("q", "A")
+        await until(pilot, shows="A merge train stands before")
+        await pilot.press(*"forget", "enter")
+        await until(pilot, holds=lambda: pilot.app.desk.outbox.recall(MERGE_TRAIN) is None)

@@ -39,7 +39,7 @@ class Profile:
     """Send the token over http to another machine too."""
     cache_size: int = CACHE_SIZE
     """MB that the cache may hold."""
-    sync: bool = False
+    sync: bool = True
     """Whether the app brings in what moved while nobody presses a key."""
     offline: bool = False
     """Ask the service for nothing; for this run, not from the file."""
@@ -78,7 +78,7 @@ def load(
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
         notify=table.get("notify"),
-        sync=table.get("sync", False),
+        sync=table.get("sync", True),
     )
 
 

@@ -226,6 +226,12 @@ class Desk(Knowing):
         self.outbox.retry(number)
         self._writing.changed()
 
+    def rewrite(self, number: int, call: Operation[Any]) -> bool:
+        """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
+        is_taken = self.outbox.rewrite(number, call.given())
+        self._writing.changed()
+        return is_taken
+
     def drop(self, number: int) -> None:
         """Give a write up."""
         self.outbox.drop(number)

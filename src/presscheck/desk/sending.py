@@ -166,6 +166,9 @@ class Sending:
             if effects.settle == "look" and row.state == "waiting":
                 self._outbox.note(row.id, tuple(item.id for item in await self._settling.there(effects, call, me)))
             if self._outbox.sending(row.id, time.time()):
+                left = self._outbox.row(row.id)
+                if left and left.given != row.given:  # its author changed it while we looked at what is there
+                    call = revive(left.name, left.given)
                 await self._landed(row, call, await self._asking.service.fetch(call), None)
 
     async def _settle_left_over(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:

@@ -121,12 +121,11 @@ class Outbox:
             at_once: whoever wrote it sends it, now.
         """
         state, sent_at = ("now", now) if at_once else ("waiting", None)
-        text = json.dumps(given, ensure_ascii=False)
         return (
             self._change(
                 "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, CALL_VERSION, text, scope, state, now, now + hold, author, sent_at),
+                (name, CALL_VERSION, _written(given), scope, state, now, now + hold, author, sent_at),
             ).lastrowid
             or 0
         )
@@ -170,6 +169,14 @@ class Outbox:
             "UPDATE writes SET state = 'waiting', not_before = 0, error = NULL, noted = NULL"
             " WHERE id = ? AND state IN ('refused', 'parked')",
             (number,),
+        )
+
+    def rewrite(self, number: int, given: dict[str, Any]) -> bool:
+        """Its author wants something else sent in its place; False where it is on its way, or gone."""
+        return self._is_changed(
+            "UPDATE writes SET given = ?, state = 'waiting', not_before = 0, error = NULL"
+            " WHERE id = ? AND state IN ('waiting', 'refused')",
+            (_written(given), number),
         )
 
     def landed(self, number: int, identity: str | None) -> None:
@@ -266,6 +273,10 @@ def _in_our_words() -> Generator[None]:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             raise StoreError("The disk is full: what you write cannot be kept; make room, and try again") from None
         raise StoreError(f"What you write cannot be kept on this disk: {error}") from None
+
+
+def _written(given: dict[str, Any]) -> str:
+    return json.dumps(given, ensure_ascii=False)
 
 
 def _row(found: Any) -> Row:

@@ -85,7 +85,12 @@ COMMANDS: tuple[Command, ...] = (
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed."),
         ("mark_range", "V", "mark a range", "Begin a range; a second time, mark it."),
         ("mark_visible", "*", "mark all visible", ""),
-        ("act_on_marked", "A", "act on marked", "One act on all that is marked, with a receipt for each."),
+        (
+            "act_on_marked",
+            "A",
+            "act on marked",
+            "One act on all that is marked, a receipt for each; or go on with a merge train.",
+        ),
     ),
     *_scope(
         "copy, open",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from presscheck.api.change_requests import (
     ChangeRequest,
+    GetChangeRequest,
     PullChangeRequest,
     RequestReviewers,
     SubmitReview,
@@ -15,10 +16,12 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
+from presscheck.desk.merge_train import MERGE_TRAIN, couple, left_over
 from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
+from presscheck.documents.spans import Line, Span, plain
 from presscheck.tui.screens.inbox_triage import Triaging, counted
-from presscheck.tui.screens.receipts import Receipts
+from presscheck.tui.screens.merge_train import MergeTrain
+from presscheck.tui.screens.receipts import Receipt, Receipts, path_of
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
@@ -31,19 +34,16 @@ ACTS = (
     Choice("reviewers", "Ask for reviews", "from the people that you choose"),
     Choice("comment", "Comment", "the same words on each"),
     Choice("pull", "Update from main", "where main moved"),
+    Choice("merge", "Merge, one after another", "each updated first; stops at the first that cannot be"),
     Choice("archive", "Archive", "they can be opened again"),
     Choice("done", "Done", "put away until something happens"),
 )
 
 
-def _path(request: ChangeRequest) -> dict[str, Any]:
-    return {"space_id": request.space, "change_request_id": request.id}
-
-
 CALLS: dict[str, CallOf] = {
-    "approve": lambda one: SubmitReview(**_path(one), status="approved"),
-    "pull": lambda one: PullChangeRequest(**_path(one)),
-    "archive": lambda one: UpdateChangeRequest(**_path(one), status="archived"),
+    "approve": lambda one: SubmitReview(**path_of(one), status="approved"),
+    "pull": lambda one: PullChangeRequest(**path_of(one)),
+    "archive": lambda one: UpdateChangeRequest(**path_of(one), status="archived"),
 }
 """What is said to each, where nothing else has to be asked."""
 
@@ -54,18 +54,32 @@ class Acting(Triaging):
     organization_id = ""
     _receipts: Receipts | None = None
 
+    def on_mount(self) -> None:
+        """Say so where a merge train was stopped."""
+        super().on_mount()
+        if self.desk.outbox.recall(MERGE_TRAIN):
+            self.home.notice("a merge train was stopped: A goes on with it, or forgets it")
+
     def reason_act_on_marked(self) -> str | None:
-        """Nothing is marked."""
-        return None if self.rows.marked else "nothing is marked: space marks a row, * all that is seen"
+        """Nothing is marked, and no train was stopped."""
+        if self.rows.marked or self.desk.outbox.recall(MERGE_TRAIN):
+            return None
+        return "nothing is marked: space marks a row, * all that is seen"
 
     async def command_act_on_marked(self) -> None:
         """Ask what to do with what is marked, say what will happen, do it, and show what came of each."""
+        if not self.rows.marked:
+            await self._go_on()
+            return
         requests = self.meant()
         chosen = await self.ask(Picker(f"With {counted(requests)}", ACTS, self.home.look, ranked=False))
         if not chosen:
             return
         if chosen[0] == "done":
             self.command_done()
+            return
+        if chosen[0] == "merge":
+            await self._merge(requests)
             return
         call = await self._call_for(chosen[0])
         if call is None:
@@ -74,8 +88,7 @@ class Acting(Triaging):
         lines = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
         if await self.ask(Sheet(f"{title}: {counted(requests)}?", lines, title, self.home.look)):
             self.desk.outbox.save_draft(DRAFT, "")
-            self._receipts = Receipts(title, [(one, call(one)) for one in requests])
-            self.home.push_screen(self._receipts)
+            self._show(Receipts(title, [Receipt(one, call(one)) for one in requests]))
 
     def on_screen_resume(self) -> None:
         """What was done is marked no longer; what failed still is."""
@@ -85,6 +98,29 @@ class Acting(Triaging):
             self._receipts = None
             self.rearrange()
 
+    def _show(self, receipts: Receipts) -> None:
+        self._receipts = receipts
+        self.home.push_screen(receipts)
+
+    async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
+        """Merge them in the order of the rows."""
+        lines: list[Line] = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
+        lines += [(), (Span("Each is updated from main and looked at again; there is no way back.", "waiting"),)]
+        if await self.ask(Sheet(f"Merge {counted(requests)}, one after another?", lines, "Merge", self.home.look)):
+            self._show(MergeTrain(requests))
+
+    async def _go_on(self) -> None:
+        """Go on with the train that was stopped, or forget it."""
+        outbox = self.desk.outbox
+        requests = [await self.desk.read(GetChangeRequest(**path)) for path in left_over(outbox)]
+        lines = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
+        choices = [Choice("go", "Go on with it", counted(requests)), Choice("forget", "Forget it", "nothing is merged")]
+        chosen = await self.ask(Picker(f"A merge train stands before {plain(lines[0])}", choices, self.home.look))
+        if chosen == ("go",):
+            self._show(MergeTrain(requests))
+        elif chosen == ("forget",):
+            couple(outbox, ())
+
     async def _call_for(self, act: str) -> CallOf | None:
         """What is said to each change request; None where the person thought better of it."""
         if act == "reviewers":
@@ -93,7 +129,7 @@ class Acting(Triaging):
             text = await self.ask(self._composer())
             if not text:
                 return None
-            return lambda one: PostComment(**_path(one), body=Document(markdown=text))
+            return lambda one: PostComment(**path_of(one), body=Document(markdown=text))
         return CALLS[act]
 
     async def _asking_people(self) -> CallOf | None:
@@ -102,7 +138,7 @@ class Acting(Triaging):
             Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
         ]
         users = await self.ask(Picker("Who reviews them?", people, self.home.look, many=True))
-        return (lambda one: RequestReviewers(**_path(one), users=users)) if users else None
+        return (lambda one: RequestReviewers(**path_of(one), users=users)) if users else None
 
     def _composer(self) -> Composer:
         def save(text: str) -> None:

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 
+from presscheck.api.comments import Document
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now, span
 from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.errors import PresscheckError
 from presscheck.tui.screens.place import Place
 from presscheck.tui.screens.reading import Reading
+from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.sheet import Sheet
 from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.desk.seen import Status, Waiting
 
 _GLYPHS = {
@@ -32,7 +36,7 @@ _upper = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class Outbox(Place):
     """Writes that wait, the oldest first."""
 
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "retry", "unsend", "delete", "go_inbox", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "delete", "close")
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,6 +77,11 @@ class Outbox(Place):
 
     reason_delete = reason_unsend
 
+    def reason_edit(self) -> str | None:
+        """It has left, or nothing in it was typed."""
+        current = self._current
+        return self.reason_unsend() or (None if current and written_in(current.call) else "there is no text in it")
+
     def command_open(self) -> None:
         """Read all of it."""
         if self._current:
@@ -82,6 +91,24 @@ class Outbox(Place):
         """Send it again."""
         if self._current:
             self.desk.retry(self._current.id)
+
+    def command_edit(self) -> None:
+        """Change what was typed; it keeps its place in the order, and is sent again where it was refused."""
+        current = self._current
+        if current is None or current.call is None or not (found := written_in(current.call)):
+            return
+        call, (field, text), key = current.call, found, f"outbox {current.id}"
+
+        def save(typed: str) -> None:
+            self.desk.outbox.save_draft(key, "" if typed == text else typed)
+
+        def take(typed: str) -> None:
+            if not self.desk.rewrite(current.id, rewritten(call, field, typed)):
+                raise PresscheckError("it was sent meanwhile; what you typed is kept here as a draft")
+            save(text)
+
+        title = told(current)
+        self.home.push_screen(Composer(title, self.desk.outbox.draft(key) or text, save, self.home.look, take=take))
 
     async def command_unsend(self) -> None:
         """Take it back."""
@@ -133,14 +160,31 @@ def told(one: Waiting) -> str:
     return _upper.sub(" ", one.name.rpartition(".")[2]).lower()
 
 
+def written_in(call: Operation[Any] | None) -> tuple[str, str] | None:
+    """The field of a call that somebody typed, and what; None where there is none."""
+    for field in ("body", "comment", "subject", "description"):
+        found: Any = getattr(call, field, None)
+        text = found.markdown if isinstance(found, Document) else found
+        if isinstance(text, str) and text:
+            return field, text
+    return None
+
+
+def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
+    """The same call with another text.
+
+    Raises:
+        InvalidArgument: the text breaks a limit.
+    """
+    given: dict[str, Any] = {name: getattr(call, name) for name in call.model_fields_set}
+    given[field] = Document(markdown=text) if isinstance(given[field], Document) else text
+    return type(call)(**given)
+
+
 def text_of(one: Waiting) -> str:
     """What was typed into it, in one line."""
-    call = one.call
-    if call is None:
-        return ""
-    body: Any = getattr(call, "body", None) or getattr(call, "comment", None)
-    text = getattr(body, "markdown", None) or getattr(call, "subject", None)
-    return display_text(text) if isinstance(text, str) else ""
+    found = written_in(one.call)
+    return display_text(found[1]) if found else ""
 
 
 def _details(one: Waiting) -> list[Line]:
@@ -149,8 +193,6 @@ def _details(one: Waiting) -> list[Line]:
     facts = [("what", told(one)), ("state", one.state), ("why", one.error or ""), ("since", f"{when:%H:%M:%S %d %b}")]
     facts.append(("request", asked))
     lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(display_text(said))) for key, said in facts if said)]
-    body: Any = getattr(one.call, "body", None) or getattr(one.call, "comment", None)
-    text = getattr(body, "markdown", None)
-    if isinstance(text, str):
-        lines += [(), *((Span(f" {line}"),) for line in display_text(text, lines=True).split("\n"))]
+    if found := written_in(one.call):
+        lines += [(), *((Span(f" {line}"),) for line in display_text(found[1], lines=True).split("\n"))]
     return lines

@@ -34,26 +34,31 @@ class Receipt:
     """What came of one."""
 
     request: ChangeRequest
-    call: Operation[Any]
+    call: Operation[Any] | None = None
     state: str = "next"
     says: str = ""
 
 
+def path_of(request: ChangeRequest) -> dict[str, Any]:
+    """The arguments that name a change request in a call."""
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
 class Receipts(Place):
-    """Says the calls one after another, and shows what came of each.
+    """Does one after another, and shows what came of each.
 
     Args:
         title: the act.
-        calls: each change request, and what is said to it.
+        receipts: each change request, and what is said to it.
+        stops: whether the first that fails ends it.
     """
 
     DEFAULT_CSS = "Receipts Rows { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("retry", "down", "go_outbox", "close")
 
-    def __init__(self, title: str, calls: Sequence[tuple[ChangeRequest, Operation[Any]]]) -> None:
+    def __init__(self, title: str, receipts: Sequence[Receipt], *, stops: bool = False) -> None:
         super().__init__()
-        self.heading = title
-        self.receipts = [Receipt(request, call) for request, call in calls]
+        self.heading, self.receipts, self.stops = title, list(receipts), stops
 
     def title_line(self) -> Line:
         """The act, and how far it is."""
@@ -91,13 +96,19 @@ class Receipts(Place):
 
     async def _go(self) -> None:
         for one in self.receipts:
-            if one.state == "next":
-                await self._say(one)
-                self._changed()
+            if one.state != "next":
+                continue
+            one.state = "running"
+            self.changed()
+            await self.say(one)
+            self.changed()
+            if self.stops and self._count("failed"):
+                return
 
-    async def _say(self, one: Receipt) -> None:
-        one.state = "running"
-        self._changed()
+    async def say(self, one: Receipt) -> None:
+        """Say what is to be said to one, and note what came of it."""
+        if one.call is None:
+            return
         try:
             ticket = self.desk.write(one.call)
             if ticket.id and not self.desk.status.online:
@@ -111,7 +122,8 @@ class Receipts(Place):
         if isinstance(answer, MergeResult) and answer.result == "conflicts":
             one.says = "done, with conflicts: look at the pages that both sides changed"
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Show what is known by now."""
         self.query_one(Rows).redraw()
         self.show_world()
 

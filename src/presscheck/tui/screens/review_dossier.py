@@ -14,10 +14,10 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.desk.standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
 from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
 from presscheck.tui.screens.review_discussion import Discussion
 from presscheck.tui.screens.review_header import Progress
-from presscheck.tui.screens.review_standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
 from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.tui.screens.review_standing import person
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
-    from presscheck.tui.screens.review_standing import Reviewer, Standing
+    from presscheck.desk.standing import Reviewer, Standing
 
 _GAP = Span("   ")
 _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from presscheck.desk.standing import listed
 from presscheck.documents.differences import DifferenceLines, Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
@@ -14,15 +15,14 @@ from presscheck.documents.spans import Line, Span, cut, plain, width
 from presscheck.documents.suggestions import block_at, written
 from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
 from presscheck.tui.screens.review_places import place
-from presscheck.tui.screens.review_standing import listed
 from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import Review
+    from presscheck.desk.standing import Reviewer
     from presscheck.tui.screens.review_dossier import Dossier
-    from presscheck.tui.screens.review_standing import Reviewer
 
 NO_ROOM = "no room for two sides"
 CONTEXT = 2

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from presscheck.api.comments import PostComment, PostReply, UpdateComment
+from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago
 from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.tui.screens.review_standing import person
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -1,0 +1,110 @@
+"""A merge train: change requests merged one after another, each against what the one before it left in main.
+
+Each is updated where main moved, foreseen, held against the rules, and merged; the first that is red stops the train.
+What is left stands beside the outbox, so that a train which a crash stopped goes on: what was merged is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    GetChangeRequest,
+    ListRequestedReviewers,
+    ListReviews,
+    MergeChangeRequest,
+    PullChangeRequest,
+)
+from presscheck.api.levels import MergeRules
+from presscheck.api.organizations import GetOrganization
+from presscheck.api.spaces import GetSpace, Space
+from presscheck.api.users import GetCurrentUser
+from presscheck.desk.standing import Facts, reviewers, standing
+from presscheck.errors import PresscheckError
+
+if TYPE_CHECKING:
+    from presscheck.desk.desk import Desk
+    from presscheck.store.outbox import Outbox
+
+MERGE_TRAIN = "merge train"
+"""Under this name what is left of a train is remembered."""
+Path = dict[str, Any]
+
+
+class Red(PresscheckError):
+    """Why a train stands."""
+
+
+def couple(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
+    """Remember what is to be merged, in this order; nothing forgets the train."""
+    left = [{"space_id": one.space, "change_request_id": one.id} for one in requests]
+    outbox.remember(MERGE_TRAIN, json.dumps(left) if left else None)
+
+
+def left_over(outbox: Outbox) -> list[Path]:
+    """What is left of the train that was stopped, in its order."""
+    return json.loads(outbox.recall(MERGE_TRAIN) or "[]")
+
+
+async def merge_next(desk: Desk, path: Path, says: Callable[[str], object]) -> str:
+    """Merge one; what came of it in words.
+
+    Args:
+        desk: does it.
+        path: `space_id` and `change_request_id`.
+        says: told what is done now.
+
+    Raises:
+        Red: it cannot be merged, with the reason; nothing was merged.
+        PresscheckError: the service refused, or cannot be reached.
+    """
+    request = await desk.read(GetChangeRequest(**path))
+    if request.status == "merged":
+        return "it was merged before"
+    if request.outdated:
+        says("updating it from main")
+        await _demand_clean(desk, request)
+        result = await desk.write(PullChangeRequest(**path)).landed()
+        if result and result.result == "conflicts":
+            raise Red("it was updated, with conflicts: look at the pages that both sides changed")
+        request = await desk.read(GetChangeRequest(**path))
+    says("looking whether it fits")
+    await _demand_clean(desk, request)
+    says("asking for the rules")
+    await _demand_rules(desk, request, path)
+    says("merging it")
+    result = await desk.write(MergeChangeRequest(**path)).landed()
+    return "merged, with conflicts" if result and result.result == "conflicts" else "merged"
+
+
+async def _demand_clean(desk: Desk, request: ChangeRequest) -> None:
+    from presscheck.desk.forecast import forecast  # late: it joins pages
+
+    found = await forecast(desk, request)
+    if found is None:
+        raise Red("whether it fits with what changed in main cannot be told before the merge")
+    if found.conflicts:
+        titles = ", ".join(dict.fromkeys(one.title for one in found.conflicts))
+        raise Red(f"main changed the same places of {titles}")
+
+
+async def _demand_rules(desk: Desk, request: ChangeRequest, path: Path) -> None:
+    me = (await desk.read(GetCurrentUser())).id
+    asked = (await desk.read(ListRequestedReviewers(**path))).items
+    said = (await desk.read(ListReviews(**path))).items
+    space = await desk.read(GetSpace(space_id=request.space))
+    people = reviewers(request, asked, said, me)
+    found = standing(Facts(request, me, people, space, await _rules(desk, space), 0, ()))
+    if found.certainty == "no":
+        raise Red("; ".join(found.reasons))
+
+
+async def _rules(desk: Desk, space: Space) -> MergeRules | None:
+    """Those in force: the organization's where the space inherits."""
+    rules = space.merge_rules
+    if rules and rules.type == "inherit" and space.organization:
+        return (await desk.read(GetOrganization(organization_id=space.organization))).merge_rules
+    return rules

@@ -1,0 +1,57 @@
+"""The outbox by keys: what waits is read, changed, sent again and given up."""
+
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment
+
+PATH = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory):
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        desk = pilot.app.desk
+        desk.write(PostComment(**PATH, body=Document(markdown="Too harsh")), hold=600)
+        await pilot.press("g", "x")
+        await until(pilot, shows="Too harsh")
+        await pilot.press("e")
+        await until(pilot, shows="the draft is kept")
+        await pilot.press("end", *" by far", "escape")
+        await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
+        await pilot.press("e")
+        await until(pilot, shows="Too harsh by far")
+        await pilot.press(*"!", "ctrl+s")
+        await until(pilot, shows="Everything is sent.")
+        found = await desk.read(ListComments(**PATH, format="markdown"))
+        assert "Too harsh by far!" in [(one.body.markdown or "").strip() for one in found.items]
+
+
+async def test_what_was_refused_is_put_right(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        desk = pilot.app.desk
+        missing = {"space_id": "guides", "change_request_id": "nowhere"}
+        desk.write(PostComment(**missing, body=Document(markdown="Whither?")))
+        desk.write(UpdateChangeRequest(**PATH, status="open"), hold=600)
+        await pilot.press("g", "x")
+        await until(pilot, shows="refused")
+        await pilot.press("j", "e")
+        await until(pilot, shows="there is no text in it")
+        await pilot.press("k", "e")
+        await until(pilot, shows="the draft is kept")
+        await pilot.press("end", *"?", "ctrl+s")
+        await until(pilot, shows="Whither??")
+        await until(pilot, shows="refused")
+        await pilot.press("delete")
+        await until(pilot, shows="Drop it?")
