@@ -245,7 +245,7 @@ async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
         cr.CreateChangeRequest(space_id=request.space, subject="Never arrived"),
         cr.MergeChangeRequest(**path(request)),
     ):
-        second.outbox.put(call.stored_name(), call.given(), str(call), time.time() - LONG_AGO, at_once=True)
+        second.outbox.put(call.stored_name(), call.given(), str(call), time.time() - LONG_AGO, state="now")
     await second.start()
     await until(lambda: [one.state for one in second.waiting()] == ["refused", "refused"])
     asked = [one.call for one in second.waiting()]

@@ -102,3 +102,17 @@ def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> 
         ("three", "sending", None),
     ]
     outbox.close()
+
+
+def test_what_is_collected_stays_until_all_of_it_is_released(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    first, second = (outbox.put("a.B", {"text": text}, "s", 1.0, state="collected") for text in ("one", "two"))
+    assert not outbox.sending(first, 2.0), "its author has not let it go"
+    assert outbox.rewrite(first, {"text": "ein"})
+    assert [row.state for row in outbox.rows()] == ["collected", "collected"]
+    outbox.release((first, second), 3.0)
+    assert [(row.given["text"], row.state, row.not_before) for row in outbox.rows()] == [
+        ("ein", "waiting", 3.0),
+        ("two", "waiting", 3.0),
+    ]
+    outbox.close()

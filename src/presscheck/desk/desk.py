@@ -15,6 +15,7 @@ from presscheck.api.users import User
 from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
+from presscheck.desk.deciding import Deciding
 from presscheck.desk.event_log import EventLog
 from presscheck.desk.knowing import Knowing
 from presscheck.desk.listings import pull
@@ -42,7 +43,7 @@ M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
 
 
-class Desk(Knowing):
+class Desk(Knowing, Deciding):
     """Read, watch, write: what is known at once, what is new when it comes, what was typed for good.
 
     Args:
@@ -195,47 +196,18 @@ class Desk(Knowing):
         if self._asking.offline:
             self._writing.background(self._asking.look_now())
 
-    def write(self, call: Operation[T], *, hold: float = 0) -> Ticket[T]:
+    def write(self, call: Operation[T], *, hold: float = 0, collect: bool = False) -> Ticket[T]:
         """Take a write: on disk when this returns, or on its way at once if it may not wait.
 
         Args:
             call: the write.
             hold: seconds in which it can still be unsent.
+            collect: keep it until it is released, where it may wait.
 
         Raises:
             NotNow: it may not wait, and the service cannot be reached; or the profile is read-only.
         """
-        return self._writing.write(call, hold)
-
-    def may_wait(self, call: type[Operation[Any]]) -> bool:
-        """Whether a write may wait in the outbox while there is no connection."""
-        from presscheck.desk.effects import SAID
-
-        return call in SAID and SAID[call].waits
-
-    def waiting(self) -> tuple[Waiting, ...]:
-        """Everything that is not sent, the oldest first."""
-        return self._writing.waiting()
-
-    def unsend(self, number: int) -> Operation[Any] | None:
-        """Take back a write that has not left; the call, so that its text can be edited."""
-        return self._writing.unsend(number)
-
-    def retry(self, number: int) -> None:
-        """Send a refused write again."""
-        self.outbox.retry(number)
-        self._writing.changed()
-
-    def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
-        is_taken = self.outbox.rewrite(number, call.given())
-        self._writing.changed()
-        return is_taken
-
-    def drop(self, number: int) -> None:
-        """Give a write up."""
-        self.outbox.drop(number)
-        self._writing.changed()
+        return self._writing.write(call, hold, collect=collect)
 
     @property
     def status(self) -> Status:

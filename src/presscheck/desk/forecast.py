@@ -18,6 +18,7 @@ from presscheck.desk.page_questions import page_in
 from presscheck.documents.merging import Conflict, merge_pages
 
 if TYPE_CHECKING:
+    from presscheck.client.errand import Priority
     from presscheck.desk.desk import Desk
 
 Side = dict[str, Any]
@@ -31,7 +32,7 @@ class Forecast:
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
+async def forecast(desk: Desk, request: ChangeRequest, priority: Priority = NEXT) -> Forecast | None:
     """What a merge would come to; None where that cannot be told.
 
     Raises:
@@ -43,14 +44,14 @@ async def forecast(desk: Desk, request: ChangeRequest) -> Forecast | None:
     base_id = request.revision_merged_ancestor or request.revision_initial
     if not base_id:
         return None
-    base = await desk.read(GetRevision(**space, revision_id=base_id), priority=NEXT)
-    ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=NEXT)
-    theirs = await desk.read(GetCurrentRevision(**space), priority=NEXT)
+    base = await desk.read(GetRevision(**space, revision_id=base_id), priority=priority)
+    ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=priority)
+    theirs = await desk.read(GetCurrentRevision(**space), priority=priority)
     texts: dict[str, str] = {}
     was, here, there = as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs)
     for revision, page in both_changed(was, here, there):
         call = page_in(request.space, revision, page["id"])
-        text = (await desk.read(call, priority=NEXT)).markdown or ""
+        text = (await desk.read(call, priority=priority)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
         merged = merge_pages(was, here, there, texts.__getitem__, _kept)

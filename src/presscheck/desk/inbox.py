@@ -113,6 +113,8 @@ class Facts:
     viewed: int = 0
     """How many of them were marked viewed as they are now."""
     latest: Comment | None = None
+    collides: bool | None = None
+    """Whether a merge would collide with what changed in main; foreseen, not stored."""
 
 
 def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:

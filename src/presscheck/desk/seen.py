@@ -40,7 +40,7 @@ class Window(Generic[M]):
 
 @dataclass(frozen=True)
 class Waiting:
-    """A write that is not sent; `state` is waiting, sending, refused or parked. `call` is None where it is parked."""
+    """A write that is not sent. `state` is waiting, collected, sending, refused, or parked: then `call` is None."""
 
     id: int
     call: Operation[Any] | None

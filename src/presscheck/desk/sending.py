@@ -110,7 +110,7 @@ class Sending:
         """Start the oldest row of each scope that is free; how long until another may be due."""
         pause, seen, now = LOOK_AGAIN, set[str](), time.time()
         for row in self._outbox.rows():
-            if row.scope in seen or (self._me and row.author not in (None, self._me)):
+            if row.state == "collected" or row.scope in seen or (self._me and row.author not in (None, self._me)):
                 continue
             if row.state == "now" and (row.sent_at or now) + LIVES > now:
                 continue

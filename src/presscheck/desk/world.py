@@ -23,7 +23,7 @@ class World:
     @property
     def status(self) -> Status:
         """The state of the world."""
-        rows = self._waiting()
+        rows = [row for row in self._waiting() if row.state != "collected"]  # those wait for nobody but their author
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._now, waiting=len(rows) - refused, refused=refused)
 

@@ -90,7 +90,7 @@ class Writing:
         if self._sending:
             self._sending.wake()
 
-    def write(self, call: Operation[T], hold: float) -> Ticket[T]:
+    def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> Ticket[T]:
         """Take a write; see `Desk.write`."""
         from presscheck.desk.effects import effects_of
 
@@ -102,8 +102,15 @@ class Writing:
             raise NotNow(f"There is no connection, and this cannot wait: {self._asking.offline}")
         now, scope = time.time(), effects.scope(call)
         scope = scope if effects.waits else f"{scope} {now}"  # nothing waits for it, and it for nothing
+        state = "collected" if collect else "waiting"
         number = self._outbox.put(
-            call.stored_name(), call.given(), scope, now, hold=hold, author=self._author(), at_once=not effects.waits
+            call.stored_name(),
+            call.given(),
+            scope,
+            now,
+            hold=hold,
+            author=self._author(),
+            state=state if effects.waits else "now",
         )
         if effects.waits:
             self._outcomes[number] = outcome

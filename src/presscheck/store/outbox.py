@@ -8,16 +8,14 @@ every change of a row's state says which state it must still be in.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from presscheck.errors import StoreError
+from presscheck.store.drafts import Drafts, in_our_words
 from presscheck.store.files import open_file
 
 VERSION = 2
@@ -42,8 +40,9 @@ class Row:
     """One write. Times are in seconds since the epoch.
 
     Attributes:
-        state: `waiting`; `sending`, also where nobody knows what became of it; `refused`; `parked`, where this version
-            cannot read it; `now`, on its way from the window that wrote it and no other.
+        state: `waiting`; `collected`, until its author lets it go; `sending`, also where nobody knows what became of
+            it; `refused`; `parked`, where this version cannot read it; `now`, on its way from the window that wrote it
+            and no other.
         noted: the ids that were there before it was first sent.
         author: the id of who wrote it, where that was known.
         sent_at: when it last left.
@@ -63,7 +62,7 @@ class Row:
     sent_at: float | None = None
 
 
-class Outbox:
+class Outbox(Drafts):
     """The outbox of one profile at one service.
 
     Raises:
@@ -107,7 +106,7 @@ class Outbox:
         *,
         hold: float = 0,
         author: str | None = None,
-        at_once: bool = False,
+        state: str = "waiting",
     ) -> int:
         """Take a write; it is on disk when this returns.
 
@@ -118,9 +117,9 @@ class Outbox:
             now: the time.
             hold: seconds in which it stays unsent.
             author: the id of who wrote it.
-            at_once: whoever wrote it sends it, now.
+            state: `waiting`; `collected`; `now`, where whoever wrote it sends it.
         """
-        state, sent_at = ("now", now) if at_once else ("waiting", None)
+        sent_at = now if state == "now" else None
         return (
             self._change(
                 "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at)"
@@ -132,7 +131,7 @@ class Outbox:
 
     def rows(self) -> tuple[Row, ...]:
         """Everything that is not sent, the oldest first."""
-        with _in_our_words():
+        with in_our_words():
             found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
         return tuple(_row(one) for one in found)
 
@@ -174,14 +173,23 @@ class Outbox:
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
         """Its author wants something else sent in its place; False where it is on its way, or gone."""
         return self._is_changed(
-            "UPDATE writes SET given = ?, state = 'waiting', not_before = 0, error = NULL"
-            " WHERE id = ? AND state IN ('waiting', 'refused')",
+            "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
+            " state = iif(state = 'refused', 'waiting', state)"
+            " WHERE id = ? AND state IN ('waiting', 'collected', 'refused')",
             (_written(given), number),
+        )
+
+    def release(self, numbers: Collection[int], not_before: float) -> None:
+        """Let what was collected go, all of it or nothing, not before then."""
+        self._change(
+            "UPDATE writes SET state = 'waiting', not_before = ?"
+            " WHERE state = 'collected' AND id IN (SELECT value FROM json_each(?))",
+            (not_before, json.dumps([*numbers])),
         )
 
     def landed(self, number: int, identity: str | None) -> None:
         """It is done; what waited for the id that it now has learns it in the same transaction."""
-        with _in_our_words(), self._db:
+        with in_our_words(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
             if identity:
@@ -193,86 +201,6 @@ class Outbox:
         """Take a write back; False where it is gone already (or on its way, where that matters)."""
         condition = " AND state NOT IN ('sending', 'now')" if unless_sending else ""
         return self._is_changed(f"DELETE FROM writes WHERE id = ?{condition}", (number,))  # noqa: S608
-
-    def save_draft(self, key: str, text: str) -> None:
-        """Keep what is being typed; an empty text forgets it."""
-        if text:
-            self._change("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
-        else:
-            self._change("DELETE FROM drafts WHERE key = ?", (key,))
-
-    def draft(self, key: str) -> str:
-        """What was being typed."""
-        found = self._one("SELECT text FROM drafts WHERE key = ?", key)
-        return found[0] if found else ""
-
-    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        """Mark a page of a change request as viewed at a revision, or no longer."""
-        if revision is None:
-            self._change("DELETE FROM viewed WHERE change_request = ? AND page = ?", (change_request, page))
-        else:
-            self._change("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
-
-    def viewed(self, change_request: str) -> dict[str, str]:
-        """The pages that were viewed, and at which revision each."""
-        with _in_our_words():
-            found = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
-            return dict(found.fetchall())
-
-    def remember(self, key: str, value: str | None) -> None:
-        """Keep a small thing for the next start; None forgets it."""
-        if value is None:
-            self._change("DELETE FROM marks WHERE key = ?", (key,))
-        else:
-            self._change("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
-
-    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Remember all of this, or nothing where `key` holds something else than was expected; whether it was done."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            is_so = self.recall(key) == expected
-            for name, value in values.items() if is_so else ():
-                self.remember(name, value)
-            self._db.execute("COMMIT")
-        finally:
-            # a full disk rolls back by itself
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-        return is_so
-
-    def recall(self, key: str) -> str | None:
-        """What was remembered."""
-        found = self._one("SELECT value FROM marks WHERE key = ?", key)
-        return found[0] if found else None
-
-    def recall_all(self, prefix: str) -> dict[str, str]:
-        """Everything that was remembered under keys that begin so, by the rest of the key."""
-        size = len(prefix)
-        with _in_our_words():
-            found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
-            return {key[size:]: value for key, value in found}
-
-    def _one(self, statement: str, *values: Any) -> Any:
-        with _in_our_words():
-            return self._db.execute(statement, values).fetchone()
-
-    def _change(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
-        with _in_our_words():
-            return self._db.execute(statement, values)
-
-    def _is_changed(self, statement: str, values: tuple[Any, ...]) -> bool:
-        return self._change(statement, values).rowcount > 0
-
-
-@contextmanager
-def _in_our_words() -> Generator[None]:
-    """What goes wrong with the file, as an error that a person can act on."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            raise StoreError("The disk is full: what you write cannot be kept; make room, and try again") from None
-        raise StoreError(f"What you write cannot be kept on this disk: {error}") from None
 
 
 def _written(given: dict[str, Any]) -> str:

@@ -148,6 +148,7 @@ COMMANDS: tuple[Command, ...] = (
         ("approve", "v a", "approve", ""),
         ("request_changes", "v r", "request changes", ""),
         ("comment_only", "v c", "comment only", "A review that neither approves nor refuses."),
+        ("begin_review", "v b", "begin a review", "Keep what you say, until a verdict sends all of it; again, stop."),
         ("reviewers", "R", "reviewers", "Ask people for a review, or ask them no longer."),
         ("pull", "u", "update", "Bring in what changed in main."),
         ("merge", "m", "merge", "Says what will happen, and asks."),

@@ -17,7 +17,7 @@ from presscheck.client.errand import Priority
 from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.documents.moments import now, read
-from presscheck.errors import NetworkError
+from presscheck.errors import NetworkError, ServiceError
 from presscheck.tui.screens.inbox_bulk import Acting
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.widgets.rows import Rows
@@ -75,6 +75,8 @@ class Filling(Acting):
                     await self._fill_row(index, QUESTIONS, NEXT)
             for index in rows.seen:
                 await self._fill_row(index, ROW_QUESTIONS, BACKGROUND)
+            for index in rows.seen:
+                await self._foresee_row(index)
 
     async def _fill_row(self, index: int, questions: tuple[Question, ...], priority: Priority) -> None:
         request = self.known_rows.request(index)
@@ -83,6 +85,18 @@ class Filling(Acting):
             if request and self._is_old(call, request):
                 await self.desk.read(call, priority=priority)
                 self._learned(request)
+
+    async def _foresee_row(self, index: int) -> None:
+        """Find out whether what is outdated collides with what changed in main; kept for a while."""
+        request = self.known_rows.request(index)
+        if request is None or not request.outdated or not self.known_rows.is_forecast_old(request):
+            return
+        from presscheck.desk.forecast import forecast  # late: it joins pages
+
+        with suppress(ServiceError):  # a side that may not be read: nothing is said of it
+            found = await forecast(self.desk, request, BACKGROUND)
+            self.known_rows.foresaw(request, collides=None if found is None else bool(found.conflicts))
+            self._learned(request)
 
     async def count_views(self) -> None:
         """Ask how many the views have that nobody looked at yet; what only the store can count is brought in."""

@@ -33,7 +33,7 @@ def request_row(
         (Span(_viewed(known, is_wide), "quiet"),),
         (comments,),
         _verdicts(known),
-        (Span("outdated" if is_wide else "◷", "waiting"),) if request.outdated else (),
+        _main(request, known, is_wide),
     ]
     gap, sizes = (2, SIZES) if is_wide else (1, NARROW_SIZES)
     tail = [pad(part, size) for part, size in zip(parts, sizes, strict=True)]
@@ -79,6 +79,15 @@ def _viewed(known: Facts, is_wide: bool) -> str:
     if known.pages is None:
         return "–"
     return f"{known.viewed}/{known.pages}" + (" viewed" if is_wide and known.viewed else "")
+
+
+def _main(request: ChangeRequest, known: Facts, is_wide: bool) -> Line:
+    """Whether main moved on, and whether a merge would collide with it."""
+    if not request.outdated:
+        return ()
+    if known.collides:
+        return (Span("collides" if is_wide else "✗", "removed"),)
+    return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 
 def _verdicts(known: Facts) -> Line:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 """Rows that are read from the store together."""
+FORECAST_LASTS = 300.0
+"""Seconds for which it is not asked again whether a merge collides."""
 HEADING = -1
 """Stands for a heading, where else the place of a row in its listing stands."""
 
@@ -48,6 +51,7 @@ class KnownRows:
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._at_places: dict[int, ChangeRequest] = {}
         self._facts: dict[str, Facts] = {}
+        self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
         """What the person wants to see of a view, by its id, as typed."""
@@ -175,8 +179,18 @@ class KnownRows:
     def facts(self, request: ChangeRequest) -> Facts:
         """What is known of a row beside itself."""
         if request.id not in self._facts:
-            self._facts[request.id] = facts(self._desk, request, self.me)
+            _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))
+            self._facts[request.id] = replace(facts(self._desk, request, self.me), collides=collides)
         return self._facts[request.id]
+
+    def is_forecast_old(self, request: ChangeRequest) -> bool:
+        """Whether a merge was not foreseen, or so long ago that main may have moved since."""
+        made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_LASTS, None))
+        return monotonic() - made >= FORECAST_LASTS
+
+    def foresaw(self, request: ChangeRequest, *, collides: bool | None) -> None:
+        """Keep whether a merge collides; None where that cannot be told."""
+        self._forecasts[request.id, request.revision] = monotonic(), collides
 
     def learn(self, request: ChangeRequest) -> bool:
         """Look at the facts of a row again; whether there is something new."""

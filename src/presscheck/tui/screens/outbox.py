@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
     "sending": ("→", "link"),
+    "collected": ("✎", "accent"),
     "refused": ("✗", "removed"),
     "parked": ("⚠", "waiting"),
 }
@@ -151,7 +152,8 @@ class Outbox(Place):
 
     def _why(self, at: int, columns: int) -> Line:
         one = self.waiting[at]
-        said = f"{one.state}: {one.error}" if one.error else one.state
+        state = "in your review: a verdict there sends it" if one.state == "collected" else one.state
+        said = f"{state}: {one.error}" if one.error else state
         return (Span(f"  {display_text(said)}", "removed" if one.state == "refused" else "quiet"),)
 
 

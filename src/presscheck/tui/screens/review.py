@@ -135,8 +135,10 @@ class Review(Following):
             return
         request, columns = self.known.request, self.size.width
         if request:
+            collected = len(self.collected) if self.collects else None
+            known = self.known
             state = state_line(
-                request, self.known.reviewers(), self.known.progress(), self.known.open_threads(), columns - 24
+                request, known.reviewers(), known.progress(), known.open_threads(), columns - 24, collected
             )
             trouble = (Span(self.trouble, "waiting"),) if self.trouble else ()
             self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))

@@ -37,6 +37,7 @@ def state_line(
     progress: Progress | None,
     open_threads: int,
     columns: int,
+    collected: int | None = None,
 ) -> Line:
     """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, as far as there is room."""
     status = Span(display_text(request.status), _STATUS.get(request.status, "strong"))
@@ -44,6 +45,8 @@ def state_line(
     parts.append(_progress(progress))
     if open_threads:
         parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
+    if collected is not None:
+        parts.append((Span(f"✎ {collected} in your review", "accent"),))
     if request.outdated:
         parts.append((Span("◷ main has moved on", "waiting"),))
     return _fitted([part for part in parts if part], columns)

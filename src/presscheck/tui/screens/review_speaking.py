@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
-from presscheck.api.comments import PostReply, UpdateComment, UpdateReply
+from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
 from presscheck.errors import PresscheckError, StoreError
@@ -25,6 +25,25 @@ HOLD = 3
 
 class Speaking(Moves):
     """Write, and send."""
+
+    @property
+    def collects(self) -> bool:
+        """Whether what is said is kept for a review that goes out whole."""
+        return bool(self.desk.outbox.recall(self._review_key))
+
+    @property
+    def collected(self) -> tuple[int, ...]:
+        """The numbers of what was said for that review, the oldest first."""
+        return tuple(row.id for row in self.known.waiting() if row.state == "collected")
+
+    @property
+    def _review_key(self) -> str:
+        return f"review of {self.known.path['change_request_id']}"
+
+    def collect(self, *, begins: bool) -> None:
+        """Keep what is said from now on, until a verdict sends it; or keep nothing more."""
+        self.desk.outbox.remember(self._review_key, "begun" if begins else None)
+        self.redraw()
 
     def draft_key(self, name: str) -> str:
         """Under which a draft is kept."""
@@ -44,26 +63,30 @@ class Speaking(Moves):
         self,
         title: str,
         name: str,
-        call: Callable[[str], Operation[Any]],
+        call: Callable[[str], Operation[Any] | None],
         *,
         begin: str = "",
         suggestion: str = "",
         may_be_empty: bool = False,
+        whole: bool = False,
     ) -> None:
         """Let a text be written, which is a draft under that name until the desk has it.
 
         Args:
             title: what is written.
             name: of the draft.
-            call: makes the write of the text.
+            call: makes the write of the text; None where the text is nothing to send.
             begin: what the text begins with.
             suggestion: what one key puts in, where words of the page can be suggested.
             may_be_empty: whether it may go without a text.
+            whole: whether it sends the review that was collected, with itself as the last word.
         """
+        if self.collects and not whole:
+            title = f"{title}, in your review"
         key = self.draft_key(name)
 
         def take(text: str) -> None:
-            self._take(call(text))
+            self._take(call(text), whole=whole)
             with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
                 self.desk.outbox.save_draft(key, "")
 
@@ -91,14 +114,21 @@ class Speaking(Moves):
             return False
         return True
 
-    def _take(self, call: Operation[Any]) -> None:
-        """Give a write to the desk.
+    def _take(self, call: Operation[Any] | None, *, whole: bool = False) -> None:
+        """Give a write to the desk; with `whole`, all that was collected leaves before it.
 
         Raises:
             PresscheckError: it did not take it.
         """
-        ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0)
-        self.run(self._landed(ticket))
+        before = self.collected if whole else ()
+        if call:
+            keeps = bool(before) or (self.collects and isinstance(call, PostComment | PostReply) and not whole)
+            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0, collect=keeps)
+            self.run(self._landed(ticket))
+            before = (*before, ticket.id)
+        if whole:
+            self.desk.release(before, hold=HOLD)
+            self.collect(begins=False)
         self.redraw()
 
     async def _landed(self, ticket: Ticket[Any]) -> None:

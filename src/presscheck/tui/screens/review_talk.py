@@ -124,13 +124,38 @@ class Talk(Speaking):
         """Ask for changes, with a text or without."""
         self._judge("changes-requested", "Ask for changes: say which")
 
+    reason_begin_review = reason_approve
+
+    def command_begin_review(self) -> None:
+        """Keep what is said from now on, for a review that goes out whole; again, keep nothing more."""
+        count = len(self.collected)
+        if self.collects and count:
+            self.home.notice(f"{counted(count)} in your review: v a, v r or v c sends it, z takes the last one back")
+        else:
+            self.collect(begins=not self.collects)
+            said = "what you say is kept, until v a, v r or v c sends it" if self.collects else "comments leave at once"
+            self.home.notice(said)
+
     def command_comment_only(self) -> None:
-        """Say something, and judge nothing."""
-        self.command_comment_on_all()
+        """Say something, and judge nothing; what was collected leaves with it."""
+
+        def call(text: str) -> Operation[Any] | None:
+            return PostComment(**self.known.path, body=Document(markdown=text)) if text.strip() else None
+
+        count = len(self.collected)
+        title = f"Send your review of {counted(count)}: add something, or nothing" if count else "Comment on the whole"
+        self.write(title, "whole", call, may_be_empty=count > 0, whole=True)
 
     def _judge(self, status: Any, title: str) -> None:
         def call(text: str) -> Operation[Any]:
             given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
             return SubmitReview(**self.known.path, status=status, **given)
 
-        self.write(title, f"verdict {status}", call, may_be_empty=True)
+        count = len(self.collected)
+        title = f"{title}; {counted(count)} go with it" if count else title
+        self.write(title, f"verdict {status}", call, may_be_empty=True, whole=True)
+
+
+def counted(count: int) -> str:
+    """`1 comment`, `2 comments`."""
+    return f"{count} comment{'s' if count != 1 else ''}"

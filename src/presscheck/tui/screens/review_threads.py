@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 NEW = "waiting:"
 """What the id of a message begins with that the service has not seen, before the number of its row in the outbox."""
-UnsentState = Literal["waiting", "sending", "refused"]
+UnsentState = Literal["waiting", "collected", "sending", "refused"]
+_STATES: dict[str, UnsentState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
+_SAID: dict[UnsentState, Span] = {
+    "waiting": Span(" ◷ waiting to send", "waiting"),
+    "collected": Span(" ✎ in your review", "accent"),
+    "sending": Span(" ◷ sending", "waiting"),
+    "refused": Span(" ✗ refused", "removed"),
+}
 Typeset = Callable[[str, int], Sequence[Line]]
 """What lays Markdown out in so many columns."""
 
@@ -99,7 +106,7 @@ def unsent_messages(rows: Iterable[Waiting]) -> dict[str, Unsent]:
     """What waits, by the id under which it shows: that of a new comment or reply, or of the comment that it changes."""
     found: dict[str, Unsent] = {}
     for row in rows:
-        state: UnsentState = "waiting" if row.state == "waiting" else "sending" if row.state == "sending" else "refused"
+        state = _STATES.get(row.state, "refused")
         if isinstance(row.call, PostComment | PostReply):
             found[f"{NEW}{row.id}"] = Unsent(row.id, state, row.error or "")
         elif isinstance(row.call, UpdateComment):
@@ -228,11 +235,7 @@ def _message_lines(one: Message, columns: int, now: datetime, typeset: Typeset, 
 
 
 def _unsent(unsent: Unsent | None) -> list[Span]:
-    if unsent is None:
-        return []
-    if unsent.state == "refused":
-        return [Span(" ✗ refused", "removed")]
-    return [Span(" ◷ sending" if unsent.state == "sending" else " ◷ waiting to send", "waiting")]
+    return [_SAID[unsent.state]] if unsent else []
 
 
 def _reactions(one: Message) -> Line:

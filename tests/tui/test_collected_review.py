@@ -1,0 +1,96 @@
+"""A review that is collected: nobody sees it until a verdict sends all of it, and nothing of it is lost meanwhile."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.change_requests import ListReviews
+from presscheck.api.comments import ListComments
+from presscheck.client.client import Client
+
+PATH = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def there(client: Client) -> list[str]:
+    """What others see, the oldest first."""
+    found = await client.send(ListComments(**PATH, format="markdown", order="asc"))
+    return [(one.body.markdown or "").strip() for one in found.items]
+
+
+async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with Client(service.base_url, service.token) as other:
+        before = await there(other)
+        reviews = (await other.send(ListReviews(**PATH))).items
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="live")
+            pilot.app.open_review(*PATH.values())
+            await until(pilot, shows="Can merge")
+            await pilot.press("v", "b")
+            await until(pilot, shows="✎ 0 in your review")
+            for count, words in enumerate(("First, the title.", "Second, the end."), 1):
+                await pilot.press("C")
+                await until(pilot, shows="Comment on the whole request, in your review")
+                await pilot.press(*words, "ctrl+s")
+                await until(pilot, shows=f"✎ {count} in your review")
+            assert "waiting" not in shown(pilot.app).splitlines()[0], "it waits for nobody but its author"
+            await pilot.press("v", "b")
+            await until(pilot, shows="2 comments in your review: v a, v r or v c sends it")
+        assert await there(other) == before, "nobody sees it"
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="live")
+            await pilot.press("g", "x")
+            await until(pilot, shows="in your review: a verdict there sends it")
+            await pilot.press("e")
+            await until(pilot, shows="First, the title.")
+            await pilot.press("end", *" And so on.", "ctrl+s")
+            await until(pilot, shows="First, the title. And so on.")
+            pilot.app.open_review(*PATH.values())
+            await until(pilot, shows="✎ 2 in your review")
+            await pilot.press("v", "r")
+            await until(pilot, shows="2 comments go with it")
+            await pilot.press(*"Not yet.", "ctrl+s")
+            await until(
+                pilot, holds=lambda: pilot.app.desk.waiting() == () and "in your review" not in shown(pilot.app)
+            )
+        assert await there(other) == [*before, "First, the title. And so on.", "Second, the end.", "Not yet."]
+        new = (await other.send(ListReviews(**PATH))).items
+        assert len(new) == len(reviews) + 1
+        assert [one.status for one in new].count("changes-requested") == 1
+
+
+async def test_a_review_may_judge_nothing_and_its_last_comment_can_be_taken_back(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:
+        before = await there(other)
+        await until(pilot, shows="live")
+        pilot.app.open_review(*PATH.values())
+        await until(pilot, shows="Can merge")
+        await pilot.press("v", "b")
+        await until(pilot, shows="✎ 0 in your review")
+        for count, words in enumerate(("Kept.", "Regretted."), 1):
+            await pilot.press("C")
+            await until(pilot, shows="in your review")
+            await until(pilot, shows="the draft is kept")
+            await pilot.press(*words, "ctrl+s")
+            await until(pilot, shows=f"✎ {count} in your review")
+        await pilot.press("z")
+        await until(pilot, shows="✎ 1 in your review")
+        await pilot.press("v", "c")
+        await until(pilot, shows="Send your review of 1 comment")
+        await pilot.press(*["backspace"] * 10, "ctrl+s")
+        await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
+        assert await there(other) == [*before, "Kept."]
+        await pilot.press("v", "b", "v", "b")
+        await until(pilot, shows="comments leave at once")
