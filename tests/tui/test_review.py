@@ -241,3 +241,14 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
         assert len(pilot.app.desk.waiting()) == 1
+
+
+async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="with care: Ada asked for changes")
+        await pilot.press("W")
+        await until(pilot, shows="What a merge depends on")
+        await until(pilot, shows="✓ permission   you may merge in this space")
+        await until(pilot, shows="⚠ verdicts     Ada asked for changes   Ada, by another verdict")
+        await pilot.press("q")
+        await until(pilot, shows="Conversation")

@@ -11,11 +11,11 @@ from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import Space
 from presscheck.desk.seen import Waiting
-from presscheck.desk.standing import Facts, listed, reviewers, standing
+from presscheck.desk.standing import Facts, checks, listed, reviewers, standing
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
-from presscheck.tui.screens.review_header import Progress, by_line, merge_line, state_line
+from presscheck.tui.screens.review_header import Progress, by_line, check_lines, merge_line, state_line
 from presscheck.tui.screens.review_pages import conversation_line, page_line
 from presscheck.tui.screens.review_threads import (
     Thread,
@@ -147,6 +147,35 @@ def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
     rule = rules("require_at_least_one_review", "allow_bypass")
     assert standing(Facts(request(), "me", (), space(admin=True), rule)).certainty == "yes"
     assert standing(Facts(request(), "me", (), space(), rule)).certainty == "no"
+
+
+def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
+    people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
+    rule = rules("require_specific_reviewers", "custom", users=["jon"])
+    found = checks(Facts(request(outdated=True), "me", people, space(), rule, open_threads=1, collisions=("Wick",)))
+    assert [(one.certainty, one.what, one.who) for one in found] == [
+        ("yes", "permission", ""),
+        ("no", "reviews", "those people"),
+        ("unknown", "rule", ""),
+        ("care", "verdicts", "Jon, by another verdict"),
+        ("care", "verdicts", "Ada, by approving anew"),
+        ("care", "comments", "whoever resolves them"),
+        ("care", "main", "whoever edits these pages, after u"),
+    ]
+    nothing_known = {one.what: one for one in checks(Facts(request(), "me"))}
+    assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
+    assert all("the service decides" in one.says for one in nothing_known.values() if one.certainty == "unknown")
+
+
+def test_the_lines_of_the_checks() -> None:
+    lines = check_lines(checks(Facts(request(), "me", (), space(merge=False), open_threads=2)))
+    assert [plain(line).rstrip() for line in lines] == [
+        " ✗ permission   you may not merge in this space   who administers the space",
+        " ? rules        the service decides: the rules are not known yet",
+        " ✓ verdicts     nobody asked for changes",
+        " ⚠ comments     2 open comments   whoever resolves them",
+        " ✓ main         it is up to date",
+    ]
 
 
 def test_names_in_a_sentence() -> None:

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from presscheck.api.users import User
 
 Word = Literal["approved", "changes-requested", "asked"]
+Certainty = Literal["yes", "no", "care", "unknown"]
+_RULES = {
+    "require_up_to_date_change_request": ("main", "you, by u"),
+    "require_change_request_subject": ("subject", "who may edit it"),
+    "require_change_request_description": ("description", "who may edit it"),
+    "require_author_to_merge": ("author", "its author"),
+    "require_at_least_one_review": ("reviews", "any reviewer"),
+    "require_at_least_one_approved_review": ("reviews", "any reviewer"),
+    "require_all_reviews_approved": ("reviews", "those who asked for changes"),
+    "require_specific_reviewers": ("reviews", "those people"),
+    "require_one_of_specific_reviewers": ("reviews", "one of those people"),
+}
+"""What each rule that can be held against what is known here is about, and who can meet it."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +51,18 @@ class Reviewer:
 class Standing:
     """Whether it can be merged: `certainty` yes, no, care (it can, but…) or unknown; and why."""
 
-    certainty: Literal["yes", "no", "care", "unknown"]
+    certainty: Certainty
     reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that a merge depends on: whether it is so, what is known of it, and who can put it right."""
+
+    certainty: Certainty
+    what: str
+    says: str
+    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,26 +119,42 @@ def person(user: User | None, me: str = "") -> str:
 
 def standing(facts: Facts) -> Standing:
     """Whether it can be merged, and why not."""
-    no = tuple(_obstacles(facts))
-    if no:
-        return Standing("no", no)
-    doubts = tuple(_doubts(facts))
-    if doubts:
-        return Standing("care", doubts)
-    return Standing("yes" if _is_certain(facts) else "unknown")
+    found = tuple(checks(facts))
+    for certainty in ("no", "care"):
+        reasons = tuple(one.says for one in found if one.certainty == certainty)
+        if reasons:
+            return Standing(certainty, reasons)
+    return Standing("unknown" if any(one.certainty == "unknown" for one in found) else "yes")
 
 
-def _obstacles(facts: Facts) -> Iterator[str]:
-    if facts.request.status == "merged":
-        yield "it is merged"
-    elif facts.request.status == "archived":
-        yield "it is archived"
+def checks(facts: Facts) -> Iterator[Check]:
+    """Each thing that a merge depends on, whether it is so, and who can put it right where it is not."""
+    if facts.request.status in ("merged", "archived"):
+        yield Check("no", "status", f"it is {facts.request.status}")
+        return
+    if facts.space is None:
+        yield Check("unknown", "permission", "the service decides: the space is not known yet")
+    elif facts.space.permissions.merge:
+        yield Check("yes", "permission", "you may merge in this space")
     else:
-        if facts.space and not facts.space.permissions.merge:
-            yield "you may not merge in this space"
-        if not _may_bypass(facts):
-            for rule in facts.rules.rules if facts.rules and facts.rules.type == "rules" else ():
-                yield from _unmet(rule, facts)
+        yield Check("no", "permission", "you may not merge in this space", "who administers the space")
+    yield from _rules(facts)
+    yield from _verdicts(facts)
+    count = facts.open_threads
+    says = f"{count} open comment{'s' if count != 1 else ''}" if count else "none is open"
+    yield Check("care" if count else "yes", "comments", says, "whoever resolves them" if count else "")
+    yield _main(facts)
+
+
+def _rules(facts: Facts) -> Iterator[Check]:
+    if facts.rules is None:
+        yield Check("unknown", "rules", "the service decides: the rules are not known yet")
+    elif facts.rules.type != "rules" or not facts.rules.rules:
+        yield Check("yes", "rules", "there are none")
+    elif _may_bypass(facts):
+        yield Check("yes", "rules", "you may pass them by")
+    else:
+        yield from (_rule(rule, facts) for rule in facts.rules.rules if rule.rule != "allow_bypass")
 
 
 def _may_bypass(facts: Facts) -> bool:
@@ -123,57 +162,78 @@ def _may_bypass(facts: Facts) -> bool:
     return allowed and facts.space is not None and facts.space.permissions.admin
 
 
-def _unmet(rule: MergeRule, facts: Facts) -> Iterator[str]:
-    request = facts.request
+def _rule(rule: MergeRule, facts: Facts) -> Check:
+    what = _RULES.get(rule.rule)
+    if what is None:
+        return Check("unknown", "rule", f"the service decides: {display_text(rule.message or rule.rule)}")
+    name, who = what
+    if facts.reviewers is None and name == "reviews":
+        return Check("unknown", name, "the service decides: the reviews are not known yet")
+    says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts.reviewers or ())
+    return Check("no", name, says, who) if says else Check("yes", name, f"as the rules want: {_worded(rule)}")
+
+
+def _worded(rule: MergeRule) -> str:
+    return display_text(rule.rule.removeprefix("require_").replace("_", " "))
+
+
+def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
     if rule.rule == "require_up_to_date_change_request" and request.outdated:
-        yield "the rules want it updated from main first"
-    elif rule.rule == "require_change_request_subject" and not request.subject.strip():
-        yield "the rules want a subject"
-    elif rule.rule == "require_change_request_description" and not request.description:
-        yield "the rules want a description"
-    elif rule.rule == "require_author_to_merge" and request.created_by and request.created_by.id != facts.me:
-        yield f"the rules want {person(request.created_by)} to merge it"
-    elif facts.reviewers is not None:
-        yield from _unmet_by_reviewers(rule, facts.reviewers)
+        return "the rules want it updated from main first"
+    if rule.rule == "require_change_request_subject" and not request.subject.strip():
+        return "the rules want a subject"
+    if rule.rule == "require_change_request_description" and not request.description:
+        return "the rules want a description"
+    if rule.rule == "require_author_to_merge" and request.created_by and request.created_by.id != me:
+        return f"the rules want {person(request.created_by)} to merge it"
+    return ""
 
 
-def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> Iterator[str]:
+def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
     verdicts = [one for one in people if one.said != "asked"]
     approved = {one.id for one in verdicts if one.said == "approved"}
     against = [one.name for one in verdicts if one.said == "changes-requested"]
     if rule.rule == "require_at_least_one_review" and not verdicts:
-        yield "the rules want a review"
-    elif rule.rule == "require_at_least_one_approved_review" and not approved:
-        yield "the rules want an approval"
-    elif rule.rule == "require_all_reviews_approved" and against:
-        yield f"{listed(against)} asked for changes"
-    elif rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
+        return "the rules want a review"
+    if rule.rule == "require_at_least_one_approved_review" and not approved:
+        return "the rules want an approval"
+    if rule.rule == "require_all_reviews_approved" and against:
+        return f"{listed(against)} asked for changes"
+    if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
         names = {one.id: one.name for one in people}
-        yield f"the rules want the approval of {listed([names.get(id_, display_text(id_)) for id_ in rule.users])}"
-    elif rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
-        yield "the rules want the approval of a certain person"
+        return f"the rules want the approval of {listed([names.get(id_, display_text(id_)) for id_ in rule.users])}"
+    if rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
+        return "the rules want the approval of a certain person"
+    return ""
 
 
-def _doubts(facts: Facts) -> Iterator[str]:
-    against = [one.name for one in facts.reviewers or () if one.said == "changes-requested"]
+def _verdicts(facts: Facts) -> Iterator[Check]:
+    if facts.reviewers is None:
+        yield Check("unknown", "verdicts", "the service decides: the reviews are not known yet")
+        return
+    against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
     if against:
-        yield f"{listed(against)} asked for changes"
-    stale = [one.name for one in facts.reviewers or () if one.said == "approved" and one.stale]
+        yield Check(
+            "care", "verdicts", f"{listed(against)} asked for changes", f"{listed(against)}, by another verdict"
+        )
+    stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
     if stale:
-        yield f"{listed(stale)} approved an older revision"
-    if facts.open_threads:
-        yield f"{facts.open_threads} open comment{'s' if facts.open_threads != 1 else ''}"
+        who = f"{listed(stale)}, by approving anew"
+        yield Check("care", "verdicts", f"{listed(stale)} approved an older revision", who)
+    if not against and not stale:
+        yield Check("yes", "verdicts", "nobody asked for changes")
+
+
+def _main(facts: Facts) -> Check:
     if facts.collisions:
         titles = [display_text(one) for one in dict.fromkeys(facts.collisions)]
-        yield f"main changed the same places of {listed(titles)}"
-    elif facts.request.outdated and facts.collisions is None:
-        yield "main has moved on"
-
-
-def _is_certain(facts: Facts) -> bool:
-    if facts.rules is None or facts.space is None or facts.reviewers is None:
-        return False
-    return not any(rule.rule in ("custom", "require_agent_review") for rule in facts.rules.rules)
+        says = f"main changed the same places of {listed(titles)}"
+        return Check("care", "main", says, "whoever edits these pages, after u")
+    if not facts.request.outdated:
+        return Check("yes", "main", "it is up to date")
+    if facts.collisions is None:
+        return Check("care", "main", "main has moved on", "you, by u")
+    return Check("yes", "main", "main has moved on, and it fits")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from presscheck.desk.inbox import Facts, View, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
 from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.tui.screens.review_places import quoted
 
 WIDE = 100
 """Columns from which there is room for all of it."""
@@ -69,7 +70,7 @@ def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime
     first = (*pad(title, max(10, columns - len(facts) - 2)), Span(facts, "quiet"))
     lines: list[Line] = [first, _reviewers(known), _changes(known)]
     if known.latest:
-        body = display_text(known.latest.body.markdown or "")
+        body = display_text(" ".join(quoted(known.latest.body.markdown or "")[1].split()))
         name = display_text(known.latest.posted_by.display_name.partition(" ")[0])
         lines.append((Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”")))
     return [cut(line, max(1, columns - 1)) for line in lines]

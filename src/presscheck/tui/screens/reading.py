@@ -43,6 +43,12 @@ class Reading(Place):
         lines.show(self.lines)
         lines.focus()
 
+    def show(self, lines: Sequence[Line]) -> None:
+        """Read these instead, where it is still open."""
+        self.lines = lines
+        if self.is_mounted and not self.is_leaving:
+            self.query_one(Lines).show(lines)
+
 
 def errors(home: PresscheckApp) -> Reading:
     """Every error since the start, the newest first."""

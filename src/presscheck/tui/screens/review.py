@@ -148,6 +148,7 @@ class Review(Following):
             words = self.trouble or "Asking the service for this change request …"
             self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
         self.query_one("#pages", Rows).show(len(self.known.things) + 1)
+        self.show_why()
         self.show_world()
         self.show_change()
 

@@ -13,11 +13,13 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
+from presscheck.desk.standing import checks
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
+from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review_changes import counted
-from presscheck.tui.screens.review_header import merge_line, verdicts
+from presscheck.tui.screens.review_header import check_lines, merge_line, verdicts
 from presscheck.tui.screens.review_since import Since
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 class Acts(Since):
     """Ask reviewers, edit, update, merge, archive, unsend."""
+
+    _why: Reading | None = None
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -45,6 +49,20 @@ class Acts(Since):
         call = MergeChangeRequest(**self.known.path)
         number = str(request.number) if request and collides else None
         self._ask_first("Merge into the live content?", "Merge", call, facts, type_to_confirm=number)
+
+    def command_why(self) -> None:
+        """Say each thing that a merge depends on, and who can put it right."""
+        self._why = Reading("What a merge depends on", self._checks())
+        self.home.push_screen(self._why)
+
+    def show_why(self) -> None:
+        """Say it anew, where it is read just now."""
+        if self._why:
+            self._why.show(self._checks())
+
+    def _checks(self) -> list[Line]:
+        facts = self.known.facts()
+        return [(), *check_lines(checks(facts) if facts else ())]
 
     def reason_pull(self) -> str | None:
         """Why it cannot be updated."""

@@ -199,11 +199,16 @@ class Dossier(Discussion):
 
     def standing(self) -> Standing:
         """Whether it can be merged."""
+        facts = self.facts()
+        return standing(facts) if facts else Standing("unknown")
+
+    def facts(self) -> Facts | None:
+        """What a merge depends on; None before the change request is known."""
         if self.request is None:
-            return Standing("unknown")
+            return None
         people, rules, threads = self.reviewers(), self.rules(), self.open_threads()
         titles = None if self.forecast is None else tuple(one.title for one in self.forecast.conflicts)
-        return standing(Facts(self.request, self.me, people, self.space, rules, threads, titles))
+        return Facts(self.request, self.me, people, self.space, rules, threads, titles)
 
 
 _TAKERS = {

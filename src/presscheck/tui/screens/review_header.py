@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.documents.spans import Line, Span, cut, pad, width
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
-    from presscheck.desk.standing import Reviewer, Standing
+    from presscheck.desk.standing import Check, Reviewer, Standing
 
 _GAP = Span("   ")
 _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
+_CERTAINTIES = {
+    "yes": ("✓ yes", "added"),
+    "no": ("✗ no", "removed"),
+    "care": ("⚠ with care", "waiting"),
+    "unknown": ("the service decides", "quiet"),
+}
 _VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
 
 
@@ -83,16 +89,22 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
 def merge_line(standing: Standing, columns: int) -> Line:
     """`Can merge?  no: ada asked for changes, 4 open comments`."""
     why = ", ".join(standing.reasons)
-    word, style = {
-        "yes": ("✓ yes", "added"),
-        "no": ("✗ no", "removed"),
-        "care": ("⚠ with care", "waiting"),
-        "unknown": ("the service decides", "quiet"),
-    }[standing.certainty]
+    word, style = _CERTAINTIES[standing.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]
     if why:
         spans += [Span(": ", "quiet"), Span(why)]
     return cut(tuple(spans), columns)
+
+
+def check_lines(checks: Iterable[Check]) -> list[Line]:
+    """Each thing that a merge depends on, in a line: the sign, what it is, how it stands, and who can put it right."""
+    lines: list[Line] = []
+    for one in checks:
+        word, style = _CERTAINTIES[one.certainty]
+        sign = word[0] if one.certainty != "unknown" else "?"
+        head = (Span(f" {sign} ", style), *pad((Span(one.what, "quiet"),), 13), Span(one.says))
+        lines.append((*head, Span(f"   {one.who}", "quiet")) if one.who and one.certainty != "yes" else head)
+    return lines
 
 
 def _progress(progress: Progress | None) -> Line:

@@ -24,9 +24,19 @@ def quote(words: str) -> str:
     return f"> {flat}\n\n" if _letters.search(flat) else ""
 
 
-def place(quoted: str, blocks: Iterable[tuple[int, str]]) -> int | None:
+def quoted(markdown: str) -> tuple[str, str]:
+    """The quote that a comment begins with, and the rest."""
+    lines = markdown.lstrip("\n").split("\n")
+    number = 0
+    while number < len(lines) and lines[number].startswith(">"):
+        number += 1
+    quote = " ".join(line.lstrip(">").strip() for line in lines[:number]).strip()
+    return quote, "\n".join(lines[number:]).lstrip("\n")
+
+
+def place(words: str, blocks: Iterable[tuple[int, str]]) -> int | None:
     """The number of the first block that begins with the quoted words, else of the first that has them; else None."""
-    wanted = _only_letters(quoted)
+    wanted = _only_letters(words)
     if len(wanted) < _LEAST:
         return None
     inside: int | None = None

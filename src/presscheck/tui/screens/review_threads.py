@@ -11,6 +11,7 @@ from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago
 from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.tui.screens.review_places import quoted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -140,16 +141,6 @@ def thread_lines(
     for reply in one.replies:
         lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, typeset)]
     return tuple(cut((bar, *line), columns) for line in lines)
-
-
-def quoted(markdown: str) -> tuple[str, str]:
-    """The quote that a comment begins with, and the rest."""
-    lines = markdown.lstrip("\n").split("\n")
-    number = 0
-    while number < len(lines) and lines[number].startswith(">"):
-        number += 1
-    quote = " ".join(line.lstrip(">").strip() for line in lines[:number]).strip()
-    return quote, "\n".join(lines[number:]).lstrip("\n")
 
 
 def in_order(threads: Iterable[Thread]) -> list[Thread]:
