@@ -252,3 +252,18 @@ async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningServic
         await until(pilot, shows="⚠ verdicts     Ada asked for changes   Ada, by another verdict")
         await pilot.press("q")
         await until(pilot, shows="Conversation")
+
+
+async def test_the_history_tells_who_took_part_and_what_each_revision_changed(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="with care: Ada asked for changes")
+        await pilot.press("g", "h")
+        await until(pilot, shows="History of 5 Rewrite the auth guide")
+        await until(pilot, shows="Took part")
+        await until(pilot, shows="+ Sessions")
+        await until(pilot, shows="~ Tokens  text")
+        said = shown(pilot.app)
+        assert re.search(r"Ada +commented", said)
+        assert re.search(r"Mia +edited", said)

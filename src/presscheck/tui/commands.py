@@ -152,6 +152,7 @@ COMMANDS: tuple[Command, ...] = (
         ("reviewers", "R", "reviewers", "Ask people for a review, or ask them no longer."),
         ("pull", "u", "update", "Bring in what changed in main."),
         ("merge", "m", "merge", "Says what will happen, and asks."),
+        ("history", "g h", "history", "Who took part, the revisions, and what each of them changed."),
         ("why", "W", "why not merge", "Each thing that a merge depends on, and who can put it right."),
         ("archive", "X", "archive", "Archive the change request, or open it again."),
     ),
