@@ -20,7 +20,7 @@ import httpx
 
 from presscheck.client.client import Client
 from presscheck.config import Profile
-from presscheck.desk.asking import AT_ONCE
+from presscheck.desk.asking import AT_ONCE, BACKGROUND
 from presscheck.paths import Places
 from presscheck.wiring import open_desk
 
@@ -67,7 +67,7 @@ async def plain(home: Path, asked: list[str]) -> float:
                 (await client.get(address)).raise_for_status()
 
         began = time.perf_counter()
-        await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+        await asyncio.gather(*(work() for _ in range(AT_ONCE[BACKGROUND])))
         return time.perf_counter() - began
 
 

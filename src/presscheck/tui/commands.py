@@ -154,13 +154,14 @@ COMMANDS: tuple[Command, ...] = (
         ("merge", "m", "merge", "Says what will happen, and asks."),
         ("history", "g h", "history", "Who took part, the revisions, and what each of them changed."),
         ("why", "W", "why not merge", "Each thing that a merge depends on, and who can put it right."),
+        ("pdf", "g f", "PDF", "All of it as a PDF, made by the service; open it, or show where it is."),
         ("archive", "X", "archive", "Archive the change request, or open it again."),
     ),
     *_scope(
         "browse",
         ("new_request", "O", "new change request", "Begin a change request, to edit pages in."),
         ("add", "a", "add", "Add a page here; among sites, a site or a space."),
-        ("rename", "E", "details", "Edit title and details."),
+        ("rename", "E", "details", "Edit title and details; in a review, subject, description and state."),
         ("delete", "delete  -", "delete", "Says what will happen, and asks; in a review, what you said."),
     ),
     *_scope(

@@ -59,12 +59,13 @@ def environment() -> dict[str, str]:
 
 
 def open_address(home: PresscheckApp, url: str) -> None:
-    """Open an address in the browser, or show it where there is none; only web and mail addresses open."""
+    """Open an address in the browser, or copy and show it where there is none; only web and mail addresses open."""
     if not may_open(url):
         home.notice(f"not opened, it is no web address: {show_address(url)}")
         return
     if is_remote() or not _opened(url):
-        home.notice(show_address(url))
+        home.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
+        home.notice(f"copied: {show_address(url)}")
 
 
 def is_remote() -> bool:

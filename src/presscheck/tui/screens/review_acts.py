@@ -19,8 +19,8 @@ from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review_changes import counted
+from presscheck.tui.screens.review_details import Details
 from presscheck.tui.screens.review_header import check_lines, merge_line, verdicts
-from presscheck.tui.screens.review_history import History
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from presscheck.documents.spans import Line
 
 
-class Acts(History):
+class Acts(Details):
     """Ask reviewers, edit, update, merge, archive, unsend."""
 
     _why: Reading | None = None

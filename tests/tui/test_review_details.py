@@ -1,0 +1,60 @@
+"""What a change request says of itself, changed by keys, and all of it as a PDF."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, until
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.client.client import Client
+
+PATH = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def test_subject_description_and_state_are_changed(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:
+        await until(pilot, shows="live")
+        pilot.app.open_review(*PATH.values())
+        await until(pilot, shows="Can merge")
+        await pilot.press("E")
+        await until(pilot, shows="Change what?")
+        await pilot.press(*"subject", "enter")
+        await until(pilot, shows="What is it about?")
+        await pilot.press("end", *", all of them", "enter")
+        await until(pilot, shows="Fix typos in quickstart, all of them")
+        await pilot.press("E")
+        await until(pilot, shows="Change what?")
+        await pilot.press(*"description", "enter")
+        await until(pilot, shows="the draft is kept")
+        await pilot.press(*"Only **spelling**.", "ctrl+s")
+        await pilot.press("g", "g", "k", "k")
+        await until(pilot, shows="Only spelling.")
+        await pilot.press("E")
+        await until(pilot, shows="Make it a draft")
+        await pilot.press(*"draft", "enter")
+        await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
+        found = await other.send(GetChangeRequest(**PATH))
+        assert (found.subject, found.status) == ("Fix typos in quickstart, all of them", "draft")
+        assert found.description
+
+
+async def test_all_of_it_as_a_pdf(service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        pilot.app.open_review(*PATH.values())
+        await until(pilot, shows="Can merge")
+        await pilot.press("g", "f")
+        await until(pilot, shows=f"copied: {service.base_url}")
+        address = pilot.app.clipboard
+    async with httpx.AsyncClient() as http:
+        assert (await http.get(address)).content.startswith(b"%PDF")
