@@ -9,6 +9,8 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, noon, shown, until
 
+from presscheck.api.comments import Document, PostComment
+
 Drive = Callable[[Any, RunningService], Awaitable[None]]
 SIZES = [(80, 24), (120, 40)]
 LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
@@ -31,7 +33,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
 
 @pytest.fixture(autouse=True)
 def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("notices", "screens.inbox", "screens.review", "screens.outbox"):
+    for module in ("notices", "screens.inbox", "screens.review", "screens.outbox", "screens.review_history"):
         monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
 
 
@@ -186,6 +188,50 @@ async def outbox(pilot: Any, service: RunningService) -> None:
     await pilot.press("g", "x")
 
 
+async def outbox_waiting(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    desk, path = pilot.app.desk, {"space_id": "guides", "change_request_id": "3"}
+    desk.write(PostComment(space_id="guides", change_request_id="none", body=Document(markdown="To whom?")))
+    await until(pilot, holds=lambda: desk.status.refused == 1)
+    desk.write(PostComment(**path, body=Document(markdown="Kept for the verdict")), collect=True)
+    desk.write(PostComment(**path, body=Document(markdown="A word that waits")), hold=3600)
+    await pilot.press("g", "x")
+    await until(pilot, shows="A word that waits")
+
+
+async def review_collected(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("v", "b")
+    pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that a review began
+    await pilot.press("C")
+    await until(pilot, shows="Comment on the whole request")
+    await pilot.press(*"One more thing", "ctrl+s", "g", "g")
+    await until(pilot, shows="✎ 1")
+
+
+async def history(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("g", "h")
+    await until(pilot, shows="+ Sessions")
+
+
+async def why(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    pilot.app.open_review("runbook", "2")
+    await until(pilot, shows="main changed the same places of")
+    await pilot.press("W")
+    await until(pilot, shows="whoever edits these pages")
+
+
+async def merge_train(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await until(pilot, shows="Two carriers down at once")
+    await pilot.press("/", *"two carriers", "enter", "space", "A", *"merge", "enter")
+    await until(pilot, shows="Merge 1 change request, one after another?")
+    await pilot.press("y")
+    await until(pilot, shows="stopped here")
+
+
 async def palette(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press(":")
@@ -232,6 +278,7 @@ SCREENS: list[Drive] = [
         verdict_keys,
     ),
     *(reviewers, browse, publish, publish_sheet, outbox, palette, keys, offline, offline_review),
+    *(outbox_waiting, review_collected, history, why, merge_train),
 ]
 
 

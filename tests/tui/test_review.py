@@ -249,7 +249,7 @@ async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningServic
         await pilot.press("W")
         await until(pilot, shows="What a merge depends on")
         await until(pilot, shows="✓ permission   you may merge in this space")
-        await until(pilot, shows="⚠ verdicts     Ada asked for changes   Ada, by another verdict")
+        await until(pilot, shows="put right by another verdict of Ada")
         await pilot.press("q")
         await until(pilot, shows="Conversation")
 

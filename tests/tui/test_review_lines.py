@@ -157,10 +157,10 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
         ("yes", "permission", ""),
         ("no", "reviews", "those people"),
         ("unknown", "rule", ""),
-        ("care", "verdicts", "Jon, by another verdict"),
-        ("care", "verdicts", "Ada, by approving anew"),
+        ("care", "verdicts", "another verdict of Jon"),
+        ("care", "verdicts", "another approval of Ada"),
         ("care", "comments", "whoever resolves them"),
-        ("care", "main", "whoever edits these pages, after u"),
+        ("care", "main", "whoever edits these pages, after an update (u)"),
     ]
     nothing_known = {one.what: one for one in checks(Facts(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
@@ -170,10 +170,12 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
 def test_the_lines_of_the_checks() -> None:
     lines = check_lines(checks(Facts(request(), "me", (), space(merge=False), open_threads=2)))
     assert [plain(line).rstrip() for line in lines] == [
-        " ✗ permission   you may not merge in this space   who administers the space",
+        " ✗ permission   you may not merge in this space",
+        "                put right by whoever administers the space",
         " ? rules        the service decides: the rules are not known yet",
         " ✓ verdicts     nobody asked for changes",
-        " ⚠ comments     2 open comments   whoever resolves them",
+        " ⚠ comments     2 open comments",
+        "                put right by whoever resolves them",
         " ✓ main         it is up to date",
     ]
 

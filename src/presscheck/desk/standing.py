@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Word = Literal["approved", "changes-requested", "asked"]
 Certainty = Literal["yes", "no", "care", "unknown"]
 _RULES = {
-    "require_up_to_date_change_request": ("main", "you, by u"),
-    "require_change_request_subject": ("subject", "who may edit it"),
-    "require_change_request_description": ("description", "who may edit it"),
+    "require_up_to_date_change_request": ("main", "you: u updates it"),
+    "require_change_request_subject": ("subject", "whoever may edit it"),
+    "require_change_request_description": ("description", "whoever may edit it"),
     "require_author_to_merge": ("author", "its author"),
     "require_at_least_one_review": ("reviews", "any reviewer"),
     "require_at_least_one_approved_review": ("reviews", "any reviewer"),
@@ -137,7 +137,7 @@ def checks(facts: Facts) -> Iterator[Check]:
     elif facts.space.permissions.merge:
         yield Check("yes", "permission", "you may merge in this space")
     else:
-        yield Check("no", "permission", "you may not merge in this space", "who administers the space")
+        yield Check("no", "permission", "you may not merge in this space", "whoever administers the space")
     yield from _rules(facts)
     yield from _verdicts(facts)
     count = facts.open_threads
@@ -214,11 +214,11 @@ def _verdicts(facts: Facts) -> Iterator[Check]:
     against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
     if against:
         yield Check(
-            "care", "verdicts", f"{listed(against)} asked for changes", f"{listed(against)}, by another verdict"
+            "care", "verdicts", f"{listed(against)} asked for changes", f"another verdict of {listed(against)}"
         )
     stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
     if stale:
-        who = f"{listed(stale)}, by approving anew"
+        who = f"another approval of {listed(stale)}"
         yield Check("care", "verdicts", f"{listed(stale)} approved an older revision", who)
     if not against and not stale:
         yield Check("yes", "verdicts", "nobody asked for changes")
@@ -228,11 +228,11 @@ def _main(facts: Facts) -> Check:
     if facts.collisions:
         titles = [display_text(one) for one in dict.fromkeys(facts.collisions)]
         says = f"main changed the same places of {listed(titles)}"
-        return Check("care", "main", says, "whoever edits these pages, after u")
+        return Check("care", "main", says, "whoever edits these pages, after an update (u)")
     if not facts.request.outdated:
         return Check("yes", "main", "it is up to date")
     if facts.collisions is None:
-        return Check("care", "main", "main has moved on", "you, by u")
+        return Check("care", "main", "main has moved on", "you: u updates it")
     return Check("yes", "main", "main has moved on, and it fits")
 
 

@@ -48,11 +48,11 @@ def state_line(
     """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, as far as there is room."""
     status = Span(display_text(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
+    if collected is not None:
+        parts.append((Span(f"✎ {collected} in your review", "accent"),))
     parts.append(_progress(progress))
     if open_threads:
         parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
-    if collected is not None:
-        parts.append((Span(f"✎ {collected} in your review", "accent"),))
     if request.outdated:
         parts.append((Span("◷ main has moved on", "waiting"),))
     return _fitted([part for part in parts if part], columns)
@@ -97,13 +97,14 @@ def merge_line(standing: Standing, columns: int) -> Line:
 
 
 def check_lines(checks: Iterable[Check]) -> list[Line]:
-    """Each thing that a merge depends on, in a line: the sign, what it is, how it stands, and who can put it right."""
+    """Each thing that a merge depends on: the sign, what it is, how it stands; below it, who can put it right."""
     lines: list[Line] = []
     for one in checks:
         word, style = _CERTAINTIES[one.certainty]
         sign = word[0] if one.certainty != "unknown" else "?"
-        head = (Span(f" {sign} ", style), *pad((Span(one.what, "quiet"),), 13), Span(one.says))
-        lines.append((*head, Span(f"   {one.who}", "quiet")) if one.who and one.certainty != "yes" else head)
+        lines.append((Span(f" {sign} ", style), *pad((Span(one.what, "quiet"),), 13), Span(one.says)))
+        if one.who and one.certainty != "yes":
+            lines.append((Span(" " * 16), Span(f"put right by {one.who}", "quiet")))
     return lines
 
 
