@@ -213,9 +213,7 @@ def _verdicts(facts: Facts) -> Iterator[Check]:
         return
     against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
     if against:
-        yield Check(
-            "care", "verdicts", f"{listed(against)} asked for changes", f"another verdict of {listed(against)}"
-        )
+        yield Check("care", "verdicts", f"{listed(against)} asked for changes", f"another verdict of {listed(against)}")
     stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
     if stale:
         who = f"another approval of {listed(stale)}"
