@@ -75,7 +75,7 @@ async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(des
     with pytest.raises(Red, match="main changed the same places of Wick"):
         await merge_next(desk, at(again), told.append)
     assert [await status(desk, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
-    assert left_over(desk.outbox) == [at(one) for one in (wick, oil, again)], "its driver says what is done"
+    assert [one.id for one in await left_over(desk)] == [wick.id, oil.id, again.id], "its driver says what is done"
 
 
 async def test_what_was_merged_before_a_crash_is_passed_over(desk: Desk) -> None:
@@ -83,6 +83,13 @@ async def test_what_was_merged_before_a_crash_is_passed_over(desk: Desk) -> None
     request = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
     await merge_next(desk, at(request), len)
     assert await merge_next(desk, at(request), len) == "it was merged before"
+
+
+async def test_what_is_not_there_any_more_is_left_out(desk: Desk) -> None:
+    space, pages = await planted(desk)
+    there = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
+    couple(desk.outbox, (there.model_copy(update={"id": "gone"}), there))
+    assert [one.id for one in await left_over(desk)] == [there.id]
 
 
 async def test_the_rules_stop_it_before_the_service_has_to(desk: Desk) -> None:

@@ -238,6 +238,7 @@ async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
         await until(pilot, shows="marked")
         await pilot.press("A", *"merge", "enter")
         await until(pilot, shows="one after another?")
+        await until(pilot, shows="there is no way back")
         await pilot.press("y")
         await until(pilot, shows="stopped here: main changed the same places of")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -250,3 +251,14 @@ async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
         await until(pilot, shows="A merge train stands before")
         await pilot.press(*"forget", "enter")
         await until(pilot, holds=lambda: pilot.app.desk.outbox.recall(MERGE_TRAIN) is None)
+
+
+async def test_before_a_train_leaves_it_is_said_what_speaks_against_it(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        await pilot.press("space", "A", *"merge", "enter")
+        await until(pilot, shows="Ada asked for changes, 3 open comments")
+        await pilot.press("n")
+        async with Client(service.base_url, service.token) as other:
+            at = {"space_id": "api", "change_request_id": "5"}
+            assert (await other.send(GetChangeRequest(**at))).status == "open"

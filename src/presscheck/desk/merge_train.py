@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import (
@@ -23,7 +24,7 @@ from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.api.users import GetCurrentUser
 from presscheck.desk.standing import Facts, reviewers, standing
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotFound, PresscheckError
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -44,9 +45,17 @@ def couple(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
     outbox.remember(MERGE_TRAIN, json.dumps(left) if left else None)
 
 
-def left_over(outbox: Outbox) -> list[Path]:
-    """What is left of the train that was stopped, in its order."""
-    return json.loads(outbox.recall(MERGE_TRAIN) or "[]")
+async def left_over(desk: Desk) -> list[ChangeRequest]:
+    """What is left of the train that was stopped, in its order; without what is not there any more.
+
+    Raises:
+        PresscheckError: the service cannot be asked.
+    """
+    found: list[ChangeRequest] = []
+    for path in json.loads(desk.outbox.recall(MERGE_TRAIN) or "[]"):
+        with suppress(NotFound):
+            found.append(await desk.read(GetChangeRequest(**path)))
+    return found
 
 
 async def merge_next(desk: Desk, path: Path, says: Callable[[str], object]) -> str:

@@ -96,7 +96,7 @@ COMMANDS: tuple[Command, ...] = (
         "copy, open",
         ("copy", "y", "copy link", "Copy the web address, or the id."),
         ("copy_text", "Y", "copy text", ""),
-        ("web", "o", "open in browser", "Open in the web browser; over SSH, show the address."),
+        ("web", "o", "open in browser", "Open in the web browser; over SSH, copy the address."),
         (
             "edit",
             "e",
@@ -154,7 +154,7 @@ COMMANDS: tuple[Command, ...] = (
         ("merge", "m", "merge", "Says what will happen, and asks."),
         ("history", "g h", "history", "Who took part, the revisions, and what each of them changed."),
         ("why", "W", "why not merge", "Each thing that a merge depends on, and who can put it right."),
-        ("pdf", "g f", "PDF", "All of it as a PDF, made by the service; open it, or show where it is."),
+        ("pdf", "g f", "PDF", "All of it as a PDF, made by the service; opens it, or copies its address."),
         ("archive", "X", "archive", "Archive the change request, or open it again."),
     ),
     *_scope(

@@ -148,8 +148,10 @@ class Browse(Editing):
         if found.age is None:
             return
         known = self.desk.window(spaces, 0, MANY)
+        if known.age is None:
+            return
         self.library.take(found.items, known.items)
-        if not known.items and known.age is not None:
+        if not known.items:
             self.say("There is no space yet. `presscheck serve --docs DIR` brings one in.")
         if self._is_fresh:
             self._is_fresh = False

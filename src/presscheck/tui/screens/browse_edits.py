@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
@@ -15,8 +15,10 @@ from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
     from presscheck.api.spaces import Space
 
+Path = dict[str, Any]
 SUBJECT = 100
 """Characters that a subject may have."""
 
@@ -48,50 +50,54 @@ class Editing(Reading):
         item = self.item
         return self._no_space() or (None if item and item.kind == "document" else "go to a page with a text first")
 
-    async def command_new_request(self) -> None:
+    def command_new_request(self) -> Awaitable[object] | None:
         """Choose what the space is browsed in: a new change request, one that is there, or what is live."""
         item = self.item
-        if item and item.space:
-            await self._choose(item.space)
+        return self._choose(item.space) if item and item.space else None
 
-    async def command_edit(self) -> None:
+    def command_edit(self) -> Awaitable[None] | None:
         """Edit the page, in a change request."""
-        item = self.item
-        path = await self._path()
-        if item and item.page and path:
-            await page_edits.edit_page(self, path, item.page.id)
+        return self._on_page(lambda path, page: page_edits.edit_page(self, path, page.id))
 
-    async def command_add(self) -> None:
+    def command_add(self) -> Awaitable[None] | None:
         """Add a page below a group, a space or the page that this one is below."""
-        item = self.item
-        path = await self._path()
-        if item and item.space and path:
-            parent = item if item.kind == "group" else self.library.item(item.parent)
-            made = await page_edits.add_page(self, path, parent.page.id if parent and parent.page else None)
-            if made:
-                self.go_to(page_key(item.space.id, made))
-
-    async def command_rename(self) -> None:
-        """Give the page another title."""
-        item = self.item
-        path = await self._path()
-        if item and item.page and path:
-            await page_edits.rename_page(self, path, item.page.id, item.page.title)
-
-    async def command_delete(self) -> None:
-        """Delete the page, in a change request."""
-        item = self.item
-        path = await self._path()
-        if item and item.page and path:
-            await page_edits.delete_page(self, path, item.page.id, item.page.title, count_below(item.page))
-
-    async def _path(self) -> dict[str, Any] | None:
-        """The change request that the space is browsed in; asks for one where it is browsed live."""
         item = self.item
         if item is None or item.space is None:
             return None
-        request = self.library.requests.get(item.space.id) or await self._choose(item.space)
-        return {"space_id": item.space.id, "change_request_id": request.id} if request else None
+        parent = item if item.kind == "group" else self.library.item(item.parent)
+        return self._add(item.space, parent.page.id if parent and parent.page else None)
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Give the page another title."""
+        return self._on_page(lambda path, page: page_edits.rename_page(self, path, page.id, page.title))
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the page, in a change request."""
+        return self._on_page(
+            lambda path, page: page_edits.delete_page(self, path, page.id, page.title, count_below(page))
+        )
+
+    def _on_page(self, act: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
+        """Act on the page under the cursor when the key was pressed: news may move it before the act begins."""
+        item = self.item
+        return self._acted(item.space, item.page, act) if item and item.space and item.page else None
+
+    async def _acted(
+        self, space: Space, page: RevisionPage, act: Callable[[Path, RevisionPage], Awaitable[None]]
+    ) -> None:
+        if path := await self._path(space):
+            await act(path, page)
+
+    async def _add(self, space: Space, below: str | None) -> None:
+        path = await self._path(space)
+        made = await page_edits.add_page(self, path, below) if path else None
+        if made:
+            self.go_to(page_key(space.id, made))
+
+    async def _path(self, space: Space) -> Path | None:
+        """The change request that the space is browsed in; asks for one where it is browsed live."""
+        request = self.library.requests.get(space.id) or await self._choose(space)
+        return {"space_id": space.id, "change_request_id": request.id} if request else None
 
     async def _choose(self, space: Space) -> ChangeRequest | None:
         now = self.library.requests.get(space.id)

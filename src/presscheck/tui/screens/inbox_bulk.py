@@ -7,7 +7,6 @@ from typing import Any
 
 from presscheck.api.change_requests import (
     ChangeRequest,
-    GetChangeRequest,
     PullChangeRequest,
     RequestReviewers,
     SubmitReview,
@@ -18,7 +17,8 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
 from presscheck.desk.merge_train import MERGE_TRAIN, couple, left_over
 from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, plain
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.inbox_triage import Triaging, counted
 from presscheck.tui.screens.merge_train import MergeTrain
 from presscheck.tui.screens.receipts import Receipt, Receipts, path_of
@@ -52,6 +52,7 @@ class Acting(Triaging):
     """Approve, ask for reviews, comment, update, archive: what is marked."""
 
     organization_id = ""
+    known_rows: KnownRows
     _receipts: Receipts | None = None
 
     def on_mount(self) -> None:
@@ -104,22 +105,34 @@ class Acting(Triaging):
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge them in the order of the rows."""
-        lines: list[Line] = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
+        lines: list[Line] = [line for one in requests for line in self._with_doubts(one)]
         lines += [(), (Span("Each is updated from main and looked at again; there is no way back.", "waiting"),)]
         if await self.ask(Sheet(f"Merge {counted(requests)}, one after another?", lines, "Merge", self.home.look)):
             self._show(MergeTrain(requests))
 
+    def _with_doubts(self, request: ChangeRequest) -> list[Line]:
+        """A change request, and below it what speaks against merging it now."""
+        refused = self.known_rows.facts(request).refused or ()
+        said = [f"{display_text(', '.join(refused))} asked for changes"] if refused else []
+        if request.comments:
+            said.append(f"{request.comments} open comment{'s' if request.comments != 1 else ''}")
+        line: Line = (Span(f"{request.number} {display_text(request.subject)}"),)
+        return [line, (Span(f"   {', '.join(said)}", "waiting"),)] if said else [line]
+
     async def _go_on(self) -> None:
         """Go on with the train that was stopped, or forget it."""
-        outbox = self.desk.outbox
-        requests = [await self.desk.read(GetChangeRequest(**path)) for path in left_over(outbox)]
-        lines = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
+        requests = await left_over(self.desk)
+        if not requests:
+            couple(self.desk.outbox, ())
+            self.home.notice("nothing is left of the merge train: its change requests are not there any more")
+            return
+        first = f"{requests[0].number} {display_text(requests[0].subject)}"
         choices = [Choice("go", "Go on with it", counted(requests)), Choice("forget", "Forget it", "nothing is merged")]
-        chosen = await self.ask(Picker(f"A merge train stands before {plain(lines[0])}", choices, self.home.look))
+        chosen = await self.ask(Picker(f"A merge train stands before {first}", choices, self.home.look))
         if chosen == ("go",):
             self._show(MergeTrain(requests))
         elif chosen == ("forget",):
-            couple(outbox, ())
+            couple(self.desk.outbox, ())
 
     async def _call_for(self, act: str) -> CallOf | None:
         """What is said to each change request; None where the person thought better of it."""

@@ -19,7 +19,6 @@ from presscheck.desk.questions import changes_in, comments_on, reviewers_of, rev
 from presscheck.documents.moments import now, read
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.tui.screens.inbox_bulk import Acting
-from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.widgets.rows import Rows
 
 Question = Callable[[ChangeRequest], Operation[Any]]
@@ -31,8 +30,6 @@ ROW_QUESTIONS: tuple[Question, ...] = (reviews_of, changes_in)
 
 class Filling(Acting):
     """Rows as the store has them, and what is asked about them."""
-
-    known_rows: KnownRows
 
     @abstractmethod
     def show_preview(self) -> None:
@@ -93,10 +90,11 @@ class Filling(Acting):
             return
         from presscheck.desk.forecast import forecast  # late: it joins pages
 
+        found = None
         with suppress(ServiceError):  # a side that may not be read: nothing is said of it
             found = await forecast(self.desk, request, BACKGROUND)
-            self.known_rows.foresaw(request, collides=None if found is None else bool(found.conflicts))
-            self._learned(request)
+        self.known_rows.foresaw(request, collides=None if found is None else bool(found.conflicts))
+        self._learned(request)
 
     async def count_views(self) -> None:
         """Ask how many the views have that nobody looked at yet; what only the store can count is brought in."""
