@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,15 @@ def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed once: parsing all of them for each rule takes seconds."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imported(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -87,7 +94,7 @@ def oversized(path: Path) -> list[str]:
     text, name = path.read_text("utf-8"), str(path.relative_to(SOURCE))
     limit = 400 if room(path) == "api" else 300
     found = [f"{name}: {text.count(chr(10))} lines"] if text.count("\n") > limit and name not in TOO_LONG else []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if isinstance(node, ast.ClassDef):
@@ -117,7 +124,7 @@ def test_style_sheets_stay_short() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    assert not [str(p.relative_to(SOURCE)) for p in MODULES if not ast.get_docstring(ast.parse(p.read_text("utf-8")))]
+    assert not [str(p.relative_to(SOURCE)) for p in MODULES if not ast.get_docstring(tree_of(p))]
 
 
 def test_names_mean_something() -> None:
