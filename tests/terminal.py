@@ -9,6 +9,7 @@ import signal
 import struct
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pyte
@@ -73,8 +74,17 @@ class Terminal:
         limit = time.monotonic() + timeout
         while not re.search(pattern, self.text):
             if not self.read() or time.monotonic() > limit:
-                raise AssertionError(f"never showed {pattern!r}:\n{self.text}")
+                raise AssertionError(f"never showed {pattern!r}:\n{self.text}\nlast sent: {self.raw[-500:]!r}")
         return self.text
+
+    def insist(self, key: str, pattern: str) -> str:
+        """Press a key until the screen shows a pattern, as people do, where the first may come too early."""
+        for _ in range(2):
+            self.press(key)
+            with suppress(AssertionError):
+                return self.wait(pattern, 10)
+        self.press(key)
+        return self.wait(pattern)
 
     def gone(self, pattern: str, timeout: float = 30) -> str:
         limit = time.monotonic() + timeout
