@@ -22,7 +22,7 @@ from textual.pilot import Pilot
 
 from presscheck.tui.app import PresscheckApp
 
-SLOW = 5.0
+SLOW = 30.0
 """Seconds until the service answers."""
 LIMIT = 0.1
 """Seconds from a key until it is seen."""
