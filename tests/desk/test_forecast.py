@@ -2,12 +2,7 @@
 
 import os
 import random
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
-
-import pytest
-from tests.running_service import running_service
 
 from presscheck.api.change_requests import (
     ChangeRequest,
@@ -21,27 +16,12 @@ from presscheck.api.comments import Document
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
-from presscheck.config import Profile
 from presscheck.desk.desk import Desk
 from presscheck.desk.forecast import Forecast, forecast
-from presscheck.paths import Places
-from presscheck.wiring import open_desk
 
 CASES = int(os.environ.get("PRESSCHECK_CASES", "24"))
 """500 were run by hand; fewer each time."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    (tmp_path / "service").mkdir()
-    home = tmp_path / "home"
-    with running_service(tmp_path / "service") as service:
-        places = Places(home / "config", home / "cache", home / "state", home / "data")
-        opened = open_desk(Profile(base_url=service.base_url, token=service.token), places)
-        await opened.start()
-        yield opened
-        await opened.close()
 
 
 def text_of(lines: list[str]) -> Document:

@@ -1,12 +1,9 @@
 """A merge train against the real service: each is updated and looked at again, and the first that is red stops it."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.desk.test_forecast import begun, edited, text_of
-from tests.running_service import running_service
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, UpdateChangeRequest
 from presscheck.api.changes import InsertPage, UpdatePage
@@ -14,23 +11,8 @@ from presscheck.api.content import ListPages
 from presscheck.api.levels import MergeRuleChange, MergeRulesChange
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, UpdateSpace
-from presscheck.config import Profile
 from presscheck.desk.desk import Desk
 from presscheck.desk.merge_train import Red, couple, left_over, merge_next
-from presscheck.paths import Places
-from presscheck.wiring import open_desk
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    (tmp_path / "service").mkdir()
-    home = tmp_path / "home"
-    with running_service(tmp_path / "service") as service:
-        places = Places(home / "config", home / "cache", home / "state", home / "data")
-        opened = open_desk(Profile(base_url=service.base_url, token=service.token), places)
-        await opened.start()
-        yield opened
-        await opened.close()
 
 
 def at(request: ChangeRequest) -> dict[str, str]:

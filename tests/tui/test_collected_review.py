@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
+from textual.pilot import Pilot
 
 from presscheck.api.change_requests import ListReviews
 from presscheck.api.comments import ListComments
@@ -26,6 +27,17 @@ async def there(client: Client) -> list[str]:
     return [(one.body.markdown or "").strip() for one in found.items]
 
 
+async def collect(pilot: Pilot[int], *comments: str) -> None:
+    """Begin a review, and say these for it."""
+    await pilot.press("v", "b")
+    await until(pilot, shows="✎ 0 in your review")
+    for count, words in enumerate(comments, 1):
+        await pilot.press("C")
+        await until(pilot, shows="Comment on the whole request, in your review")
+        await pilot.press(*words, "ctrl+s")
+        await until(pilot, shows=f"✎ {count} in your review")
+
+
 async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -36,13 +48,7 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
             await until(pilot, shows="live")
             pilot.app.open_review(*PATH.values())
             await until(pilot, shows="Can merge")
-            await pilot.press("v", "b")
-            await until(pilot, shows="✎ 0 in your review")
-            for count, words in enumerate(("First, the title.", "Second, the end."), 1):
-                await pilot.press("C")
-                await until(pilot, shows="Comment on the whole request, in your review")
-                await pilot.press(*words, "ctrl+s")
-                await until(pilot, shows=f"✎ {count} in your review")
+            await collect(pilot, "First, the title.", "Second, the end.")
             assert "waiting" not in shown(pilot.app).splitlines()[0], "it waits for nobody but its author"
             await pilot.press("v", "b")
             await until(pilot, shows="2 comments in your review: v a, v r or v c sends it")
@@ -77,14 +83,7 @@ async def test_a_review_may_judge_nothing_and_its_last_comment_can_be_taken_back
         await until(pilot, shows="live")
         pilot.app.open_review(*PATH.values())
         await until(pilot, shows="Can merge")
-        await pilot.press("v", "b")
-        await until(pilot, shows="✎ 0 in your review")
-        for count, words in enumerate(("Kept.", "Regretted."), 1):
-            await pilot.press("C")
-            await until(pilot, shows="in your review")
-            await until(pilot, shows="the draft is kept")
-            await pilot.press(*words, "ctrl+s")
-            await until(pilot, shows=f"✎ {count} in your review")
+        await collect(pilot, "Kept.", "Regretted.")
         await pilot.press("z")
         await until(pilot, shows="✎ 1 in your review")
         await pilot.press("v", "c")
