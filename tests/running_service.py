@@ -50,8 +50,10 @@ class RunningService:
         release: str | None = None,
         database_url: str | None = None,
         outside: Outside = NOTHING_ALLOWED,
+        lacks: str | None = None,
     ) -> None:
         self.directory = directory
+        self.lacks = lacks
         self.outside = outside
         self.release = release
         self.clock = clock
@@ -80,7 +82,12 @@ class RunningService:
         """Listen; connections are accepted from the moment this returns."""
         assert self._thread is None, "it runs already"
         app = build(
-            self.database_url, data_dir=self.directory, clock=self.clock, release=self.release, outside=self.outside
+            self.database_url,
+            data_dir=self.directory,
+            clock=self.clock,
+            release=self.release,
+            outside=self.outside,
+            lacks=self.lacks,
         )
         listener = self._bound()
         listener.listen(128)
@@ -124,6 +131,7 @@ def running_service(
     release: str | None = None,
     database_url: str | None = None,
     outside: Outside = NOTHING_ALLOWED,
+    lacks: str | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
     service = RunningService(
@@ -134,6 +142,7 @@ def running_service(
         release=release,
         database_url=database_url,
         outside=outside,
+        lacks=lacks,
     )
     service.start()
     try:

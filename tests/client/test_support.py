@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from presscheck.api.change_requests import ListReviews, SubmitReview
 from presscheck.api.changes import DeletePage, EditChangeRequestContent
 from presscheck.api.conversations import GetConversation, ListConversations
 from presscheck.api.imports import GetImport
@@ -69,3 +70,14 @@ async def test_what_both_releases_have_is_simply_not_there(server: FaultServer, 
     kind, asked = await fails(server, client, GetSpace(space_id="s"), GONE)
     assert kind is NotFound
     assert asked == ["/v1/spaces/s"]
+
+
+async def test_a_feature_that_not_every_service_has_is_judged_in_writing_too(
+    server: FaultServer, client: Client
+) -> None:
+    call = SubmitReview(space_id="s", change_request_id="c", status="approved")
+    kind, asked = await fails(server, client, call, GONE, THERE)
+    assert kind is NotSupported
+    assert asked[1:] == ["/v1/spaces/s/change-requests/c"]
+    kind, _ = await fails(server, client, ListReviews(space_id="s", change_request_id="c"), GONE, GONE)
+    assert kind is NotFound

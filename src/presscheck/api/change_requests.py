@@ -17,6 +17,8 @@ ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
 """Merged is reached by merging only."""
 ReviewStatus = Literal["approved", "changes-requested"]
 """A verdict."""
+REVIEWS = "reviews"
+"""What the calls for verdicts are a feature of: the service's own document leaves them out."""
 
 
 class ChangeRequest(Model):
@@ -230,6 +232,7 @@ class ListReviews(Paged, Operation[Page[Review]]):
     """The verdicts; `outdated` chooses those that were, or were not, replaced by newer ones."""
 
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
+    feature = REVIEWS
 
     space_id: str
     change_request_id: str
@@ -241,6 +244,7 @@ class SubmitReview(Operation[Review]):
     """Approve or ask for changes; it cannot be edited or taken back, only replaced by a newer one."""
 
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/reviews"
+    feature = REVIEWS
     success = 201
 
     space_id: str
@@ -253,6 +257,7 @@ class GetReview(Operation[Review]):
     """Fetch one verdict; 404 where there is none."""
 
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
+    feature = REVIEWS
 
     space_id: str
     change_request_id: str

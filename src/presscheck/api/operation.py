@@ -110,6 +110,8 @@ class Operation(Argument, Generic[Answer]):
     """The field whose value is the whole body, where the body is not an object of the other fields."""
     release: ClassVar[str | None] = None
     """The only release of the service that has this call; None where both have it."""
+    feature: ClassVar[str | None] = None
+    """What a service lacks that does not have this call, such as ``reviews``; None where every service has it."""
     answer: ClassVar[Any] = None
     """The type of the answer, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""

@@ -30,7 +30,7 @@ from presscheck.cli.session import Session, asking, confirm
 from presscheck.cli.verbs import Verb, add
 from presscheck.desk.forecast import forecast
 from presscheck.desk.questions import comments_on, reviewers_of, reviews_of
-from presscheck.errors import ChecksFailed, Conflict, InvalidArgument
+from presscheck.errors import ChecksFailed, Conflict, InvalidArgument, NotSupported, PresscheckError
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
 which = click.argument("which", metavar="SPACE#NUMBER")
@@ -168,7 +168,10 @@ async def review(session: Session, which: str, verdict: str | None, body: str | 
     if body is not None or body_file is not None:
         with body_text(body, body_file) as text:
             given["comment"] = Document(markdown=text)
-    session.show_new(await session.write(SubmitReview(**given), verdict.replace("-", " ").capitalize() + "."))
+    try:
+        session.show_new(await session.write(SubmitReview(**given), verdict.replace("-", " ").capitalize() + "."))
+    except NotSupported as error:
+        raise PresscheckError(f"{error.message}: `presscheck cr comment` says it in a comment") from None
 
 
 @cr.command()

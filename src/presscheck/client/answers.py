@@ -127,9 +127,11 @@ def spent(call: Operation[Any], seconds: float) -> TooManyRequests:
 
 
 def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
-    """The error of a call that this release of the service does not have."""
+    """The error of a call that this service does not have."""
     return NotSupported(
-        f"This service does not support that: only its release {call.release} does",
+        f"This service has no {call.feature}"
+        if call.feature
+        else f"This service does not support that: only its release {call.release} does",
         request=str(call),
         status=error.status,
         request_id=error.request_id,

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import Operation, Page, Paged
 from presscheck.api.users import User
 from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
+EMPTY = b'{"items": []}'
 
 
 class Desk(Knowing, Deciding):
@@ -232,18 +233,23 @@ class Desk(Knowing, Deciding):
         return self.outbox.viewed(change_request)
 
     async def fetch(self, call: Operation[Any], priority: Priority = ASKED) -> bytes:
-        """The body of the service's answer, unread.
+        """The body of the service's answer, unread; where it lacks a whole feature, its listings are empty.
 
         Raises:
             NotSupported: the service does not have this call, as it said now or not long ago.
             RequestError: what else came instead.
         """
-        self._support.demand(call)
         try:
-            return await self._asking.fetch(call, priority)
-        except NotSupported as error:
-            await self._support.take_note(call, error)
+            self._support.demand(call)
+            return await self._support.noting(call, self._asking.fetch(call, priority))
+        except NotSupported:
+            if call.feature and isinstance(call, Paged):
+                return EMPTY
             raise
+
+    def lacks(self, feature: str) -> bool:
+        """Whether the service does not have a feature, such as reviews, as far as it was asked."""
+        return self._support.lacks(feature)
 
     async def _fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
         value, is_news = await self.keep(call, await self.fetch(call, priority))

@@ -51,6 +51,7 @@ def build(
     release: str | None = None,
     outside: Outside = _NOTHING_OUTSIDE,
     rate_limit: int | None = None,
+    lacks: str | None = None,
 ) -> Starlette:
     """The application over a database, which it closes when it shuts down.
 
@@ -61,11 +62,12 @@ def build(
         release: have the calls of this release alone, such as ``0.202.0``; those of both when not given.
         outside: what the operator configures of the world beyond.
         rate_limit: how many requests a token may make in a minute; as many as it likes when not given.
+        lacks: a feature that it is to do without, such as ``reviews``.
     """
     opened = Database(database) if isinstance(database, str) else database
     workers = Workers(opened, data_dir, clock, outside)
     app = Starlette(
-        routes=_routes(opened, data_dir, clock, workers, release),
+        routes=_routes(opened, data_dir, clock, workers, release, lacks),
         lifespan=_working(opened, workers),
         middleware=[
             Middleware(NumberedRequests),
@@ -77,7 +79,9 @@ def build(
     return app
 
 
-def _routes(database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None) -> list[Route]:
+def _routes(
+    database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None, lacks: str | None
+) -> list[Route]:
     routes = [
         Route(
             _path(operation),
@@ -85,7 +89,7 @@ def _routes(database: Database, data_dir: Path, clock: Clock, workers: Workers, 
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
-        if release is None or operation.release in (None, release)
+        if (release is None or operation.release in (None, release)) and (lacks is None or operation.feature != lacks)
     ]
     return [*routes, *open_routes(database, data_dir, release), *web_routes(database, data_dir, clock)]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from presscheck.api.change_requests import (
+    REVIEWS,
     ChangeRequest,
     PullChangeRequest,
     RequestReviewers,
@@ -73,7 +74,10 @@ class Acting(Triaging):
             await self._go_on()
             return
         requests = self.meant()
-        chosen = await self.ask(Picker(f"With {counted(requests)}", ACTS, self.home.look, ranked=False))
+        lacks = self.desk.lacks(REVIEWS)
+        title = f"With {counted(requests)}{'; this service has no reviews' if lacks else ''}"
+        acts = [one for one in ACTS if one.key != "approve" or not lacks]
+        chosen = await self.ask(Picker(title, acts, self.home.look, ranked=False))
         if not chosen:
             return
         if chosen[0] == "done":

@@ -144,14 +144,8 @@ class Acts(Details):
     def command_unsend(self) -> None:
         """Take back the newest write that waits; its text is a draft again."""
         rows = self.known.waiting()
-        call: Any = self.desk.unsend(rows[-1].id) if rows else None
-        if call is None:
-            self.home.notice("nothing waits to be sent here")
-            return
-        body = getattr(call, "body", None) or getattr(call, "comment", None)
-        if body is not None and body.markdown:
-            self.desk.outbox.save_draft(self.draft_of(call), body.markdown)
-        self.home.notice("taken back; its text is a draft")
+        is_back = bool(rows) and self.take_back(rows[-1].id)
+        self.home.notice("taken back; its text is a draft" if is_back else "nothing waits to be sent here")
         self.redraw()
 
     def _facts(self) -> list[Line]:

@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import MergeChangeRequest, MergeResult, SubmitReview
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
 from presscheck.documents.display_text import display_text
-from presscheck.errors import PresscheckError, StoreError
+from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.widgets.composer import Composer
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.desk.seen import Ticket
 
+IN_WORDS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
+"""How a comment begins that stands in for a verdict, where the service has no reviews."""
 HOLD = 3
 """Seconds in which a comment can be unsent before it leaves."""
 
@@ -58,6 +60,15 @@ class Speaking(Moves):
         if isinstance(call, SubmitReview):
             return self.draft_key(f"verdict {call.status}")
         return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
+
+    def take_back(self, number: int, *, begin: str = "") -> bool:
+        """Take back a write that has not left: its text is a draft again, which begins so; whether it could be."""
+        call: Any = self.desk.unsend(number)
+        body = getattr(call, "body", None) or getattr(call, "comment", None)
+        text = begin + ((body.markdown or "") if body else "")
+        if text:
+            self.desk.outbox.save_draft(self.draft_of(call), text)
+        return call is not None
 
     def write(
         self,
@@ -135,6 +146,8 @@ class Speaking(Moves):
         try:
             answer = await ticket.landed()
         except PresscheckError as error:
+            if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
+                self.take_back(ticket.id, begin=IN_WORDS[ticket.call.status])
             self.home.complain(error)
             return
         if isinstance(answer, MergeResult):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import SubmitReview
+from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.documents.display_text import display_text
 from presscheck.tui.screens.review_page import suggestion_at, words_at
 from presscheck.tui.screens.review_places import quote
-from presscheck.tui.screens.review_speaking import Speaking
+from presscheck.tui.screens.review_speaking import IN_WORDS, Speaking
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -146,14 +146,18 @@ class Talk(Speaking):
         title = f"Send your review of {counted(count)}: add something, or nothing" if count else "Comment on the whole"
         self.write(title, "whole", call, may_be_empty=count > 0, whole=True)
 
-    def _judge(self, status: Any, title: str) -> None:
+    def _judge(self, status: ReviewStatus, title: str) -> None:
         def call(text: str) -> Operation[Any]:
-            given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
-            return SubmitReview(**self.known.path, status=status, **given)
+            body = Document(markdown=text) if text.strip() else None
+            if is_lacking:
+                return PostComment(**self.known.path, body=Document(markdown=text))
+            return SubmitReview(**self.known.path, status=status, **({"comment": body} if body else {}))
 
-        count = len(self.collected)
+        is_lacking, count = self.desk.lacks(REVIEWS), len(self.collected)
+        title = "This service has no reviews: say it in a comment" if is_lacking else title
         title = f"{title}; {counted(count)} go with it" if count else title
-        self.write(title, f"verdict {status}", call, may_be_empty=True, whole=True)
+        begin = IN_WORDS[status] if is_lacking else ""
+        self.write(title, f"verdict {status}", call, begin=begin, may_be_empty=not is_lacking, whole=True)
 
 
 def counted(count: int) -> str:

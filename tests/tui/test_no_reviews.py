@@ -1,0 +1,79 @@
+"""A service without reviews, as its own document describes it: that is said, and a comment stands in for a verdict."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.running import signed_in
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until
+
+from presscheck.api.comments import ListComments
+from presscheck.client.client import Client
+
+PATH = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True, lacks="reviews") as one:
+        yield one
+
+
+async def last_comment(service: RunningService) -> str:
+    async with Client(service.base_url, service.token) as other:
+        found = await other.send(ListComments(**PATH, format="markdown", order="asc"))
+        return (found.items[-1].body.markdown or "").strip()
+
+
+async def test_a_verdict_is_said_in_a_comment(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Fix typos in quickstart")
+        pilot.app.open_review(*PATH.values())
+        await until(pilot, holds=lambda: pilot.app.desk.lacks("reviews"))
+        await pilot.press("v", "a")
+        await until(pilot, shows="This service has no reviews: say it in a comment")
+        await pilot.press(*"It reads well.", "ctrl+s")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        assert "✗" not in shown(pilot.app).splitlines()[-1], "nothing is complained of"
+        assert await last_comment(service) == "Approved. It reads well."
+        pilot.app.pop_screen()
+        await pilot.press("4", "space", "A")
+        await until(pilot, shows="With 1 change request; this service has no reviews")
+        assert "a verdict on each" not in shown(pilot.app)
+
+
+async def test_a_verdict_that_was_given_before_that_was_known_is_a_draft_again(
+    service: RunningService, tmp_path: Path
+) -> None:
+    service.lacks = None
+    service.stop()
+    service.start()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Fix typos in quickstart")
+        pilot.app.open_review(*PATH.values())
+        await until(pilot, shows="Can merge")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("v", "r")
+        await until(pilot, shows="Ask for changes: say which")
+        await pilot.press(*"Name the source.", "ctrl+s")
+        await until(pilot, holds=lambda: len(pilot.app.desk.waiting()) == 1)
+        service.lacks = "reviews"
+        service.start()
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting() and pilot.app.desk.lacks("reviews"))
+        await pilot.press("v", "r")
+        await until(pilot, shows="Changes requested: Name the source.")
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        assert await last_comment(service) == "Changes requested: Name the source."
+
+
+def test_the_command_line_says_so(service: RunningService, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path, service)
+    assert "Fix typos" in shell.ok("cr", "show", "guides#3")
+    ran = shell.run("cr", "review", "guides#3", "--approve", "--body", "Fine.")
+    assert ran.exit_code == 1
+    assert "This service has no reviews: `presscheck cr comment` says it in a comment" in ran.stderr
