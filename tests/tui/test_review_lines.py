@@ -13,20 +13,15 @@ from presscheck.api.spaces import Space
 from presscheck.desk.seen import Waiting
 from presscheck.desk.standing import Facts, checks, listed, reviewers, standing
 from presscheck.documents.display_text import display_text
+from presscheck.documents.nodes.reading import nodes_of
+from presscheck.documents.nodes.targets import document_text
+from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_header import Progress, by_line, check_lines, merge_line, state_line
 from presscheck.tui.screens.review_pages import conversation_line, page_line
-from presscheck.tui.screens.review_threads import (
-    Thread,
-    Unsent,
-    document_text,
-    in_order,
-    quoted,
-    thread,
-    thread_lines,
-    unsent_messages,
-)
+from presscheck.tui.screens.review_thread_lines import thread_lines
+from presscheck.tui.screens.review_threads import Thread, Unsent, in_order, located, thread, unsent_messages
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ME = {"id": "me", "displayName": "Ida Ray"}
@@ -235,6 +230,9 @@ def test_a_page_in_the_list() -> None:
 
 # threads
 
+ON_PAGE = {"page": {"id": "p"}}
+AFTER = "# Tokens\n\nA token belongs to you.\n\n| Kind | Lasts |\n|---|---|\n| Tokens | 90 days |\n"
+
 
 def comment(text: str = "Please **fix**", **more: Any) -> Comment:
     given = {"id": "t", "postedBy": ADA, "postedAt": "2026-11-20T09:00:00Z", "body": {"markdown": text}}
@@ -295,15 +293,46 @@ def test_a_resolving_that_waits_shows_on_the_thread() -> None:
 def test_the_resolved_are_folded_until_they_are_opened() -> None:
     one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()], {}, "me")
     assert shown(one) == ["┃ ✓ resolved Ada 3 h  Please **fix**"]
-    assert shown(one, unfolded=True, selected=True)[0] == "▌ Ada 3 h                ✓ resolved by Jon 1 reply"
+    assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ✓ resolved by Jon 1 reply"
 
 
 def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
-    one = thread(comment("> A token\n> belongs\n\nTo whom?"), [], {}, "me")
-    assert one.quote == "A token belongs"
-    assert shown(one, in_place=True) == ["┃ Ada 3 h  To whom?"]
+    one = thread(comment("> A token\n> belongs\n\nTo whom?", target=ON_PAGE), [], {}, "me")
+    assert one.about == "A token belongs"
+    placed = located(one, AFTER, None)
+    assert (placed.line, placed.state) == (2, "open")
+    assert shown(placed) == ["┃ Ada 3 h  To whom?"]
     assert shown(one)[1] == "┃ > A token"
     assert quoted("No quote") == ("", "No quote")
+
+
+def test_what_is_about_words_that_are_gone_says_so() -> None:
+    one = thread(comment("> No such words\n\nHm?", target=ON_PAGE), [], {}, "me")
+    gone = located(one, AFTER, None)
+    assert (gone.line, gone.state) == (None, "outdated")
+    assert shown(gone)[0] == "┃ Ada 3 h                     ◌ its words are gone"
+    resolved = thread(comment("> No such words\n\nHm?", target=ON_PAGE, status="resolved"), [], {}, "me")
+    assert located(resolved, AFTER, None).state == "resolved"
+    assert located(thread(comment("On the page", target=ON_PAGE), [], {}, "me"), AFTER, None).state == "open"
+
+
+def test_a_comment_on_a_block_or_a_cell_is_placed_by_its_ids() -> None:
+    nodes = nodes_of(AFTER)
+    paragraph, table = nodes["nodes"][1:3]
+    on_block = thread(comment("Who?", target={**ON_PAGE, "node": {"id": paragraph["key"]}}), [], {}, "me")
+    assert on_block.needs_nodes
+    assert located(on_block, AFTER, None) == on_block, "its nodes are not known yet"
+    assert (located(on_block, AFTER, nodes).line, located(on_block, AFTER, nodes).about) == (
+        2,
+        "A token belongs to you.",
+    )
+    [record], column = table["data"]["records"], table["data"]["view"]["columns"][1]
+    cell = {"record": record, "definition": column}
+    on_cell = located(thread(comment("Why?", target={**ON_PAGE, "tableCell": cell}), [], {}, "me"), AFTER, nodes)
+    assert on_cell.line == 6
+    assert shown(on_cell) == ["┃ Ada 3 h  Why?                       on “90 days”"]
+    moved_away = located(on_block, "Other words.\n", nodes_of("Other words.\n"))
+    assert (moved_away.line, moved_away.state) == (None, "outdated")
 
 
 def test_reactions_are_emoji_by_their_code_points() -> None:

@@ -1,30 +1,6 @@
 import pytest
 
 from presscheck.tui.screens.page_markdown import edited, opened
-from presscheck.tui.screens.review_places import MOST, place, quote
-
-BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
-
-
-def test_a_quote_finds_the_words_it_was_taken_from() -> None:
-    assert place(quote("It belongs to one."), BLOCKS) == 9
-    assert place("See a token belongs", BLOCKS) == 7
-    assert place("belongs to one", BLOCKS) == 7
-    assert place("nowhere at all", BLOCKS) is None
-
-
-def test_a_quote_without_words_finds_nothing() -> None:
-    assert quote(" *** ") == ""
-    assert place("", BLOCKS) is None
-    assert place("a", BLOCKS) is None
-
-
-def test_a_long_quote_ends_between_words() -> None:
-    long = quote("word " * 40)
-    assert long.endswith("word …\n\n")
-    assert len(long) < MOST + 8
-    assert quote("漢" * 80).startswith("> " + "漢" * MOST)
-    assert place(quote("漢" * 80), [(0, "漢" * 80)]) == 0
 
 
 def test_the_title_goes_to_the_editor_once_and_comes_back_as_the_service_had_it() -> None:

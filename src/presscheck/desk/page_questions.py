@@ -1,4 +1,4 @@
-"""The reads of a page's text that more than one screen asks, spelled once; bodies are asked for as Markdown.
+"""The reads of a page's text that more than one screen asks, spelled once; bodies are asked for as Markdown to be read.
 
 They stand apart from `questions` because an inbox does not pay for their imports.
 """
@@ -16,6 +16,11 @@ def live_page(space: str, page: str) -> GetPage:
 def changed_page(space: str, request: str, page: str) -> GetChangeRequestPage:
     """A page as it is in a change request."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="markdown")
+
+
+def changed_nodes(space: str, request: str, page: str) -> GetChangeRequestPage:
+    """A page as it is in a change request, as a tree of nodes, which names its blocks."""
+    return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="document")
 
 
 def page_in(space: str, revision: str, page: str) -> GetRevisionPage:

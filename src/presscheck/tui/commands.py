@@ -152,6 +152,7 @@ COMMANDS: tuple[Command, ...] = (
         ("reviewers", "R", "reviewers", "Ask people for a review, or ask them no longer."),
         ("pull", "u", "update", "Bring in what changed in main."),
         ("merge", "m", "merge", "Says what will happen, and asks."),
+        ("threads", "g t", "threads", "All threads, and which are shown: the open, the resolved, the outdated."),
         ("history", "g h", "history", "Who took part, the revisions, and what each of them changed."),
         ("why", "W", "why not merge", "Each thing that a merge depends on, and who can put it right."),
         ("pdf", "g f", "PDF", "All of it as a PDF, made by the service; opens it, or copies its address."),

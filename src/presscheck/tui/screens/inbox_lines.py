@@ -9,8 +9,8 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.desk.inbox import Facts, View, name_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, since
+from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, cut, pad, width
-from presscheck.tui.screens.review_places import quoted
 
 WIDE = 100
 """Columns from which there is room for all of it."""

@@ -13,21 +13,20 @@ from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span, cut
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
-from presscheck.tui.screens.review_following import Following
 from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
 from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
 from presscheck.tui.screens.review_pages import conversation_line, page_line
+from presscheck.tui.screens.review_placing import Placing
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.tui.screens.review_changes import Changed
-    from presscheck.tui.screens.review_threads import Thread
 
 
-class Review(Following):
+class Review(Placing):
     """A change request, to be read, discussed, judged and merged.
 
     Args:
@@ -108,20 +107,6 @@ class Review(Following):
         """The text of it."""
         return self.bodies.page(self.thing) if self.thing else Page()
 
-    def threads_here(self) -> list[Thread]:
-        """The threads on what is shown."""
-        pages = {one.id for one in self.known.things if one.noun == "page"}
-        thing = self.thing
-        if thing is None:
-            return [one for one in self.known.threads() if one.page not in pages]
-        return [one for one in self.known.threads() if thing.noun == "page" and one.page == thing.id]
-
-    def thread_here(self) -> Thread | None:
-        """The thread under the cursor; else the only one that is shown."""
-        found = self.threads_here()
-        wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
-        return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
-
     @on(Rows.RowPointed)
     def row_pointed(self, event: Rows.RowPointed) -> None:
         """Another thing is under the cursor."""
@@ -149,6 +134,7 @@ class Review(Following):
             self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
         self.query_one("#pages", Rows).show(len(self.known.things) + 1)
         self.show_why()
+        self.show_list()
         self.show_world()
         self.show_change()
 
@@ -163,6 +149,8 @@ class Review(Following):
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
             position += " since your review" if self.known.since else ""
+            hidden = len(self.threads_on(thing)) - len(threads)
+            position += f" · {hidden} thread{'s' if hidden != 1 else ''} not shown: g t" if hidden else ""
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
         else:
             self.laid = lay_conversation(self.known, threads, manner)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
-from presscheck.desk.page_questions import changed_page, page_in
+from presscheck.desk.page_questions import changed_nodes, changed_page, page_in
 from presscheck.documents.differences import compare
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_page import Page
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
     from presscheck.client.errand import Priority
     from presscheck.tui.screens.review import Review
@@ -29,6 +30,7 @@ class Bodies:
         self.review = review
         self._pages: dict[tuple[str, str], Page] = {}
         self._wanted: dict[tuple[str, str], Priority] = {}
+        self._documents: dict[tuple[str, str], Mapping[str, Any] | None] = {}
         self._left: list[Changed] = []
         self._is_filling = False
 
@@ -39,6 +41,25 @@ class Bodies:
         for one in (thing, *things[after : after + 1]):
             self._want(one, EYE if one is thing else NEXT)
         return self._pages.get(self._key(thing), Page())
+
+    def known(self, thing: Changed) -> Page:
+        """What is known of a page, without asking for it."""
+        return self._pages.get(self._key(thing), Page())
+
+    def document(self, thing: Changed) -> Mapping[str, Any] | None:
+        """The nodes of a page as the change request has it, where they are known; they are asked for else."""
+        key, request = self._key(thing), self.review.known.request
+        if request and key not in self._documents:
+            self._documents[key] = None
+            self.review.run(self._fetch_document(key, changed_nodes(request.space, request.id, thing.id)))
+        return self._documents.get(key)
+
+    async def _fetch_document(self, key: tuple[str, str], question: Operation[RevisionPage]) -> None:
+        try:
+            self._documents[key] = (await self.review.desk.read(question, priority=NEXT)).document or {}
+        except PresscheckError:
+            return  # its threads stand above the page until somebody asks again
+        self.review.redraw()
 
     def words(self, thing: Changed) -> Words | None:
         """How many words changed, where both texts are here."""
@@ -64,6 +85,8 @@ class Bodies:
 
     def again(self) -> None:
         """Ask again for what could not be had."""
+        for key in [key for key, document in self._documents.items() if document is None]:
+            del self._documents[key]
         for key in [key for key, page in self._pages.items() if page.trouble]:
             del self._pages[key]
             self._wanted.pop(key, None)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import DeleteComment, DeleteReply, Document, UpdateComment, UpdateReply
 from presscheck.documents.display_text import display_text
+from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Span
-from presscheck.tui.screens.review_places import quoted
 from presscheck.tui.screens.review_talk import Talk
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows

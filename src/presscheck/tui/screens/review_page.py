@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from presscheck.desk.standing import listed
 from presscheck.documents.differences import DifferenceLines, Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
+from presscheck.documents.nodes.targets import document_text
 from presscheck.documents.rendering.comments import comment_lines
-from presscheck.documents.spans import Line, Span, cut, plain, width
+from presscheck.documents.spans import Line, Span, cut, width
 from presscheck.documents.suggestions import block_at, written
 from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
-from presscheck.tui.screens.review_places import place
-from presscheck.tui.screens.review_threads import Thread, document_text, text_of, thread_lines
+from presscheck.tui.screens.review_thread_lines import thread_lines
+from presscheck.tui.screens.review_threads import Thread, text_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -104,15 +105,13 @@ def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Mann
     what = f"{described(thing)} · {position}" + (f" · {NO_ROOM}" if manner.shown_mode != manner.mode else "")
     title = cut((Span(thing.title, "title"), Span(f"   {what}", "quiet")), manner.columns)
     laid.add(title, *(cut((Span(one, "quiet"),), manner.columns) for one in thing.details), ())
-    lines_after = list(enumerate(page.after.split("\n")))
     placed: dict[int, list[Thread]] = {}
     for one in threads:
-        found = place(one.quote, lines_after) if page.difference else None
-        if found is None:
-            _add_thread(laid, one, manner, in_place=False)
+        if one.line is None:
+            _add_thread(laid, one, manner)
             laid.add(())
         else:
-            placed.setdefault(found, []).append(one)
+            placed.setdefault(one.line, []).append(one)
     if page.trouble:
         laid.add((Span(page.trouble, "waiting"),))
     elif page.difference is None:
@@ -136,9 +135,9 @@ def _add_difference(laid: Laid, shown: DifferenceLines, placed: dict[int, list[T
             laid.anchors[len(laid.lines)] = anchor
         laid.add(line)
         for one in below.get(number, ()):
-            _add_thread(laid, one, manner, in_place=True, beside=shown.beside or (Span("  "),))
+            _add_thread(laid, one, manner, beside=shown.beside or (Span("  "),))
     for one in below.get(None, ()):
-        _add_thread(laid, one, manner, in_place=False)
+        _add_thread(laid, replace(one, line=None), manner)
 
 
 def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) -> Laid:
@@ -157,23 +156,16 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     for review in known.reviews or ():
         laid.add(*_review(review, manner))
     for one in threads:
-        _add_thread(laid, one, manner, in_place=False)
+        _add_thread(laid, one, manner)
         laid.add(())
     if not threads:
         laid.add((Span("Nobody said anything of the whole yet: C comments on it.", "quiet"),))
     return laid
 
 
-def _add_thread(laid: Laid, one: Thread, manner: Manner, *, in_place: bool, beside: Line = ()) -> None:
-    lines = thread_lines(
-        one,
-        manner.columns - width(beside),
-        manner.now,
-        comment_lines,
-        unfolded=one.id in manner.unfolded,
-        in_place=in_place,
-    )
-    for line in lines:
+def _add_thread(laid: Laid, one: Thread, manner: Manner, beside: Line = ()) -> None:
+    unfolded = one.id in manner.unfolded
+    for line in thread_lines(one, manner.columns - width(beside), manner.now, comment_lines, unfolded=unfolded):
         laid.thread_of[len(laid.lines)] = one.id
         laid.add((*beside, *line))
 
@@ -208,12 +200,16 @@ def suggestion_at(laid: Laid, page: Page, line: int) -> str:
     return written(block) if block else ""
 
 
-def words_at(laid: Laid, page: Page, line: int) -> str:
-    """The words of the new text under a line, to be quoted."""
+def text_at(laid: Laid, page: Page, line: int) -> str:
+    """The line of the new text under a line, or the nearest above it that has words."""
+    lines = page.after.split("\n")
     for near in range(line, -1, -1):
-        if near in laid.anchors:
-            lines = page.after.split("\n")
-            text = lines[laid.anchors[near]] if laid.anchors[near] < len(lines) else ""
-            if text.strip():
-                return plain((Span(text.lstrip("#>-*+ |").rstrip(" |")),))
+        number = laid.anchors.get(near)
+        if number is not None and number < len(lines) and lines[number].strip():
+            return lines[number]
     return ""
+
+
+def bare(text: str) -> str:
+    """The words of a line of Markdown without the signs that it begins and ends with."""
+    return text.lstrip("#>-*+ |").rstrip(" |")

@@ -9,10 +9,10 @@ from presscheck.api.changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.documents.display_text import display_text
+from presscheck.documents.quotes import place
 from presscheck.documents.spans import Span
 from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
 from presscheck.tui.screens.review_messages import Messages
-from presscheck.tui.screens.review_places import place
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Suggesting(Messages):
             return
         page = await self.desk.read(GetChangeRequestPage(**self.known.path, page_id=one.page, format="markdown"))
         markdown = page.markdown or ""
-        line = place(one.quote, enumerate(markdown.split("\n")))
+        line = place(one.about, enumerate(markdown.split("\n")))
         block = block_at(markdown, line) if line is not None else None
         if block is None:
             self.home.notice("the words that it is about are gone: nothing was changed")

@@ -7,46 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
-from presscheck.documents.display_text import display_text
-from presscheck.tui.screens.review_page import suggestion_at, words_at
-from presscheck.tui.screens.review_places import quote
-from presscheck.tui.screens.review_speaking import IN_WORDS, Speaking
+from presscheck.tui.screens.review_commenting import Commenting
+from presscheck.tui.screens.review_speaking import IN_WORDS
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.tui.screens.review_threads import Thread
 
 LOOKS = 200
 """Looks for a thread that is not known yet, within ten seconds."""
 
 
-class Talk(Speaking):
-    """Comment, answer, resolve, judge."""
-
-    def command_comment(self) -> None:
-        """Comment on the words under the cursor, or on the whole request where no page is shown."""
-        thing = self.thing
-        if thing is None or thing.noun != "page":
-            self.command_comment_on_all()
-            return
-        cursor = self.query_one("#change", Rows).cursor
-        words = words_at(self.laid, self.page, cursor)
-        at_change = self.query_one("#change").has_focus
-        self.write(
-            f"Comment on {thing.title}",
-            f"page {thing.id}",
-            lambda text: PostComment(**self.known.path, page=thing.id, body=Document(markdown=text)),
-            begin=quote(display_text(words)) if at_change else "",
-            suggestion=suggestion_at(self.laid, self.page, cursor) if at_change else "",
-        )
-
-    def command_comment_on_all(self) -> None:
-        """Comment on the whole request."""
-        self.write(
-            "Comment on the whole request",
-            "whole",
-            lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
-        )
+class Talk(Commenting):
+    """Answer, resolve, judge."""
 
     async def show_thread(self, name: str) -> None:
         """Go to a thread by the id of its comment, once it is known; not where somebody goes elsewhere meanwhile."""
@@ -70,7 +44,10 @@ class Talk(Speaking):
 
     def reason_reply(self) -> str | None:
         """Why there is nothing to answer."""
-        one = self.thread_here()
+        return self.reason_answer(self.thread_here())
+
+    def reason_answer(self, one: Thread | None) -> str | None:
+        """Why a thread cannot be answered."""
         if one is None:
             return "no thread here: t goes to one"
         return "that comment is not sent yet: an answer needs it there" if one.first.unsent else self.reason_comment()
@@ -79,23 +56,29 @@ class Talk(Speaking):
         """Answer the thread under the cursor."""
         one = self.thread_here()
         if one:
-            self.write(
-                f"Reply to {one.first.author}",
-                f"reply {one.id}",
-                lambda text: PostReply(
-                    **self.known.path, comment_id=one.id, body=Document(markdown=text), format="markdown"
-                ),
-            )
+            self.answer(one)
 
-    def reason_resolve(self) -> str | None:
-        """Why there is nothing to resolve."""
-        return self.reason_reply()
+    def answer(self, one: Thread) -> None:
+        """Answer a thread."""
+        self.write(
+            f"Reply to {one.first.author}",
+            f"reply {one.id}",
+            lambda text: PostReply(
+                **self.known.path, comment_id=one.id, body=Document(markdown=text), format="markdown"
+            ),
+        )
+
+    reason_resolve = reason_reply
 
     def command_resolve(self) -> None:
         """Resolve the thread under the cursor, or open it again."""
         one = self.thread_here()
         if one:
-            self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=not one.resolved))
+            self.settle(one)
+
+    def settle(self, one: Thread) -> None:
+        """Resolve a thread, or open it again."""
+        self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=not one.resolved))
 
     def reason_comment(self) -> str | None:
         """Why nothing can be written."""
@@ -148,10 +131,10 @@ class Talk(Speaking):
 
     def _judge(self, status: ReviewStatus, title: str) -> None:
         def call(text: str) -> Operation[Any]:
-            body = Document(markdown=text) if text.strip() else None
             if is_lacking:
                 return PostComment(**self.known.path, body=Document(markdown=text))
-            return SubmitReview(**self.known.path, status=status, **({"comment": body} if body else {}))
+            given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
+            return SubmitReview(**self.known.path, status=status, **given)
 
         is_lacking, count = self.desk.lacks(REVIEWS), len(self.collected)
         title = "This service has no reviews: say it in a comment" if is_lacking else title

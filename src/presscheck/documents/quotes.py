@@ -1,0 +1,80 @@
+"""Where in a page a thread belongs: a comment begins with a quote of the words that it is about, and stands below them.
+
+Markdown names no blocks, so the quote is the place: everybody can read it, wherever the comment is shown. The quote of
+a cell is the first cell of its row and the cell itself: `Tokens › 90 days`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MOST = 60
+"""How many characters a quote has at most."""
+CELL = "›"
+"""Stands between the first cell of a row and the cell that is meant."""
+_LEAST = 3
+_LEAST_BEGUN = 12
+"""Letters of a line from which a quote may go on in the next."""
+_target = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|\{%.*?%\}|<[^<>]*>")
+_letters = re.compile(r"\w")
+
+
+def quote(words: str) -> str:
+    """The first words of a text, as the quote that a comment on it begins with; nothing where there are no words."""
+    flat = _cut(words, MOST)
+    return f"> {flat}\n\n" if _letters.search(flat) else ""
+
+
+def quote_cell(cells: list[str], column: int) -> str:
+    """The quote that a comment on a cell of a row begins with; nothing where the row begins with no words."""
+    head, cell = (_cut(cells[number], MOST // 2) for number in (0, column))
+    return f"> {head} {CELL} {cell if column else ''}".rstrip() + "\n\n" if _letters.search(head) else ""
+
+
+def quoted(markdown: str) -> tuple[str, str]:
+    """The quote that a comment begins with, and the rest."""
+    lines = markdown.lstrip("\n").split("\n")
+    number = 0
+    while number < len(lines) and lines[number].startswith(">"):
+        number += 1
+    quote = " ".join(line.lstrip(">").strip() for line in lines[:number]).strip()
+    return quote, "\n".join(lines[number:]).lstrip("\n")
+
+
+def place(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
+    """The number of the first line that begins with the quoted words, else of the first that has them; else None."""
+    if CELL in words:
+        head, _, cell = (letters(part) for part in words.rpartition(CELL))
+        return next((number for number, text in lines if _is_row(text, head or cell, cell)), None)
+    wanted = letters(words)
+    if len(wanted) < _LEAST:
+        return None
+    inside: int | None = None
+    for number, text in lines:
+        have = letters(text)
+        if have.startswith(wanted) or (len(have) >= _LEAST_BEGUN and wanted.startswith(have)):
+            return number
+        if inside is None and wanted in have:
+            inside = number
+    return inside
+
+
+def letters(markdown: str) -> str:
+    """The letters and digits that a reader sees: no markup, no targets of links, no blanks."""
+    return "".join(_letters.findall(_target.sub("", markdown))).casefold()
+
+
+def _is_row(text: str, head: str, cell: str) -> bool:
+    """Whether a line is the row of a table that begins so and has such a cell."""
+    have = letters(text)
+    return "|" in text and have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
+
+
+def _cut(words: str, most: int) -> str:
+    """The words on one line, cut between two of them."""
+    flat = " ".join(words.split())
+    if len(flat) <= most:
+        return flat
+    cut = flat[:most].rpartition(" ")[0]
+    return (cut or flat[:most]) + " …"

@@ -1,0 +1,96 @@
+"""Beginning a thread: on the words under the cursor, on a cell of a table, on a page, on the whole."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.comments import Document, PostComment, TableCellTarget
+from presscheck.desk.asking import NEXT
+from presscheck.desk.page_questions import changed_nodes
+from presscheck.documents.display_text import display_text
+from presscheck.documents.nodes.targets import cell_ids, key_of
+from presscheck.documents.pieces import cells_of
+from presscheck.documents.quotes import quote, quote_cell
+from presscheck.errors import PresscheckError
+from presscheck.tui.screens.review_page import bare, suggestion_at, text_at
+from presscheck.tui.screens.review_speaking import Speaking
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.review_changes import Changed
+
+ROW = "row"
+
+
+class Commenting(Speaking):
+    """Comment on something."""
+
+    async def command_comment(self) -> None:
+        """Comment on what is under the cursor, or on the whole request where no page is shown."""
+        thing = self.thing
+        if thing is None or thing.noun != "page":
+            self.command_comment_on_all()
+        elif self.query_one("#change").has_focus:
+            await self._comment_here(thing)
+        else:
+            self._comment_on(thing, f"Comment on {thing.title}", {})
+
+    def command_comment_on_all(self) -> None:
+        """Comment on the whole request."""
+        self.write(
+            "Comment on the whole request",
+            "whole",
+            lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
+        )
+
+    async def _comment_here(self, thing: Changed) -> None:
+        """Comment on the words under the cursor; in a row of a table it is asked which cell is meant."""
+        cursor = self.query_one("#change", Rows).cursor
+        text = text_at(self.laid, self.page, cursor)
+        suggestion = suggestion_at(self.laid, self.page, cursor)
+        title, target = f"Comment on {thing.title}", dict[str, Any]()
+        cells = cells_of(text) if text.lstrip().startswith("|") else []
+        if len(cells) < 2:
+            self.run(self._find_block(thing, bare(text), target))
+            self._comment_on(thing, title, target, quote(display_text(bare(text))), suggestion)
+            return
+        choices = [Choice(ROW, "the whole row", display_text(bare(text)))]
+        choices += [Choice(str(number), display_text(cell) or "(an empty cell)") for number, cell in enumerate(cells)]
+        chosen = await self.ask(Picker("What is it about?", choices, self.home.look, ranked=False))
+        if chosen == (ROW,):
+            self._comment_on(thing, title, target, quote(display_text(bare(text))), suggestion)
+        elif chosen:
+            self.run(self._find_cell(thing, cells, int(chosen[0]), target))
+            begin = quote_cell([display_text(cell) for cell in cells], int(chosen[0]))
+            self._comment_on(thing, title, target, begin)
+
+    def _comment_on(
+        self, thing: Changed, title: str, target: dict[str, Any], begin: str = "", suggestion: str = ""
+    ) -> None:
+        """Let a comment on a page be written; `target` is what it is about beside the page, as far as it is found."""
+        self.write(
+            title,
+            f"page {thing.id}",
+            lambda text: PostComment(**self.known.path, page=thing.id, **target, body=Document(markdown=text)),
+            begin=begin,
+            suggestion=suggestion,
+        )
+
+    async def _find_block(self, thing: Changed, words: str, target: dict[str, Any]) -> None:
+        """Find what the service calls the block with these words; without it, the quote alone says where."""
+        with contextlib.suppress(PresscheckError):
+            if key := key_of(await self._document(thing), words):
+                target["node"] = key
+
+    async def _find_cell(self, thing: Changed, cells: list[str], column: int, target: dict[str, Any]) -> None:
+        """Find what the service calls a cell of the row with these cells; without it, the quote alone says where."""
+        with contextlib.suppress(PresscheckError):
+            if ids := cell_ids(await self._document(thing), cells, column):
+                target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
+
+    async def _document(self, thing: Changed) -> dict[str, Any]:
+        path = self.known.path
+        question = changed_nodes(path["space_id"], path["change_request_id"], thing.id)
+        return (await self.desk.read(question, priority=NEXT)).document or {}

@@ -1,0 +1,76 @@
+"""Where the threads of a review stand: below the words that they are about; only those that the reader wants to see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.tui.screens.review_following import Following
+from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState, located
+from presscheck.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    from presscheck.tui.screens.review_changes import Changed
+    from presscheck.tui.screens.review_thread_list import ThreadList
+
+HIDDEN = "threads not shown"
+"""Under this name the states are remembered whose threads the reader does not want to see."""
+
+
+class Placing(Following):
+    """Finds threads, by place and by state."""
+
+    _list: ThreadList | None = None
+
+    @property
+    def wanted(self) -> Set[ThreadState]:
+        """The states whose threads are shown."""
+        hidden = (self.desk.outbox.recall(HIDDEN) or "").split()
+        return {state for state in STATES if state not in hidden}
+
+    def want(self, state: ThreadState, *, shown: bool) -> None:
+        """Show the threads in a state, or do not; here and in every review, until the reader wants it otherwise."""
+        wanted = self.wanted | {state} if shown else self.wanted - {state}
+        self.desk.outbox.remember(HIDDEN, " ".join(one for one in STATES if one not in wanted) or None)
+        self.redraw()
+
+    def threads_on(self, thing: Changed | None) -> list[Thread]:
+        """The threads on a thing, each with its place; None stands for the whole, and for what does not change."""
+        pages = {one.id for one in self.known.things if one.noun == "page"}
+        if thing is None:
+            return [one for one in self.known.threads() if one.page not in pages]
+        found = [one for one in self.known.threads() if thing.noun == "page" and one.page == thing.id]
+        return self._located(thing, found) if found else []
+
+    def all_threads(self) -> list[tuple[Changed | None, Thread]]:
+        """Every thread with the thing that it is on, in the order of reading."""
+        return [(thing, one) for thing in (None, *self.known.things) for one in self.threads_on(thing)]
+
+    def threads_here(self) -> list[Thread]:
+        """The threads on what is shown, those that the reader wants to see."""
+        return [one for one in self.threads_on(self.thing) if one.state in self.wanted]
+
+    def thread_here(self) -> Thread | None:
+        """The thread under the cursor; else the only one that is shown."""
+        found = self.threads_here()
+        wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
+        return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
+
+    def command_threads(self) -> None:
+        """List the threads, and choose which are shown."""
+        from presscheck.tui.screens.review_thread_list import ThreadList
+
+        self.bodies.fill([thing for thing, _ in self.all_threads() if thing])
+        self._list = ThreadList(self)
+        self.home.push_screen(self._list)
+
+    def show_list(self) -> None:
+        """List them anew, where they are looked at just now."""
+        if self._list:
+            self._list.show_threads()
+
+    def _located(self, thing: Changed, threads: list[Thread]) -> list[Thread]:
+        page = self.bodies.known(thing)
+        document = self.bodies.document(thing) if any(one.needs_nodes for one in threads) else None
+        return [located(one, page.after, document) for one in threads] if page.difference else threads
