@@ -43,6 +43,7 @@ class Review(Placing):
         self._given = None if isinstance(request, str) else request
         self._place = (request, number) if isinstance(request, str) else (request.space, request.id)
         self.laid = Laid()
+        self._shown = ""
         self.only_changed = False
         self.mode = "prose"
         self.unfolded: set[str] = set()
@@ -110,7 +111,7 @@ class Review(Placing):
     @on(Rows.RowPointed)
     def row_pointed(self, event: Rows.RowPointed) -> None:
         """Another thing is under the cursor."""
-        if self.query_one("#pages").has_focus:
+        if event.rows.id == "pages" and (self.thing.id if self.thing else "") != self._shown:
             self.show_change(afresh=True)
             self.fill()
 
@@ -141,7 +142,7 @@ class Review(Placing):
     def show_change(self, *, afresh: bool = False) -> None:
         """Lay the change out anew; `afresh` goes to its top."""
         rows = self.query_one("#change", Rows)
-        threads, thing = self.threads_here(), self.thing
+        threads, thing = self.threads_shown_on(self.thing), self.thing
         # a narrow change is laid out before it is seen for the first time, and takes the whole width
         columns = self.size.width if self.has_class("narrow") else rows.size.width
         is_crowded = self.size.width < WIDE
@@ -154,6 +155,7 @@ class Review(Placing):
             self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
         else:
             self.laid = lay_conversation(self.known, threads, manner)
+        self._shown = thing.id if thing else ""
         rows.show(len(self.laid.lines), cursor=0 if afresh else None)
         for one in threads:
             if one.reply_count and not one.first.unsent:

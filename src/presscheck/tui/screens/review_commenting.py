@@ -13,7 +13,7 @@ from presscheck.documents.nodes.targets import cell_ids, key_of
 from presscheck.documents.pieces import cells_of
 from presscheck.documents.quotes import quote, quote_cell
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review_page import bare, suggestion_at, text_at
+from presscheck.tui.screens.review_page import line_at, suggestion_at
 from presscheck.tui.screens.review_speaking import Speaking
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
@@ -21,7 +21,8 @@ from presscheck.tui.widgets.rows import Rows
 if TYPE_CHECKING:
     from presscheck.tui.screens.review_changes import Changed
 
-ROW = "row"
+ROW = -1
+"""Stands for all of a row, where else the column of a cell stands."""
 
 
 class Commenting(Speaking):
@@ -48,23 +49,36 @@ class Commenting(Speaking):
     async def _comment_here(self, thing: Changed) -> None:
         """Comment on the words under the cursor; in a row of a table it is asked which cell is meant."""
         cursor = self.query_one("#change", Rows).cursor
-        text = text_at(self.laid, self.page, cursor)
-        suggestion = suggestion_at(self.laid, self.page, cursor)
+        at, lines = line_at(self.laid, self.page, cursor), self.page.after.split("\n")
+        words = bare(lines[at]) if at is not None else ""
         title, target = f"Comment on {thing.title}", dict[str, Any]()
-        cells = cells_of(text) if text.lstrip().startswith("|") else []
-        if len(cells) < 2:
-            self.run(self._find_block(thing, bare(text), target))
-            self._comment_on(thing, title, target, quote(display_text(bare(text))), suggestion)
+        column = await self._which_cell(lines, at) if at is not None else ROW
+        if column is None:
             return
-        choices = [Choice(ROW, "the whole row", display_text(bare(text)))]
-        choices += [Choice(str(number), display_text(cell) or "(an empty cell)") for number, cell in enumerate(cells)]
+        if column == ROW:
+            self.run(self._find_block(thing, words, target))
+            suggestion = suggestion_at(self.laid, self.page, cursor)
+            self._comment_on(thing, title, target, quote(display_text(words)), suggestion)
+        else:
+            cells = cells_of(lines[at or 0])
+            self.run(self._find_cell(thing, cells, column, target))
+            self._comment_on(thing, title, target, quote_cell([display_text(cell) for cell in cells], column))
+
+    async def _which_cell(self, lines: list[str], at: int) -> int | None:
+        """The column of the cell that is meant, asked for where it is a row of a table; None where that is left."""
+        cells = cells_of(lines[at]) if _is_row(lines[at]) else []
+        if len(cells) < 2:
+            return ROW
+        first = at
+        while first and _is_row(lines[first - 1]):
+            first -= 1
+        heads = cells_of(lines[first]) if first < at else []
+        choices = [Choice(str(ROW), "the whole row")]
+        for number, cell in enumerate(cells):
+            head = heads[number] if number < len(heads) else ""
+            choices.append(Choice(str(number), display_text(cell) or "(an empty cell)", display_text(head)))
         chosen = await self.ask(Picker("What is it about?", choices, self.home.look, ranked=False))
-        if chosen == (ROW,):
-            self._comment_on(thing, title, target, quote(display_text(bare(text))), suggestion)
-        elif chosen:
-            self.run(self._find_cell(thing, cells, int(chosen[0]), target))
-            begin = quote_cell([display_text(cell) for cell in cells], int(chosen[0]))
-            self._comment_on(thing, title, target, begin)
+        return int(chosen[0]) if chosen else None
 
     def _comment_on(
         self, thing: Changed, title: str, target: dict[str, Any], begin: str = "", suggestion: str = ""
@@ -94,3 +108,12 @@ class Commenting(Speaking):
         path = self.known.path
         question = changed_nodes(path["space_id"], path["change_request_id"], thing.id)
         return (await self.desk.read(question, priority=NEXT)).document or {}
+
+
+def bare(text: str) -> str:
+    """The words of a line of Markdown without the signs that it begins and ends with."""
+    return text.lstrip("#>-*+ |").rstrip(" |")
+
+
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")

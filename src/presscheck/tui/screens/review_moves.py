@@ -50,6 +50,10 @@ class Moves(Place):
         """The thread that a command would act on."""
 
     @abstractmethod
+    def threads_shown_on(self, thing: Changed | None) -> list[Thread]:
+        """The threads on a thing that the reader wants to see; None is the conversation."""
+
+    @abstractmethod
     def redraw(self) -> None:
         """Draw all anew."""
 
@@ -117,11 +121,11 @@ class Moves(Place):
 
     def command_next_thread(self) -> None:
         """To the next thread, on the next page that has one where there is none on this."""
-        self._along(1, self.laid.threads)
+        self._to_thread(1)
 
     def command_previous_thread(self) -> None:
         """To the thread before."""
-        self._along(-1, self.laid.threads)
+        self._to_thread(-1)
 
     def command_next_page(self) -> None:
         """To the next page."""
@@ -177,9 +181,34 @@ class Moves(Place):
 
     def _along(self, by: int, lines: list[int]) -> None:
         """To the next of these lines; where there is none, to another page."""
-        rows = self.query_one("#change", Rows)
-        ahead = [line for line in lines if (line - rows.cursor) * by > 0]
-        if ahead:
-            rows.point(min(ahead) if by > 0 else max(ahead))
-        else:
+        if not self._point_ahead(by, lines):
             self._turn(by)
+
+    def _to_thread(self, by: int) -> None:
+        """To the next thread that is shown, wherever it is."""
+        if self._point_ahead(by, self.laid.threads):
+            return
+        pages = self.query_one("#pages", Rows)
+        ahead = range(pages.cursor + by, pages.count if by > 0 else -1, by)
+        to = next((at for at in ahead if self.threads_shown_on(self.known.things[at - 1] if at else None)), None)
+        if to is None:
+            self.home.notice("there is no further thread" if by > 0 else "there is no thread before this")
+            return
+        pages.point(to)
+        self.show_change(afresh=True)
+        if self.laid.threads:
+            self._stop_at(self.laid.threads[0 if by > 0 else -1])
+
+    def _point_ahead(self, by: int, lines: list[int]) -> bool:
+        """To the next of these lines; whether there is one."""
+        cursor = self.query_one("#change", Rows).cursor
+        ahead = [line for line in lines if (line - cursor) * by > 0]
+        if ahead:
+            self._stop_at(min(ahead) if by > 0 else max(ahead))
+        return bool(ahead)
+
+    def _stop_at(self, line: int) -> None:
+        """Go to a line of the change; what is done next is done there."""
+        if self.query_one("#pages").has_focus:
+            self.command_next_pane()
+        self.query_one("#change", Rows).point(line)

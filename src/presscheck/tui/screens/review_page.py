@@ -200,16 +200,11 @@ def suggestion_at(laid: Laid, page: Page, line: int) -> str:
     return written(block) if block else ""
 
 
-def text_at(laid: Laid, page: Page, line: int) -> str:
+def line_at(laid: Laid, page: Page, line: int) -> int | None:
     """The line of the new text under a line, or the nearest above it that has words."""
     lines = page.after.split("\n")
     for near in range(line, -1, -1):
         number = laid.anchors.get(near)
         if number is not None and number < len(lines) and lines[number].strip():
-            return lines[number]
-    return ""
-
-
-def bare(text: str) -> str:
-    """The words of a line of Markdown without the signs that it begins and ends with."""
-    return text.lstrip("#>-*+ |").rstrip(" |")
+            return number
+    return None

@@ -47,13 +47,14 @@ class Placing(Following):
         """Every thread with the thing that it is on, in the order of reading."""
         return [(thing, one) for thing in (None, *self.known.things) for one in self.threads_on(thing)]
 
-    def threads_here(self) -> list[Thread]:
-        """The threads on what is shown, those that the reader wants to see."""
-        return [one for one in self.threads_on(self.thing) if one.state in self.wanted]
+    def threads_shown_on(self, thing: Changed | None) -> list[Thread]:
+        """The threads on a thing that the reader wants to see; None is the conversation."""
+        wanted = self.wanted
+        return [one for one in self.threads_on(thing) if one.state in wanted]
 
     def thread_here(self) -> Thread | None:
         """The thread under the cursor; else the only one that is shown."""
-        found = self.threads_here()
+        found = self.threads_shown_on(self.thing)
         wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
         return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
 

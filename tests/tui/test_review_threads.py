@@ -1,0 +1,175 @@
+"""Threads of a review, by keys: where they stand, in one list, by state; and on the cells of a table."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.journeys.test_what_others_do import say, token_of
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import shown, until
+from tests.tui.test_review import review
+
+from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
+from presscheck.api.changes import EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.documents.nodes.targets import cell_ids, key_of
+
+SUBJECT = "How long things last"
+TEXT = """A token lasts as long as its kind says.
+
+| Kind | Lasts | Notes |
+| --- | --- | --- |
+| Tokens | 90 days | renewed by use |
+| Keys | 90 days | never renewed |
+
+Ask before you make more than ten.
+"""
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def begun(service: RunningService) -> tuple[str, dict[str, Any], str]:
+    """Mia's change request with a page that has a table: her token, where it is, the page."""
+    mia = token_of(service, "mia")
+    [made] = await say(service, mia, CreateChangeRequest(space_id="guides", subject=SUBJECT))
+    at = {"space_id": "guides", "change_request_id": made.id}
+    page = InsertPage(title="Lasting", document=Document(markdown=TEXT))
+    _, _, tree = await say(
+        service,
+        mia,
+        EditChangeRequestContent(**at, changes=(page,), compat=False),
+        UpdateChangeRequest(**at, status="open"),
+        ListChangeRequestPages(**at),
+    )
+    return mia, at, next(one.id for one in tree.pages if one.title == "Lasting")
+
+
+async def nodes_of_page(service: RunningService, token: str, at: dict[str, Any], page: str) -> dict[str, Any]:
+    [found] = await say(service, token, GetChangeRequestPage(**at, page_id=page, format="document"))
+    return found.document
+
+
+def below(pilot: Any, words: str) -> str:
+    """The line below the one that has these words."""
+    lines = shown(pilot.app).splitlines()
+    return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
+
+
+async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: RunningService, tmp_path: Path) -> None:
+    mia, at, page = await begun(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="never renewed")
+        await pilot.press("tab", "/", *"never renewed", "enter", "c")
+        await until(pilot, shows="What is it about?")
+        assert re.search(r"90 days +Lasts", shown(pilot.app))
+        await pilot.press("down", "down", "enter")
+        await until(pilot, shows="Keys › 90 days")
+        await pilot.press(*"Is that so?", "ctrl+s")
+        await until(pilot, shows="on “90 days”")
+        assert "Is that so?" in below(pilot, "never renewed")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        [said] = (await say(service, mia, ListComments(**at, format="markdown")))[0].items
+        ids = cell_ids(await nodes_of_page(service, mia, at, page), ["Keys", "90 days", "never renewed"], 1)
+        assert ids
+        assert (said.target.table_cell.record, said.target.table_cell.definition) == tuple(ids)
+        assert said.body.markdown.strip() == "> Keys › 90 days\n\nIs that so?"
+        await pilot.press("G", "c")
+        await until(pilot, shows="> Ask before you make more than ten.")
+        await pilot.press(*"Whom?", "ctrl+s")
+        await until(pilot, shows="Whom?")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        newest = (await say(service, mia, ListComments(**at)))[0].items[0]
+        assert newest.target.node.id == key_of(await nodes_of_page(service, mia, at, page), "Ask before you make")
+
+
+async def test_what_others_said_of_a_block_or_a_cell_stands_below_it(service: RunningService, tmp_path: Path) -> None:
+    mia, at, page = await begun(service)
+    nodes = await nodes_of_page(service, mia, at, page)
+    key, ids = key_of(nodes, "A token lasts"), cell_ids(nodes, ["Tokens", "90 days", "renewed by use"], 2)
+    assert ids
+    cell = TableCellTarget(record=ids.record, definition=ids.definition)
+    await say(
+        service,
+        mia,
+        PostComment(**at, page=page, node=key, body=Document(markdown="Said in the browser")),
+        PostComment(**at, page=page, table_cell=cell, body=Document(markdown="And this")),
+    )
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="on “renewed by use”")
+        assert "Said in the browser" in below(pilot, "A token lasts as long as its kind says.")
+        assert "And this" in below(pilot, "Tokens")
+
+
+async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp_path: Path) -> None:
+    mia, at, page = await begun(service)
+    said = [
+        PostComment(**at, page=page, body=Document(markdown=f"> {about}\n\n{text}"))
+        for about, text in (("A token lasts", "How long?"), ("Ask before you make", "Whom?"), ("Keys ›", "All?"))
+    ]
+    first, *_ = await say(service, mia, *said, PostComment(**at, body=Document(markdown="Well done")))
+    await say(service, mia, UpdateComment(**at, comment_id=first.id, resolved=True))
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="Whom?")
+        await pilot.press("g", "t")
+        await until(pilot, shows="1 ● open 3")
+        await until(pilot, shows="2 ✓ resolved 1")
+        text = TEXT.replace("Ask before", "Think before")
+        new = UpdatePage(page=page, document=Document(markdown=text))
+        await say(service, mia, EditChangeRequestContent(**at, changes=(new,), compat=False))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="3 ◌ outdated 1")
+        await pilot.press("3", "2")
+        await until(pilot, shows="◌ outdated 1   not shown")
+        assert "Whom?" not in shown(pilot.app)
+        assert "How long?" not in shown(pilot.app)
+        await pilot.press("j", "enter")
+        await until(pilot, shows="2 threads not shown: g t")
+        rows = pilot.app.screen.query_one("#change")
+        await until(pilot, holds=lambda: rows.has_focus and rows.cursor in pilot.app.screen.laid.thread_of)
+        assert "All?" in shown(pilot.app)
+        assert "Whom?" not in shown(pilot.app)
+        await pilot.press("g", "t", "3")
+        await until(pilot, shows="Whom?")
+        await pilot.press("G", "x")
+        await until(pilot, shows="✓ resolved 2")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        states = {one.body.markdown.split()[-1]: one.status for one in (await listed(service, mia, at))}
+        assert (states["Whom?"], states["All?"]) in (("resolved", "open"), ("open", "resolved"))
+
+
+async def listed(service: RunningService, token: str, at: dict[str, Any]) -> Any:
+    [found] = await say(service, token, ListComments(**at, format="markdown"))
+    return found.items
+
+
+async def test_the_next_thread_is_on_the_next_page_that_has_one(service: RunningService, tmp_path: Path) -> None:
+    mia, at, page = await begun(service)
+    more = tuple(InsertPage(title=f"More {number}", document=Document(markdown="More.\n")) for number in range(3))
+    await say(service, mia, EditChangeRequestContent(**at, changes=more, compat=False))
+    [tree] = await say(service, mia, ListChangeRequestPages(**at))
+    last = next(one.id for one in tree.pages if one.title == "More 2")
+    await say(
+        service,
+        mia,
+        PostComment(**at, page=page, body=Document(markdown="> A token lasts\n\nHow long?")),
+        PostComment(**at, page=last, body=Document(markdown="More of what?")),
+    )
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long?")
+        await pilot.press("t")
+        assert pilot.app.screen.thread_here().first.text.endswith("How long?")
+        await pilot.press("t")
+        await until(pilot, shows="More of what?")
+        assert pilot.app.screen.thing.title == "More 2"
+        assert pilot.app.screen.thread_here().first.text == "More of what?"
+        await pilot.press("t")
+        await until(pilot, shows="there is no further thread")
+        await pilot.press("T")
+        assert pilot.app.screen.thread_here().first.text.endswith("How long?")
