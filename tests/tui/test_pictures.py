@@ -1,22 +1,17 @@
 """What every screen looks like, at two sizes and in two themes; `make snapshots` draws them anew."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, noon, shown, until
+from tests.tui.picturing import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
 
-Drive = Callable[[Any, RunningService], Awaitable[None]]
-SIZES = [(80, 24), (120, 40)]
-LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
-"""Both sizes, in a light theme and in a dark one: what differs in one differs in the other."""
-STABLE = 8
-"""Looks in a row that must be the same."""
+__all__ = ["at_noon"]
 
 
 @pytest.fixture(scope="module")
@@ -29,23 +24,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("s"), clock=noon, on_a_path=True) as one:
         yield one
-
-
-@pytest.fixture(autouse=True)
-def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("notices", "screens.inbox", "screens.review", "screens.outbox", "screens.review_history"):
-        monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
-
-
-async def rested(pilot: Any, driven: Awaitable[None]) -> None:
-    """Drive, then wait until nothing is asked any more and nothing changes."""
-    await driven
-    same, before = 0, ""
-    while same < STABLE:
-        await asyncio.sleep(0.06)
-        text = shown(pilot.app)
-        same = same + 1 if text == before and not pilot.app.desk._asking._shared else 0
-        before = text
 
 
 async def inbox(pilot: Any, service: RunningService) -> None:
@@ -232,6 +210,12 @@ async def merge_train(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="stopped here")
 
 
+async def threads(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("g", "t")
+    await until(pilot, shows="1 ● open")
+
+
 async def palette(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press(":")
@@ -278,15 +262,11 @@ SCREENS: list[Drive] = [
         verdict_keys,
     ),
     *(reviewers, browse, publish, publish_sheet, outbox, palette, keys, offline, offline_review),
-    *(outbox_waiting, review_collected, history, why, merge_train),
+    *(outbox_waiting, review_collected, history, why, merge_train, threads),
 ]
 
 
-def names(value: Any) -> str:
-    return f"{value[0]}x{value[1]}" if isinstance(value, tuple) else getattr(value, "__name__", str(value))
-
-
-@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=["80x24-paper", "120x40-ink"])
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
 @pytest.mark.parametrize("drive", SCREENS, ids=names)
 def test_it_looks_as_it_did(
     drive: Drive, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.journeys.test_what_others_do import say, token_of
+from tests.journeys.test_what_others_do import say
 from tests.running_service import RunningService, running_service
+from tests.tui.begun import Begun, begun, rewritten
 from tests.tui.driving import shown, until
 from tests.tui.test_review import review
 
-from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.documents.nodes.targets import cell_ids, key_of
@@ -35,22 +35,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         yield one
 
 
-async def begun(service: RunningService) -> tuple[str, dict[str, Any], str]:
-    """Mia's change request with a page that has a table: her token, where it is, the page."""
-    mia = token_of(service, "mia")
-    [made] = await say(service, mia, CreateChangeRequest(space_id="guides", subject=SUBJECT))
-    at = {"space_id": "guides", "change_request_id": made.id}
-    page = InsertPage(title="Lasting", document=Document(markdown=TEXT))
-    _, _, tree = await say(
-        service,
-        mia,
-        EditChangeRequestContent(**at, changes=(page,), compat=False),
-        UpdateChangeRequest(**at, status="open"),
-        ListChangeRequestPages(**at),
-    )
-    return mia, at, next(one.id for one in tree.pages if one.title == "Lasting")
-
-
 async def nodes_of_page(service: RunningService, token: str, at: dict[str, Any], page: str) -> dict[str, Any]:
     [found] = await say(service, token, GetChangeRequestPage(**at, page_id=page, format="document"))
     return found.document
@@ -63,7 +47,7 @@ def below(pilot: Any, words: str) -> str:
 
 
 async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: RunningService, tmp_path: Path) -> None:
-    mia, at, page = await begun(service)
+    mia, at, page = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="never renewed")
         await pilot.press("tab", "/", *"never renewed", "enter", "c")
@@ -90,7 +74,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
 
 
 async def test_what_others_said_of_a_block_or_a_cell_stands_below_it(service: RunningService, tmp_path: Path) -> None:
-    mia, at, page = await begun(service)
+    mia, at, page = await begun(service, SUBJECT, TEXT)
     nodes = await nodes_of_page(service, mia, at, page)
     key, ids = key_of(nodes, "A token lasts"), cell_ids(nodes, ["Tokens", "90 days", "renewed by use"], 2)
     assert ids
@@ -108,7 +92,7 @@ async def test_what_others_said_of_a_block_or_a_cell_stands_below_it(service: Ru
 
 
 async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp_path: Path) -> None:
-    mia, at, page = await begun(service)
+    mia, at, page = await begun(service, SUBJECT, TEXT)
     said = [
         PostComment(**at, page=page, body=Document(markdown=f"> {about}\n\n{text}"))
         for about, text in (("A token lasts", "How long?"), ("Ask before you make", "Whom?"), ("Keys ›", "All?"))
@@ -120,9 +104,7 @@ async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp
         await pilot.press("g", "t")
         await until(pilot, shows="1 ● open 3")
         await until(pilot, shows="2 ✓ resolved 1")
-        text = TEXT.replace("Ask before", "Think before")
-        new = UpdatePage(page=page, document=Document(markdown=text))
-        await say(service, mia, EditChangeRequestContent(**at, changes=(new,), compat=False))
+        await rewritten(service, Begun(mia, at, page), TEXT.replace("Ask before", "Think before"))
         await pilot.press("ctrl+r")
         await until(pilot, shows="3 ◌ outdated 1")
         await pilot.press("3", "2")
@@ -150,7 +132,7 @@ async def listed(service: RunningService, token: str, at: dict[str, Any]) -> Any
 
 
 async def test_the_next_thread_is_on_the_next_page_that_has_one(service: RunningService, tmp_path: Path) -> None:
-    mia, at, page = await begun(service)
+    mia, at, page = await begun(service, SUBJECT, TEXT)
     more = tuple(InsertPage(title=f"More {number}", document=Document(markdown="More.\n")) for number in range(3))
     await say(service, mia, EditChangeRequestContent(**at, changes=more, compat=False))
     [tree] = await say(service, mia, ListChangeRequestPages(**at))

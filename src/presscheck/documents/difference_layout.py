@@ -38,6 +38,7 @@ class Laying:
         self.changes: list[int] = []
         self.anchors: list[int | None] = []
         self.blocks: list[int | None] = []
+        self.folds: dict[int, tuple[int, ...]] = {}
         self._paired, self._drawing, self._width = paired, drawing, width
         self._marks = MARKS | _ASCII if is_ascii else MARKS
         self._ellipsis = "..." if is_ascii else "…"
@@ -119,6 +120,7 @@ class Laying:
         where = _where(hidden)
         if self._last and stands_apart(self._last, self._paired[numbers[0]]):
             self._add((), None, None)
+        self.folds[len(self.lines)] = tuple(piece.line for piece in hidden)
         named = (Span(" · ", "quiet"), Span(where, "quiet strong")) if where else ()
         self._add((self._marks[""], Span(text, "quiet"), *named), numbers[0], hidden[0].line)
         self._last = self._paired[numbers[-1]]

@@ -57,14 +57,16 @@ class DifferenceLines:
     """A comparison in lines of a terminal.
 
     `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
-    line of the new text that its block begins on; None where there is none. `beside` is what stands on the left of what
-    is put below a line: the width of the old text, where both stand side by side.
+    line of the new text that its block begins on; None where there is none. `folds` has the lines of the new text that
+    a line stands for where they are folded. `beside` is what stands on the left of what is put below a line: the width
+    of the old text, where both stand side by side.
     """
 
     lines: tuple[Line, ...]
     changes: tuple[int, ...]
     anchors: tuple[int | None, ...]
     blocks: tuple[int | None, ...]
+    folds: dict[int, tuple[int, ...]]
     beside: Line = ()
 
     def below(self, line: int) -> int | None:
@@ -126,7 +128,7 @@ def difference_lines(
         laying = Laying(paired, drawing, max(width, 1), is_ascii=ascii)
     laying.lay(context, keep)
     shown, changes = tuple(laying.lines), tuple(laying.changes)
-    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), beside)
+    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), laying.folds, beside)
 
 
 def wrap(line: Line, columns: int) -> list[Line]:

@@ -47,6 +47,7 @@ class Review(Placing):
         self.only_changed = False
         self.mode = "prose"
         self.unfolded: set[str] = set()
+        self.opened: dict[str, set[int]] = {}
 
     def title_line(self) -> Line:
         """The space, the number, the subject."""
@@ -90,9 +91,13 @@ class Review(Placing):
         self.redraw()
 
     def command_open(self) -> None:
-        """From the list to the change; there, fold or unfold a resolved thread."""
+        """From the list to the change; there, unfold what did not change, or fold or unfold a resolved thread."""
+        folded = self.laid.folds.get(self.query_one("#change", Rows).cursor)
         if self.query_one("#pages").has_focus:
             self.command_next_pane()
+        elif folded and self.thing:
+            self.opened.setdefault(self.thing.id, set()).update(folded)
+            self.show_change()
         elif one := self.thread_here():
             self.unfolded ^= {one.id}
             self.show_change()
@@ -146,7 +151,9 @@ class Review(Placing):
         # a narrow change is laid out before it is seen for the first time, and takes the whole width
         columns = self.size.width if self.has_class("narrow") else rows.size.width
         is_crowded = self.size.width < WIDE
-        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, is_crowded)
+        opened = self.opened.get(thing.id, ()) if thing else ()
+        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, opened, is_crowded)
+        stood = self.laid.stands_for(rows.cursor)
         if thing:
             position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
             position += " since your review" if self.known.since else ""
@@ -156,7 +163,7 @@ class Review(Placing):
         else:
             self.laid = lay_conversation(self.known, threads, manner)
         self._shown = thing.id if thing else ""
-        rows.show(len(self.laid.lines), cursor=0 if afresh else None)
+        rows.show(len(self.laid.lines), cursor=0 if afresh else self.laid.found(*stood))
         for one in threads:
             if one.reply_count and not one.first.unsent:
                 self.ask_for(self.known.replies_to(one.id))

@@ -153,9 +153,11 @@ class Acts(Details):
         subject = display_text(request.subject) if request else ""
         people = self.known.reviewers() or ()
         said = plain(verdicts(people)).strip() or "nobody gave a verdict"
+        progress = self.known.progress()
+        missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         return [
             (Span(subject, "strong"),),
-            (Span(counted(self.known.things) or "no changes"),),
+            (Span(counted(self.known.things) or "no changes"), Span(missing, "waiting")),
             (Span(f"Verdicts  {said}", "quiet"),),
             merge_line(self.known.standing(), 72),
             (Span("There is no way back.", "waiting"),),

@@ -36,6 +36,11 @@ class Progress:
     total: int
     viewed: int
 
+    @property
+    def missing(self) -> str:
+        """`only 12 of 37 changes are here`, where that is so."""
+        return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
+
 
 def state_line(
     request: ChangeRequest,

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from presscheck.documents.differences import Mode
+from presscheck.tui.outside import open_address
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows
 
@@ -33,6 +34,7 @@ class Moves(Place):
     bodies: Bodies
     laid: Laid
     only_changed: bool
+    opened: dict[str, set[int]]
     mode: Mode
 
     @property
@@ -149,6 +151,7 @@ class Moves(Place):
     def command_only_changed(self) -> None:
         """Fold what did not change, or show it."""
         self.only_changed = not self.only_changed
+        self.opened.clear()
         self.show_change(afresh=True)
 
     def command_refresh(self) -> None:
@@ -165,9 +168,12 @@ class Moves(Place):
             self.home.notice("copied")
 
     def command_web(self) -> None:
-        """Show the web address."""
-        request = self.known.request
-        self.home.notice((request.urls.app if request else None) or "it has no web address")
+        """Open it in the browser, or copy its address where there is none."""
+        where = self.known.request.urls.app if self.known.request else None
+        if where:
+            open_address(self.home, where)
+        else:
+            self.home.notice("it has no web address")
 
     def _turn(self, by: int) -> bool:
         pages = self.query_one("#pages", Rows)

@@ -33,12 +33,13 @@ _SAID = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), 
 
 @dataclass
 class Laid:
-    """Lines, and what stands on which: the first lines of changes, the thread of a line, its line in the new text."""
+    """Lines, and what stands on which: the first lines of changes, the thread of a line, its lines in the new text."""
 
     lines: list[Line] = field(default_factory=list[Line])
     changes: list[int] = field(default_factory=list[int])
     thread_of: dict[int, str] = field(default_factory=dict[int, str])
     anchors: dict[int, int] = field(default_factory=dict[int, int])
+    folds: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
 
     def add(self, *lines: Line) -> None:
         """Append lines."""
@@ -52,6 +53,21 @@ class Laid:
         """The first line that stands for a line of the new text, or for what is behind it; else the first of all."""
         behind = [line for line, one in self.anchors.items() if anchor is not None and one >= anchor]
         return min(behind, default=0)
+
+    def stands_for(self, line: int) -> tuple[str | int | None, int]:
+        """What a line stands for, a thread or a line of the new text, and how far it is below the first that does."""
+        first = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
+        if first is None:
+            return None, line
+        what = self.thread_of.get(first, self.anchors.get(first))
+        while first and what in (self.thread_of.get(first - 1), self.anchors.get(first - 1)):
+            first -= 1
+        return what, line - first
+
+    def found(self, what: str | int | None, below: int) -> int | None:
+        """The line so far below the first that stands for this; None where none does."""
+        lines = self.thread_of if isinstance(what, str) else self.anchors
+        return next((line + below for line, one in lines.items() if one == what), None)
 
     @property
     def threads(self) -> list[int]:
@@ -90,6 +106,8 @@ class Manner:
     only_changed: bool = False
     mode: Mode = "prose"
     unfolded: Collection[str] = ()
+    opened: Collection[int] = ()
+    """Lines of the new text that are shown though they did not change."""
     is_crowded: bool = False
     """Whether two sides have no room beside each other."""
 
@@ -118,7 +136,7 @@ def lay_page(thing: Changed, page: Page, threads: Sequence[Thread], manner: Mann
         words = "Asking the service for the text …" if thing.has_text else "There is no text to compare."
         laid.add((Span(words, "quiet"),))
     else:
-        _add_difference(laid, page.lines(page.difference, manner, placed), placed, manner)
+        _add_difference(laid, page.lines(page.difference, manner, {*placed, *manner.opened}), placed, manner)
     return laid
 
 
@@ -133,6 +151,8 @@ def _add_difference(laid: Laid, shown: DifferenceLines, placed: dict[int, list[T
         anchor = shown.anchors[number]
         if anchor is not None:
             laid.anchors[len(laid.lines)] = anchor
+        if number in shown.folds:
+            laid.folds[len(laid.lines)] = shown.folds[number]
         laid.add(line)
         for one in below.get(number, ()):
             _add_thread(laid, one, manner, beside=shown.beside or (Span("  "),))
@@ -146,21 +166,30 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     if request is None:
         return laid
     laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
-    nothing = "nothing changed since your review" if known.since else "nothing changed yet: e edits a page in it"
-    laid.add((Span(counted(known.things) or nothing, "quiet"),), ())
+    laid.add((Span(counted(known.things) or _nothing(known), "quiet"),), ())
     if request.description:
         laid.add(*comment_lines(document_text(request.description), manner.columns), ())
     people = known.reviewers()
     if people:
         laid.add((Span("Reviewers", "heading"),), *(_reviewer(one, known, manner.columns) for one in people), ())
+    said = {one.id for one in known.threads()}
     for review in known.reviews or ():
-        laid.add(*_review(review, manner))
+        if review.comment and review.comment.id not in said:  # else it is one of the threads
+            laid.add(*_review(review, manner))
     for one in threads:
         _add_thread(laid, one, manner)
         laid.add(())
     if not threads:
-        laid.add((Span("Nobody said anything of the whole yet: C comments on it.", "quiet"),))
+        nobody = "Nobody said anything of the whole yet: C comments on it."
+        laid.add((Span(nobody if known.comments else "Asking the service what was said …", "quiet"),))
     return laid
+
+
+def _nothing(known: Dossier) -> str:
+    """What is said where no change is known."""
+    if known.shown is None:
+        return "Asking the service what it changes …"
+    return "nothing changed since your review" if known.since else "nothing changed yet: e edits a page in it"
 
 
 def _add_thread(laid: Laid, one: Thread, manner: Manner, beside: Line = ()) -> None:

@@ -136,9 +136,10 @@ class Talk(Commenting):
             given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
             return SubmitReview(**self.known.path, status=status, **given)
 
-        is_lacking, count = self.desk.lacks(REVIEWS), len(self.collected)
+        is_lacking, count, progress = self.desk.lacks(REVIEWS), len(self.collected), self.known.progress()
         title = "This service has no reviews: say it in a comment" if is_lacking else title
         title = f"{title}; {counted(count)} go with it" if count else title
+        title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         begin = IN_WORDS[status] if is_lacking else ""
         self.write(title, f"verdict {status}", call, begin=begin, may_be_empty=not is_lacking, whole=True)
 

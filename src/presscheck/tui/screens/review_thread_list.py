@@ -38,7 +38,7 @@ class ThreadList(Place):
     """
 
     DEFAULT_CSS = "ThreadList Rows { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "tab", "reply", "resolve", "down", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
 
     def __init__(self, review: Placing) -> None:
         super().__init__()
