@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check fuzz kills crash screenshots snapshots clean
+.PHONY: help env demo test lint types check fuzz kills forecast crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_crowd.py
 
+forecast: env  ## the forecast of conflicts against what the service then says, 500 times
+	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/desk/test_forecast.py
+
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash
 
@@ -45,7 +48,7 @@ screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py
 
 snapshots: env  ## the pictures that the tests compare with: look at each that changed
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py --snapshot-update
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py --snapshot-update
 
 clean:  ## throw the environment away
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

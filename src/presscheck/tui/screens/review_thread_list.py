@@ -86,6 +86,7 @@ class ThreadList(Place):
             block.empty("No thread is in a state that is shown.", "1, 2 and 3 choose the states.")
         else:
             block.empty("Nobody said anything yet.", "In the review, c comments on what the cursor stands on.")
+        self.show_world()
 
     @property
     def thread(self) -> Thread | None:
@@ -140,10 +141,10 @@ class ThreadList(Place):
         head = (Span(f"{sign} ", style), who, Span(f" {ago(one.first.posted_at, now())}", "quiet"))
         count = f"{one.reply_count} {'reply' if one.reply_count == 1 else 'replies'}" if one.reply_count else ""
         room = columns - len(count) - 1
-        left = cut((*head, Span(f"   {where}"), Span(about, "quiet")), room)
+        left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
         return (*left, Span(" " * (room + 1 - width(left))), Span(count, "quiet"))
 
     def _words(self, at: int, columns: int) -> Line:
         text = self._shown[at][1].first.text
         words = quoted(text)[1] if self._shown[at][1].about else text
-        return cut((Span(f"  {display_text(' '.join(words.split()))}", "quiet"),), columns)
+        return cut((Span(f"  {display_text(' '.join(words.split()))}"),), columns)
