@@ -11,6 +11,7 @@ from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
+    ListRequestedReviewers,
     ListReviews,
     MergeChangeRequest,
     UpdateChangeRequest,
@@ -43,6 +44,15 @@ async def to_row(pilot: Any, subject: str) -> None:
             return
         await pilot.press("j")
     raise AssertionError(f"no row {subject!r}:\n{shown(pilot.app)}")
+
+
+async def act(pilot: Any, name: str, *subjects: str) -> None:
+    """Mark these rows and nothing else, and begin an act on them."""
+    await pilot.press("escape")
+    for subject in subjects:
+        await to_row(pilot, subject)
+        await pilot.press("space")
+    await pilot.press("A", *name, "enter")
 
 
 async def status(client: Client, at: At) -> str:
@@ -81,10 +91,7 @@ async def test_cursor_and_marks_stay_and_what_was_done_comes_back(service: Runni
 async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until(pilot, shows="Needs me 7")
-        for subject in ("Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart"):
-            await to_row(pilot, subject)
-            await pilot.press("space")
-        await pilot.press("A", *"approve", "enter")
+        await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart")
         await until(pilot, shows="Approve: 3 change requests?")
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
@@ -101,15 +108,12 @@ async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: Runnin
         await until(pilot, shows="Needs me")
 
 
-async def test_many_are_archived_updated_and_commented_on_but_for_what_somebody_merged(
+async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_somebody_ended(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until(pilot, shows="Needs me 7")
-        for subject in ("Rewrite the auth guide", "Limits per workspace"):
-            await to_row(pilot, subject)
-            await pilot.press("space")
-        await pilot.press("A", *"comment", "enter")
+        await act(pilot, "comment", "Rewrite the auth guide", "Limits per workspace")
         await until(pilot, shows="Comment on all that is marked")
         await pilot.press(*"Soon")
         await noor.send(PostComment(**LIMITS, body=Document(markdown="Now?")))
@@ -119,21 +123,31 @@ async def test_many_are_archived_updated_and_commented_on_but_for_what_somebody_
         await until(pilot, shows="2 done")
         assert {"Now?", "Soon"} <= (await threads(noor, LIMITS)).keys()
         await pilot.press("q")
-        for subject in ("Rewrite the auth guide", "Limits per workspace"):
-            await to_row(pilot, subject)
-            await pilot.press("space")
-        await pilot.press("A", *"update", "enter")
+
+        await act(pilot, "ask", "Rewrite the auth guide", "Limits per workspace")
+        await until(pilot, shows="Who reviews them?")
+        await pilot.press(*"tom", "tab", "enter")
+        await until(pilot, shows="Ask for reviews: 2 change requests?")
+        await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 1 failed")
+        await noor.send(UpdateChangeRequest(**AUTH, status="open"))
+        await pilot.press("s")
+        await until(pilot, shows="2 done")
+        asked = (await noor.send(ListRequestedReviewers(**AUTH))).items
+        assert "tomasz" in [one.user.id for one in asked if one.user]
+        await pilot.press("q")
+
+        await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
         await until(pilot, shows="Update from main: 2 change requests?")
         await noor.send(MergeChangeRequest(**LIMITS))
         await pilot.press("y")
         await until(pilot, shows="1 done · 1 failed")
         await until(pilot, shows="Change request #4 is merged.")
         assert not (await noor.send(GetChangeRequest(**AUTH))).outdated
-        await pilot.press("q", "escape")
-        for subject in ("Rewrite the auth guide", "Fix typos in quickstart"):
-            await to_row(pilot, subject)
-            await pilot.press("space")
-        await pilot.press("A", *"archive", "enter")
+        await pilot.press("q")
+
+        await act(pilot, "archive", "Rewrite the auth guide", "Fix typos in quickstart")
         await until(pilot, shows="Archive: 2 change requests?")
         await noor.send(MergeChangeRequest(**TYPOS))
         await pilot.press("y")
@@ -147,11 +161,8 @@ async def test_a_merge_train_passes_what_was_merged_and_stops_at_what_was_archiv
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until(pilot, shows="Needs me 7")
-        for subject in ("Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart"):
-            await to_row(pilot, subject)
-            await pilot.press("space")
         explained = {"space_id": "api", "change_request_id": "2"}
-        await pilot.press("A", *"merge", "enter")
+        await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
         await until(pilot, shows="one after another?")
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))

@@ -59,6 +59,14 @@ async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, 
         newest = (await mia.send(GetChangeRequest(**AUTH))).revision
         verdict = await verdict_of(mia, AUTH, "robin")
         assert (verdict.status, verdict.revision) == ("approved", newest)
+        await pilot.press("v", "c", *"Hm")
+        await edits(mia, AUTH, "Errors", "No errors.\n")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="✓2 stale")
+        await until(pilot, shows="you  approved an older revision · changed since: Errors")
+        await all_sent(pilot)
+        assert "Hm" in await threads(mia, AUTH)
+        assert (await verdict_of(mia, AUTH, "robin")).id == verdict.id, "a comment alone is no verdict"
 
 
 async def test_a_collected_review_arrives_whole_and_grows_stale(service: RunningService, tmp_path: Path) -> None:
