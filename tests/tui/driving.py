@@ -53,7 +53,7 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
             await asyncio.sleep(0.01)
 
     try:
-        await asyncio.wait_for(look(), 6)
+        await asyncio.wait_for(look(), 20)
     except TimeoutError:
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
 
