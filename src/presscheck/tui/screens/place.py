@@ -147,9 +147,14 @@ class Place(Moving, inherit_bindings=False):
         """Follow nothing in that group any more."""
         self.workers.cancel_group(self, group)  # pyright: ignore[reportUnknownMemberType]  # workers are generic
 
-    def run(self, work: Awaitable[Any], *, group: str = "work", exclusive: bool = False) -> Worker[None]:
-        """Do something that waits; what fails is shown. It ends with the place."""
-        return self._start(lambda: work, group=group, exclusive=exclusive)
+    def run(
+        self, work: Awaitable[Any] | Callable[[], Awaitable[Any]], *, group: str = "work", exclusive: bool = False
+    ) -> Worker[None]:
+        """Do something that waits; what fails is shown. It ends with the place.
+
+        What is exclusive is given as a function, for the next of its group may overtake it before it begins.
+        """
+        return self._start(work if callable(work) else lambda: work, group=group, exclusive=exclusive)
 
     def _start(self, begin: Callable[[], Awaitable[Any]], *, group: str, exclusive: bool) -> Worker[None]:
         async def guarded() -> None:

@@ -78,7 +78,7 @@ class Receipts(Place):
         rows = self.query_one(Rows)
         rows.show(len(self.receipts))
         rows.focus()
-        self.run(self._go(), group="acts", exclusive=True)
+        self.run(self._go, group="acts", exclusive=True)
 
     @property
     def done(self) -> set[str]:
@@ -94,7 +94,7 @@ class Receipts(Place):
         for one in self.receipts:
             if one.state == "failed":
                 one.state, one.says = "next", ""
-        self.run(self._go(), group="acts", exclusive=True)
+        self.run(self._go, group="acts", exclusive=True)
 
     async def _go(self) -> None:
         for one in self.receipts:

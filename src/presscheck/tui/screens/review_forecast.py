@@ -37,7 +37,7 @@ class Forecasting(Suggesting):
             return
         if sides != self._foreseen:
             self._foreseen, self.known.forecast = sides, None
-            self.run(self._foresee(request), group="forecast", exclusive=True)
+            self.run(lambda: self._foresee(request), group="forecast", exclusive=True)
 
     async def _foresee(self, request: ChangeRequest) -> None:
         try:
