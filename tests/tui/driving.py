@@ -10,6 +10,7 @@ from typing import Any, cast
 from tests.running_service import RunningService
 from textual._context import visible_screen_stack
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.config import Profile
@@ -69,9 +70,16 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     await until(pilot, holds=lambda: screen.known.forecast is not None)
 
 
+async def write(pilot: Pilot[int], keys: str, text: str) -> None:
+    """Press keys that open a text, wait until it is open, and write in it."""
+    await pilot.press(*keys.split())
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+    await pilot.press(*text)
+
+
 async def all_sent(pilot: Pilot[int]) -> None:
     """Wait until nothing waits to be sent."""
     await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).desk.waiting())
 
 
-__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "running", "shown", "until"]
+__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "running", "shown", "until", "write"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.others import edits, page_of, somebody, thread_of, threads
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until
+from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.changes import DeletePage, EditChangeRequestContent
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
@@ -57,18 +57,18 @@ async def replies(client: Client, comment: str) -> list[str]:
 async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "luz") as (mia, jon, luz):
         tokens = (await page_of(mia, AUTH, "Tokens")).id
-        await pilot.press("l", "]", "c", *"On the block")
+        await write(pilot, "l ] c", "On the block")
         quote = f"> {BLOCK[:52]} …\n\n"
         await mia.send(PostComment(**AUTH, page=tokens, body=Document(markdown=f"{quote}Mia on the block")))
         await pilot.press("ctrl+s")
         await until(pilot, shows="now  On the block")
         await until(pilot, shows="Mia on the block")
-        await pilot.press("h", "c", *"On the page")
+        await write(pilot, "h c", "On the page")
         await jon.send(PostComment(**AUTH, page=tokens, body=Document(markdown="Jón on the page")))
         await pilot.press("ctrl+s")
         await until(pilot, shows="now  On the page")
         await until(pilot, shows="Jón on the page")
-        await pilot.press("C", *"On the whole")
+        await write(pilot, "C", "On the whole")
         await luz.send(PostComment(**AUTH, body=Document(markdown="Luz on the whole")))
         await pilot.press("ctrl+s", "g", "g")
         await until(pilot, shows="now  On the whole")
@@ -82,7 +82,7 @@ async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: Runni
 
 async def test_a_comment_arrives_though_the_words_it_is_about_are_gone(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
-        await pilot.press("l", "]", "c", *"Half of i")
+        await write(pilot, "l ] c", "Half of i")
         await edits(mia, AUTH, "Tokens", BLOCK, "It all works otherwise now.")
         await pilot.press("escape", "ctrl+r")
         await until(pilot, shows="It all works otherwise now.")
@@ -91,7 +91,7 @@ async def test_a_comment_arrives_though_the_words_it_is_about_are_gone(service: 
         await pilot.press(*"t", "ctrl+s")
         await until(pilot, shows="Half of it")
         await all_sent(pilot)
-        assert "A token belongs to one project." in shown(pilot.app), "the words that it is about are its quote"
+        await until(pilot, shows="A token belongs to one project.")  # the words that it is about are its quote
         found = await thread_of(mia, AUTH, "Half of it")
         assert (found.body.markdown or "").startswith("> A token belongs to one project.")
 
@@ -100,9 +100,8 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon") as (mia, jon):
-        await pilot.press("}", "}", "c")
-        await until(pilot, shows="Comment on Sessions")
-        await pilot.press(*"And a phone?")
+        await write(pilot, "} } c", "And a phone?")
+        assert "Comment on Sessions" in shown(pilot.app)
         page = (await page_of(mia, AUTH, "Sessions")).id
         await mia.send(EditChangeRequestContent(**AUTH, changes=(DeletePage(page=page),), compat=False))
         await pilot.press("ctrl+s")
@@ -118,7 +117,7 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
         await until(pilot, shows="Everything is sent.")
         await pilot.press("q", "g", "g", "}", "l")
         await to_thread(pilot, "An hour is short")
-        await pilot.press("r", *"Is it?")
+        await write(pilot, "r", "Is it?")
         hour = await thread_of(jon, AUTH, "An hour is short")
         await jon.send(DeleteComment(**AUTH, comment_id=hour.id))
         await pilot.press("ctrl+s")
@@ -133,7 +132,7 @@ async def test_both_reply_react_and_settle(service: RunningService, tmp_path: Pa
         await pilot.press("l")
         await to_thread(pilot, "two places")
         places = await thread_of(ada, AUTH, "two places")
-        await pilot.press("r", *"It is the old one")
+        await write(pilot, "r", "It is the old one")
         await ada.send(PostReply(**AUTH, comment_id=places.id, body=Document(markdown="Never mind, I see")))
         await pilot.press("ctrl+s")
         await until(pilot, shows="Never mind, I see")
@@ -179,7 +178,8 @@ async def test_what_one_said_is_changed_and_deleted_while_others_answer_it(
 ) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
         await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # may resolve it
-        await pilot.press("g", "g", "C", *"Teh words", "ctrl+s")
+        await write(pilot, "g g C", "Teh words")
+        await pilot.press("ctrl+s")
         await until(pilot, shows="now  Teh words")
         said = await thread_of(mia, AUTH, "Teh words")
         await pilot.press("l")
@@ -218,6 +218,7 @@ async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
         await until(pilot, shows="ctrl+g suggest")
         await pilot.press("ctrl+g", "up", "up", "end", *" Really.", "ctrl+s")
         await all_sent(pilot)
+        await until(pilot, shows="Really.")
         await to_thread(pilot, "suggestion")
         await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
         await pilot.press("U")

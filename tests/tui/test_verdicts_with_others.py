@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.others import At, edits, somebody, threads
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until
+from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -41,7 +41,7 @@ async def verdict_of(client: Client, at: At, person: str) -> Any:
 async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
-        await pilot.press("v", "r", *"Not so")
+        await write(pilot, "v r", "Not so")
         await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
         newest = (await mia.send(GetChangeRequest(**AUTH))).revision
         await pilot.press("ctrl+s")
@@ -53,13 +53,14 @@ async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, 
         await edits(mia, AUTH, "Scopes", "read only", "read alone")
         await pilot.press("ctrl+r", "g", "g")
         await until(pilot, shows="you  asked for changes in an older revision · changed since: Scopes")
-        await pilot.press("v", "a", *"Now", "ctrl+s")
+        await write(pilot, "v a", "Now")
+        await pilot.press("ctrl+s")
         await until(pilot, shows="✓1 ✗1 ✓1 stale")
         await all_sent(pilot)
         newest = (await mia.send(GetChangeRequest(**AUTH))).revision
         verdict = await verdict_of(mia, AUTH, "robin")
         assert (verdict.status, verdict.revision) == ("approved", newest)
-        await pilot.press("v", "c", *"Hm")
+        await write(pilot, "v c", "Hm")
         await edits(mia, AUTH, "Errors", "No errors.\n")
         await pilot.press("ctrl+s")
         await until(pilot, shows="✓2 stale")
@@ -72,10 +73,14 @@ async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, 
 async def test_a_collected_review_arrives_whole_and_grows_stale(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "ada") as (mia, ada):
         await open_review(pilot, AUTH)
-        await pilot.press("v", "b", "c", *"One", "ctrl+s")
+        await pilot.press("v", "b")
+        await until(pilot, shows="✎ 0 in your review")
+        await write(pilot, "c", "One")
+        await pilot.press("ctrl+s")
         await until(pilot, shows="✎ 1 in your review")
         await edits(mia, AUTH, "Tokens", "It all works otherwise now.\n")
-        await pilot.press("C", *"Two", "ctrl+s")
+        await write(pilot, "C", "Two")
+        await pilot.press("ctrl+s")
         await until(pilot, shows="✎ 2 in your review")
         await pilot.press("v", "a")
         await until(pilot, shows="2 comments go with it")
@@ -116,36 +121,45 @@ async def test_reviewers_are_asked_while_somebody_else_asks_and_asks_no_longer(
         await pilot.press(*"健司", "tab", *["backspace"] * 2, *"tomasz", "tab", "enter")
         await all_sent(pilot)
         assert await asked(mia, AUTH) == {"robin", "noor", "kenji"}
-        await until(pilot, shows="◷3")
+        await pilot.press("g", "g")
+        await until(pilot, shows="田中  was asked")
+        assert "Tomasz" not in shown(pilot.app)
+
+
+async def detail(pilot: Any, name: str) -> None:
+    """Choose a detail to be changed."""
+    await pilot.press("E")
+    await until(pilot, shows="Change what?")
+    await pilot.press(*name, "enter")
 
 
 async def test_subject_description_and_state_are_edited_by_two(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
-        await pilot.press("E", *"subject", "enter")
+        await detail(pilot, "subject")
         await until(pilot, shows="What is it about?")
         await noor.send(UpdateChangeRequest(**TYPOS, subject="Typos"))
         await pilot.press("enter")  # as it was: nothing of it is sent
-        await pilot.press("E", *"description", "enter")
+        await detail(pilot, "description")
         await until(pilot, shows="the draft is kept")
         await pilot.press(*"Only spelling.", "ctrl+s")
         await all_sent(pilot)
         await until(pilot, shows="3 Typos")
         found = await noor.send(GetChangeRequest(**TYPOS))
         assert (found.subject, bool(found.description), found.status) == ("Typos", True, "open")
-        await pilot.press("E", *"description", "enter")
+        await detail(pilot, "description")
         await until(pilot, shows="the draft is kept")
         await noor.send(UpdateChangeRequest(**TYPOS, description=nodes_of("Only spelling, and one comma.")))
         await pilot.press("ctrl+s")  # as it was: nothing of it is sent
         await pilot.press("g", "g", "ctrl+r")
         await until(pilot, shows="Only spelling, and one comma.")
-        await pilot.press("E", *"draft", "enter")
+        await detail(pilot, "draft")
         await noor.send(UpdateChangeRequest(**TYPOS, subject="Typos again"))
         await all_sent(pilot)
         await pilot.press("ctrl+r")
         await until(pilot, shows="3 Typos again")
         await until(pilot, shows=" draft ")
-        await pilot.press("E", *"subject", "enter")
+        await detail(pilot, "subject")
         await until(pilot, shows="What is it about?")
         await pilot.press("end", *", all")
         await noor.send(UpdateChangeRequest(**TYPOS, status="open", description=None))
