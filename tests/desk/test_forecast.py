@@ -99,7 +99,7 @@ async def test_the_forecast_is_what_the_service_then_says(desk: Desk) -> None:
         came[came_to] += 1
         if bool(found.conflicts) != (came_to == "conflicts"):
             (alarms if found.conflicts else misses).append(f"seed {seed}: {found}")
-    print(f"{CASES} cases, {came['conflicts']} conflicts: {len(misses)} misses, {len(alarms)} false alarms")
+    print(f"{CASES} cases, {came['conflicts']} conflicts: {len(misses)} misses, {len(alarms)} false alarms")  # noqa: T201
     assert not misses
     assert not alarms
     assert min(came.values()) > CASES / 10, came

@@ -11,11 +11,12 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
 from tests.cli.running import Shell, signed_in
 from tests.desk.test_desk import desk_on, until
+from tests.others import say, token_of
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running
 from tests.tui.driving import until as until_shown
@@ -31,16 +32,11 @@ from presscheck.api.change_requests import (
 from presscheck.api.changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply
 from presscheck.api.content import GetCurrentRevision
-from presscheck.api.operation import Operation
 from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
-from presscheck.client.client import Client
 from presscheck.desk.desk import Desk
 from presscheck.desk.event_log import EVENT, KEPT
 from presscheck.desk.events import Event, sentence
 from presscheck.errors import NetworkError
-from presscheck.service.database import Database
-from presscheck.service.identity import system_clock
-from presscheck.service.tokens import create_token
 from presscheck.tui.screens.review import Review
 
 GUIDE = {"space_id": "api", "change_request_id": "5"}
@@ -119,19 +115,6 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
 def home(looked: Path, tmp_path: Path) -> Path:
     """A home of one's own, that has looked once: what other tests did meanwhile is told there first."""
     return Path(shutil.copytree(looked, tmp_path / "home"))
-
-
-def token_of(service: RunningService, person: str) -> str:
-    database = Database(service.database_url)
-    try:
-        return database.write(lambda session: create_token(session, system_clock, person, None, None))
-    finally:
-        database.close()
-
-
-async def say(service: RunningService, token: str, *calls: Operation[Any]) -> list[Any]:
-    async with Client(service.base_url, token) as client:
-        return [await client.send(call) for call in calls]
 
 
 @asynccontextmanager

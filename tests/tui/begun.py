@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from tests.journeys.test_what_others_do import say, token_of
+from tests.others import say, token_of
 from tests.running_service import RunningService
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest

@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 from tests.running_service import RunningService
 from textual._context import visible_screen_stack
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
+from presscheck.api.change_requests import GetChangeRequest
 from presscheck.config import Profile
 from presscheck.documents.spans import plain
 from presscheck.paths import Places
@@ -56,4 +59,27 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
 
 
-__all__ = ["NOON", "app_on", "noon", "plain", "running", "shown", "until"]
+async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
+    """Open a change request, as the inbox does, and wait until all is there that a merge depends on."""
+    await until(pilot, shows="Needs me 7")
+    app = cast("PresscheckApp", pilot.app)
+    request = await app.desk.read(GetChangeRequest(**at))
+    app.open_review(request.space, request.id)
+    await until(pilot, shows="Can merge? ")
+    screen: Any = app.screen
+    await until(pilot, holds=lambda: screen.known.forecast is not None)
+
+
+async def write(pilot: Pilot[int], keys: str, text: str) -> None:
+    """Press keys that open a text, wait until it is open, and write in it."""
+    await pilot.press(*keys.split())
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+    await pilot.press(*text)
+
+
+async def all_sent(pilot: Pilot[int]) -> None:
+    """Wait until nothing waits to be sent."""
+    await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).desk.waiting())
+
+
+__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "running", "shown", "until", "write"]

@@ -16,7 +16,7 @@ PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
 @pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
         yield one
 

@@ -156,6 +156,7 @@ async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: 
         await until(pilot, shows="Half done")
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
         await until(pilot, shows="Wait until it ships?")
@@ -168,6 +169,7 @@ async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_pa
         await until(pilot, shows="✓ resolved Jón")
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
@@ -215,6 +217,7 @@ async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: Running
         await until(pilot, shows="Needs me")
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")

@@ -18,7 +18,7 @@ SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
 
 
 @pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
         yield one
 

@@ -6,22 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.others import edits, somebody
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
-
-from presscheck.api.changes import EditChangeRequestContent, UpdatePage
-from presscheck.api.comments import Document
-from presscheck.api.content import ListChangeRequestPages
-from presscheck.client.client import Client
-from presscheck.service.database import Database
-from presscheck.service.identity import system_clock
-from presscheck.service.tokens import create_token
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
 
 
 @pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
         yield one
 
@@ -38,16 +31,8 @@ async def review(service: RunningService, home: Path, size: tuple[int, int] = (1
 
 async def somebody_edits(service: RunningService, title: str, text: str) -> None:
     """Another person replaces the text of a page in the change request."""
-    database = Database(service.database_url)
-    with database.writing.begin() as session:
-        token = create_token(session, system_clock, "mia", "laptop", None)
-    database.close()
-    async with Client(service.base_url, token) as other:
-        pages = (await other.send(ListChangeRequestPages(**REQUEST))).pages
-        every = [one for page in pages for one in (page, *page.pages)]
-        page = next(one.id for one in every if one.title == title)
-        change = UpdatePage(page=page, document=Document(markdown=text))
-        await other.send(EditChangeRequestContent(**REQUEST, changes=(change,), compat=False))
+    async with somebody(service, "mia") as (mia,):
+        await edits(mia, REQUEST, title, text)
 
 
 async def approve(pilot: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.journeys.test_what_others_do import say
+from tests.others import say
 from tests.running_service import RunningService, running_service
 from tests.tui.begun import Begun, begun, rewritten
 from tests.tui.driving import shown, until

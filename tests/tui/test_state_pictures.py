@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.holding_back import holding_back
-from tests.journeys.test_what_others_do import say, token_of
+from tests.others import say, token_of
 from tests.running_service import RunningService, running_service
 from tests.tui.begun import begun, edited, rewritten
 from tests.tui.driving import app_on, noon, until

@@ -34,7 +34,11 @@ def _same_thing(read: Operation[Any], write: Operation[Any]) -> bool:
 
 
 def _marks(one: Waiting) -> dict[str, Any]:
-    return {"waiting": one.id, "refused": one.error if one.state in ("refused", "parked") else None}
+    return {"waiting": one.id, "refused": one.error if _is_refused(one) else None}
+
+
+def _is_refused(one: Waiting) -> bool:
+    return one.state in ("refused", "parked")
 
 
 def _moment(one: Waiting) -> str:
@@ -133,6 +137,8 @@ def _without_comment(answer: Any, read: Any, one: Waiting, me: User) -> Any:
 
 def _review(answer: Any, read: Any, one: Waiting, me: User) -> Any:
     call: Any = one.call
+    if _is_refused(one):  # nobody gave this verdict: the outbox keeps its text
+        return answer
     new = change_requests.Review.model_validate(
         {
             "object": "change-request-review",
@@ -152,7 +158,8 @@ def _review(answer: Any, read: Any, one: Waiting, me: User) -> Any:
 
 def _changed_request(answer: Any, read: Any, one: Waiting, me: User) -> Any:
     call: Any = one.call
-    update = {name: value for name, value in call.given().items() if name in ("subject", "status", "description")}
+    names = () if _is_refused(one) else ("subject", "status", "description")  # what was refused is not so
+    update = {name: value for name, value in call.given().items() if name in names}
     return answer.model_copy(update={**update, **_marks(one)})
 
 

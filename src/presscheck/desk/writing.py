@@ -189,6 +189,9 @@ class Writing:
         outcome = self._outcomes.pop(row.id, None)
         if outcome and not outcome.done():
             outcome.set_exception(error)
+        call = _waiting(row).call
+        if call:  # often it is refused because somebody else moved something, which is to be seen then
+            _moved(call, self._asking, self._watching)
         self.changed()
 
     def _settle_outcome(self, number: int, answer: Any) -> None:
@@ -198,13 +201,9 @@ class Writing:
 
     async def _take_in(self, call: Operation[Any], body: bytes) -> None:
         """A thing that the answer of a write holds is new everywhere; what it changed is asked for again."""
-        from presscheck.desk.effects import effects_of
-
         if body:
             await self._desk.in_store(lambda cache: cache.keep_resource(json.loads(body)))
-        patterns = effects_of(call).stale(call)
-        self._asking.outdate(patterns)
-        self._watching.stale_paths(patterns)
+        _moved(call, self._asking, self._watching)
 
     async def _send_at_once(
         self, number: int, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]
@@ -233,6 +232,15 @@ def _waiting(row: Row) -> Waiting:
     except PresscheckError:
         call = None
     return Waiting(row.id, call, row.name, row.state, row.error, row.created_at)
+
+
+def _moved(call: Operation[Any], asking: Asking, watching: Watching) -> None:
+    """Ask again for all that a write changes."""
+    from presscheck.desk.effects import effects_of
+
+    patterns = effects_of(call).stale(call)
+    asking.outdate(patterns)
+    watching.stale_paths(patterns)
 
 
 def _look_at(outcome: asyncio.Future[Any]) -> None:

@@ -58,7 +58,7 @@ class Activity(Place):
         """Follow what is asked from now on."""
         super().on_mount()
         self.query_one(Rows).focus()
-        self.run(self._listen(), group="activity", exclusive=True)
+        self.run(self._listen, group="activity", exclusive=True)
 
     def on_resize(self) -> None:
         """The columns are as wide as the screen."""

@@ -61,7 +61,7 @@ class Filling(Acting):
         for number, question in enumerate(QUESTIONS):
             answers = self.desk.watch(question(request))
             self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
-        self.run(self._fill(), group="fill", exclusive=True)
+        self.run(self._fill, group="fill", exclusive=True)
 
     async def _fill(self) -> None:
         """Ask for what the neighbours of the cursor show, and then the other rows on the screen."""

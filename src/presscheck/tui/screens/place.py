@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp
 
 T = TypeVar("T")
+Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
+"""What waits; a function where it is exclusive, for the next of its group may overtake it before it begins."""
 NARROW = 100
 """Below this many columns a place has the class `narrow`: details move below, or behind enter."""
 PATIENCE = 0.3
@@ -147,9 +149,9 @@ class Place(Moving, inherit_bindings=False):
         """Follow nothing in that group any more."""
         self.workers.cancel_group(self, group)  # pyright: ignore[reportUnknownMemberType]  # workers are generic
 
-    def run(self, work: Awaitable[Any], *, group: str = "work", exclusive: bool = False) -> Worker[None]:
+    def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
         """Do something that waits; what fails is shown. It ends with the place."""
-        return self._start(lambda: work, group=group, exclusive=exclusive)
+        return self._start(work if callable(work) else lambda: work, group=group, exclusive=exclusive)
 
     def _start(self, begin: Callable[[], Awaitable[Any]], *, group: str, exclusive: bool) -> Worker[None]:
         async def guarded() -> None:

@@ -37,6 +37,8 @@ class Receipt:
     call: Operation[Any] | None = None
     state: str = "next"
     says: str = ""
+    row: int = 0
+    """Its row in the outbox, where it went there."""
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
@@ -76,7 +78,7 @@ class Receipts(Place):
         rows = self.query_one(Rows)
         rows.show(len(self.receipts))
         rows.focus()
-        self.run(self._go(), group="acts", exclusive=True)
+        self.run(self._go, group="acts", exclusive=True)
 
     @property
     def done(self) -> set[str]:
@@ -92,7 +94,7 @@ class Receipts(Place):
         for one in self.receipts:
             if one.state == "failed":
                 one.state, one.says = "next", ""
-        self.run(self._go(), group="acts", exclusive=True)
+        self.run(self._go, group="acts", exclusive=True)
 
     async def _go(self) -> None:
         for one in self.receipts:
@@ -110,7 +112,11 @@ class Receipts(Place):
         if one.call is None:
             return
         try:
+            if one.row and self.desk.unsend(one.row) is None:  # refused before: there it would hold up what follows
+                one.state, one.says = "kept", "decided on in the outbox"
+                return
             ticket = self.desk.write(one.call)
+            one.row = ticket.id
             if ticket.id and not self.desk.status.online:
                 one.state = "kept"
                 return

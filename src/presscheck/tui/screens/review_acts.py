@@ -41,14 +41,19 @@ class Acts(Details):
         standing = self.known.standing()
         return standing.reasons[0] if standing.certainty == "no" else self.reason_comment()
 
-    def command_merge(self) -> None:
-        """Say what a merge will do, and merge."""
-        request, found = self.known.request, self.known.forecast
+    async def command_merge(self) -> None:
+        """Say what a merge will do, and merge; not where somebody else moved something while that was read."""
+        request, found, sides = self.known.request, self.known.forecast, self.sides()
         collides = request is not None and found is not None and bool(found.conflicts)
         facts = [*self._facts()[:-1], *self.forecast_lines(), *self._facts()[-1:]]
-        call = MergeChangeRequest(**self.known.path)
         number = str(request.number) if request and collides else None
-        self._ask_first("Merge into the live content?", "Merge", call, facts, type_to_confirm=number)
+        title = "Merge into the live content?"
+        if not await self.ask(Sheet(title, facts, "Merge", self.home.look, type_to_confirm=number)):
+            return
+        if await self.moved_since(sides):
+            self.home.notice("somebody changed it just now: nothing was merged; m says what a merge comes to now")
+        else:
+            self.send(MergeChangeRequest(**self.known.path))
 
     def command_why(self) -> None:
         """Say each thing that a merge depends on, and who can put it right."""
@@ -163,12 +168,9 @@ class Acts(Details):
             (Span("There is no way back.", "waiting"),),
         ]
 
-    def _ask_first(
-        self, title: str, act: str, call: Operation[Any], lines: list[Line], *, type_to_confirm: str | None = None
-    ) -> None:
+    def _ask_first(self, title: str, act: str, call: Operation[Any], lines: list[Line]) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
                 self.send(call)
 
-        sheet = Sheet(title, lines, act, self.home.look, type_to_confirm=type_to_confirm)
-        self.home.push_screen(sheet, answered)
+        self.home.push_screen(Sheet(title, lines, act, self.home.look), answered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
@@ -107,7 +108,8 @@ class Bodies:
             texts = [found.value.markdown or "" if found else "" for found in stored]
             if sum(map(len, texts)) < LARGE:
                 self._pages[key] = Page(compare(*texts), texts[1])
-        self.review.run(self._fetch(key, (before, after), priority), group=f"body-{thing.id}", exclusive=True)
+        fetch = partial(self._fetch, key, (before, after), priority)
+        self.review.run(fetch, group=f"body-{thing.id}", exclusive=True)
 
     def _questions(self, thing: Changed) -> tuple[Operation[Any] | None, Operation[Any] | None]:
         request = self.review.known.request

@@ -63,10 +63,14 @@ class Details(History):
     def _edit_description(self) -> None:
         from presscheck.documents.nodes.reading import nodes_of  # late: only who writes one pays for it
 
-        def call(text: str) -> UpdateChangeRequest:
+        begin = self._description()
+
+        def call(text: str) -> UpdateChangeRequest | None:
+            if text == begin:
+                return None  # somebody else may have written another meanwhile
             return UpdateChangeRequest(**self.known.path, description=nodes_of(text))
 
-        self.write("Description", "description", call, begin=self._description(), may_be_empty=True)
+        self.write("Description", "description", call, begin=begin, may_be_empty=True)
 
     def _description(self) -> str:
         """The description as Markdown; empty where there is none that can be read."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
+from presscheck.api.spaces import GetSpace
 from presscheck.desk.forecast import forecast
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span
@@ -15,15 +16,28 @@ class Forecasting(Suggesting):
 
     _foreseen: tuple[str, str] | None = None
 
+    def sides(self) -> tuple[str, str] | None:
+        """The revisions that a merge joins, as they are shown; None while one is not known."""
+        request, space = self.known.request, self.known.space
+        return (request.revision, space.revision) if request and space else None
+
+    async def moved_since(self, sides: tuple[str, str] | None) -> bool:
+        """Whether the service has other sides by now; what is shown is then asked for again."""
+        request = await self.desk.read(GetChangeRequest(**self.known.path))
+        space = await self.desk.read(GetSpace(space_id=self.known.space_id))
+        if sides in (None, (request.revision, space.revision)):
+            return False
+        self.desk.refresh()
+        return True
+
     def foresee(self) -> None:
         """Make the forecast, where none was made of what the two sides are now."""
-        request, space = self.known.request, self.known.space
-        if request is None or space is None or request.status in ("merged", "archived"):
+        request, sides = self.known.request, self.sides()
+        if request is None or sides is None or request.status in ("merged", "archived"):
             return
-        sides = (request.revision, space.revision)
         if sides != self._foreseen:
             self._foreseen, self.known.forecast = sides, None
-            self.run(self._foresee(request), group="forecast", exclusive=True)
+            self.run(lambda: self._foresee(request), group="forecast", exclusive=True)
 
     async def _foresee(self, request: ChangeRequest) -> None:
         try:

@@ -6,12 +6,15 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import MergeChangeRequest, MergeResult, ReviewStatus, SubmitReview
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
+from presscheck.desk.between import changes_between
+from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
+from presscheck.tui.screens.review_changes import changed_things
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.widgets.composer import Composer
 
@@ -143,8 +146,11 @@ class Speaking(Moves):
         self.redraw()
 
     async def _landed(self, ticket: Ticket[Any]) -> None:
+        read = self.known.request.revision if self.known.request else ""
         try:
             answer = await ticket.landed()
+            if isinstance(answer, Review) and read and answer.revision not in ("", read):
+                await self._tell_unread(read, answer.revision)
         except PresscheckError as error:
             if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
                 self.take_back(ticket.id, begin=IN_WORDS[ticket.call.status])
@@ -153,6 +159,12 @@ class Speaking(Moves):
         if isinstance(answer, MergeResult):
             self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
         self.redraw()
+
+    async def _tell_unread(self, read: str, judged: str) -> None:
+        """Say what a verdict is of that its author had not read: a verdict names no revision, the newest counts."""
+        found = await changes_between(self.desk, self.known.space_id, read, judged)
+        titles = [one.title for one in changed_things(found.changes)]
+        self.home.notice(f"your verdict is also of what changed just before it arrived: {listed(titles)}")
 
 
 def _outcome(result: MergeResult, *, is_merge: bool) -> str:

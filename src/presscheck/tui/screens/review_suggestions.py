@@ -16,6 +16,8 @@ from presscheck.tui.screens.review_messages import Messages
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.documents.blocks import Block
     from presscheck.documents.spans import Line
     from presscheck.documents.suggestions import Suggestion
     from presscheck.tui.screens.review_threads import Thread
@@ -42,20 +44,33 @@ class Suggesting(Messages):
         suggested = self._suggested(one) if one else None
         if one is None or suggested is None or one.page is None:
             return
-        page = await self.desk.read(GetChangeRequestPage(**self.known.path, page_id=one.page, format="markdown"))
-        markdown = page.markdown or ""
-        line = place(one.about, enumerate(markdown.split("\n")))
-        block = block_at(markdown, line) if line is not None else None
-        if block is None:
+        found = await self._block_of(one)
+        if found is None:
             self.home.notice("the words that it is about are gone: nothing was changed")
             return
+        page, block = found
         stays = not suggested.print or suggested.print == print_of(block)
         if not await self.ask(self._sheet(page.title, block.text, suggested, stays=stays)):
             return
-        change = UpdatePage(page=one.page, document=Document(markdown=replaced(markdown, block, suggested.words)))
+        again = await self._block_of(one)  # somebody else may have written in the page while this was asked
+        if again is None or again[1].text != block.text:
+            self.home.notice("the words that it is about were just changed by somebody: nothing was put in")
+            return
+        page, block = again
+        words = replaced(page.markdown or "", block, suggested.words)
+        change = UpdatePage(page=one.page, document=Document(markdown=words))
         await self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,))).landed()
         self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=True))
         self.home.notice("the suggested words stand in the page")
+
+    async def _block_of(self, one: Thread) -> tuple[RevisionPage, Block] | None:
+        """The page that a thread is on, as it is now, and the block that it is about; None where that is gone."""
+        call = GetChangeRequestPage(**self.known.path, page_id=one.page or "", format="markdown")
+        page = await self.desk.read(call)
+        markdown = page.markdown or ""
+        line = place(one.about, enumerate(markdown.split("\n")))
+        block = block_at(markdown, line) if line is not None else None
+        return (page, block) if block else None
 
     @abstractmethod
     def reason_edit_page(self) -> str | None:

@@ -1,0 +1,11 @@
+"""For the tests that drive the app."""
+
+import pytest
+
+from presscheck.tui.screens import review_speaking
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said in a review leaves at once: nobody thinks better of it."""
+    monkeypatch.setattr(review_speaking, "HOLD", 0.0)

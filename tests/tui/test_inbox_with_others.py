@@ -1,0 +1,176 @@
+"""The inbox, and one act on many, by keys, while somebody else opens, archives and merges between two of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.others import At, main_moves, opens, somebody, threads
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, running, shown, until, write
+
+from presscheck.api.change_requests import (
+    GetChangeRequest,
+    ListRequestedReviewers,
+    ListReviews,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document, PostComment
+from presscheck.client.client import Client
+from presscheck.tui.widgets.rows import Rows
+
+AUTH = {"space_id": "api", "change_request_id": "5"}
+LIMITS = {"space_id": "api", "change_request_id": "4"}
+TYPOS = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+def subject_here(pilot: Any) -> str:
+    request = pilot.app.screen.current()
+    return request.subject if request else ""
+
+
+async def to_row(pilot: Any, subject: str) -> None:
+    """Put the cursor on a row; rows change places while they come in anew."""
+    for step in range(40):
+        if subject_here(pilot) == subject:
+            return
+        await pilot.press(*("g", "g") if step % 10 == 0 else "j")
+    raise AssertionError(f"no row {subject!r}:\n{shown(pilot.app)}")
+
+
+async def act(pilot: Any, name: str, *subjects: str) -> None:
+    """Mark these rows and nothing else, and begin an act on them."""
+    await pilot.press("escape")
+    for subject in subjects:
+        await to_row(pilot, subject)
+        await pilot.press("space")
+    await pilot.press("A")
+    await until(pilot, shows=f"With {len(subjects)} change requests")
+    await pilot.press(*name, "enter")
+
+
+async def status(client: Client, at: At) -> str:
+    return (await client.send(GetChangeRequest(**at))).status
+
+
+async def approved(client: Client, at: At) -> bool:
+    """Whether Robin approved it."""
+    found = (await client.send(ListReviews(**at))).items
+    return any(one.reviewer.id == "robin" and one.status == "approved" for one in found)
+
+
+async def test_cursor_and_marks_stay_and_what_was_done_comes_back(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
+        await until(pilot, shows="Needs me 7")
+        await to_row(pilot, "Limits per workspace")
+        await pilot.press("space")
+        await to_row(pilot, "Fix typos in quickstart")
+        marked = set(pilot.app.screen.query_one(Rows).marked)
+        await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
+        await luz.send(PostComment(**TYPOS, body=Document(markdown="At last")))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 8")
+        await until(pilot, shows="Errors by number")
+        await until(pilot, shows="Luz: “At last”")
+        assert subject_here(pilot) == "Fix typos in quickstart"
+        assert pilot.app.screen.query_one(Rows).marked == marked
+        await pilot.press("escape", "D")
+        await until(pilot, shows="Needs me 7")
+        assert "3 Fix typos in quickstart" not in "\n".join(shown(pilot.app).splitlines()[2:12])
+        await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 8")
+
+
+async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until(pilot, shows="Needs me 7")
+        await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart")
+        await until(pilot, shows="Approve: 3 change requests?")
+        await noor.send(MergeChangeRequest(**LIMITS))
+        await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 2 failed")
+        await until(pilot, shows="Change request #5 is archived.")
+        await until(pilot, shows="Change request #4 is merged.")
+        assert [await approved(noor, at) for at in (AUTH, LIMITS, TYPOS)] == [False, False, True]
+        await noor.send(UpdateChangeRequest(**AUTH, status="open"))
+        await pilot.press("s")
+        await until(pilot, shows="2 done · 1 failed")
+        assert [await approved(noor, at) for at in (AUTH, LIMITS, TYPOS)] == [True, False, True]
+        await pilot.press("q")
+        await until(pilot, shows="Needs me")
+
+
+async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_somebody_ended(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until(pilot, shows="Needs me 7")
+        await act(pilot, "comment", "Rewrite the auth guide", "Limits per workspace")
+        await write(pilot, "", "Soon")
+        await noor.send(PostComment(**LIMITS, body=Document(markdown="Now?")))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Comment: 2 change requests?")
+        await pilot.press("y")
+        await until(pilot, shows="2 done")
+        assert {"Now?", "Soon"} <= (await threads(noor, LIMITS)).keys()
+        await pilot.press("q")
+
+        await act(pilot, "ask", "Rewrite the auth guide", "Limits per workspace")
+        await until(pilot, shows="Who reviews them?")
+        await pilot.press(*"tom", "tab", "enter")
+        await until(pilot, shows="Ask for reviews: 2 change requests?")
+        await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 1 failed")
+        await noor.send(UpdateChangeRequest(**AUTH, status="open"))
+        await pilot.press("s")
+        await until(pilot, shows="2 done")
+        asked = (await noor.send(ListRequestedReviewers(**AUTH))).items
+        assert "tomasz" in [one.user.id for one in asked if one.user]
+        await pilot.press("q")
+
+        await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
+        await until(pilot, shows="Update from main: 2 change requests?")
+        await noor.send(MergeChangeRequest(**LIMITS))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 1 failed")
+        await until(pilot, shows="Change request #4 is merged.")
+        assert not (await noor.send(GetChangeRequest(**AUTH))).outdated
+        await pilot.press("q")
+
+        await act(pilot, "archive", "Rewrite the auth guide", "Fix typos in quickstart")
+        await until(pilot, shows="Archive: 2 change requests?")
+        await noor.send(MergeChangeRequest(**TYPOS))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 1 failed")
+        await until(pilot, shows="merged is final")
+        assert [await status(noor, at) for at in (AUTH, TYPOS)] == ["archived", "merged"]
+
+
+async def test_a_merge_train_passes_what_was_merged_and_stops_at_what_was_archived(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until(pilot, shows="Needs me 7")
+        explained = {"space_id": "api", "change_request_id": "2"}
+        await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
+        await until(pilot, shows="one after another?")
+        await noor.send(MergeChangeRequest(**LIMITS))
+        await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="it was merged before")
+        await until(pilot, shows="1 failed")
+        await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
+        await main_moves(noor, "api", "Scopes", "read only", "read alone")
+        await pilot.press("s")
+        await until(pilot, shows="3 done")
+        assert [await status(noor, at) for at in (LIMITS, TYPOS, explained)] == ["merged"] * 3

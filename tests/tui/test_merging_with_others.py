@@ -1,0 +1,131 @@
+"""Updates and merges, by keys, while somebody else merges, archives and judges between two of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.others import At, main_moves, page_of, somebody
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import app_on, open_review, running, shown, until
+
+from presscheck.api.change_requests import (
+    GetChangeRequest,
+    MergeChangeRequest,
+    PullChangeRequest,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.levels import MergeRuleChange, MergeRulesChange
+from presscheck.api.spaces import UpdateSpace
+from presscheck.client.client import Client
+
+LIMITS = {"space_id": "api", "change_request_id": "4"}
+TYPOS = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def status(client: Client, at: At) -> str:
+    return (await client.send(GetChangeRequest(**at))).status
+
+
+async def test_it_is_updated_while_somebody_else_merges_and_updates(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
+        await open_review(pilot, LIMITS)
+        await pilot.press("u")
+        await until(pilot, shows="it is up to date with main")
+        await main_moves(mia, "api", "Scopes", "read only", "read alone")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="main has moved on")
+        await pilot.press("u")
+        await until(pilot, shows="It fits with what changed in main.")
+        await main_moves(mia, "api", "Errors", "a sentence that may", "a sentence that does")
+        await pilot.press("y")
+        await until(pilot, shows="updated from main")
+        for title, words in (("Scopes", "read alone"), ("Errors", "a sentence that does")):
+            assert words in (await page_of(noor, LIMITS, title)).markdown, "what was merged last is there too"
+        await main_moves(mia, "api", "Errors", "a sentence that does", "a sentence that will")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="main has moved on")
+        await pilot.press("u")
+        await until(pilot, shows="Update from main?")
+        await noor.send(PullChangeRequest(**LIMITS))
+        newest = (await noor.send(GetChangeRequest(**LIMITS))).revision
+        await pilot.press("y")
+        await until(pilot, shows="updated from main")
+        await until(pilot, holds=lambda: "main has moved on" not in shown(pilot.app))
+        assert (await noor.send(GetChangeRequest(**LIMITS))).revision == newest, "one update is enough"
+
+
+async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await open_review(pilot, LIMITS)
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        assert "type: 4" not in shown(pilot.app)
+        await main_moves(mia, "api", "Limits", "</details>", "</details>\n\nDo not ask us.")
+        await pilot.press("y")
+        await until(pilot, shows="somebody changed it just now: nothing was merged")
+        await until(pilot, shows="main changed the same places of Limits")
+        assert await status(mia, LIMITS) == "open"
+        await pilot.press("m")
+        await until(pilot, shows="type: 4")
+        await pilot.press("y", "enter")
+        assert await status(mia, LIMITS) == "open", "yes alone is not enough"
+        await pilot.press("m")
+        await until(pilot, shows="type: 4")
+        await pilot.press("4", "enter")
+        await until(pilot, shows="merged with conflicts")
+        assert await status(mia, LIMITS) == "merged"
+
+
+async def test_what_somebody_else_archived_or_merged_is_not_merged(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await open_review(pilot, TYPOS)
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="Change request #3 is archived.")
+        await until(pilot, shows="✗ no: it is archived")
+        await pilot.press("m")
+        await until(pilot, shows="it is archived")
+        await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="open ✓2 ◷1")
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await noor.send(MergeChangeRequest(**TYPOS))
+        await pilot.press("y")
+        await until(pilot, shows="merged by Noor")
+        await until(pilot, shows="✗ no: it is merged")
+        found = await noor.send(GetChangeRequest(**TYPOS))
+        assert found.merged_by and found.merged_by.id == "noor"
+
+
+async def test_the_rules_say_no_once_somebody_asks_for_changes(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin", "jon") as (robin, jon):
+        rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_all_reviews_approved"),))
+        await robin.send(UpdateSpace(space_id="api", merge_rules=rules))
+        await open_review(pilot, LIMITS)
+        await until(pilot, shows="Can merge? ✓ yes")
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await jon.send(SubmitReview(**LIMITS, status="changes-requested"))
+        await pilot.press("y")
+        await until(pilot, shows="Not all reviews approve it.")
+        await until(pilot, shows="Can merge? ✗ no: Jón asked for changes")
+        await pilot.press("m", "W")  # no sheet opens
+        await until(pilot, shows="put right by those who asked for changes")
+        await jon.send(SubmitReview(**LIMITS, status="approved"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="nobody asked for changes")
+        await pilot.press("q")
+        await until(pilot, shows="Can merge? ✓ yes")
+        assert await status(jon, LIMITS) == "open"

@@ -1,0 +1,236 @@
+"""Words in a review, by keys, while somebody else acts between two of them: what both see, and what the service has."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.others import edits, page_of, somebody, thread_of, threads
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+
+from presscheck.api.changes import DeletePage, EditChangeRequestContent
+from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
+from presscheck.api.organizations import UpdateMember
+from presscheck.client.client import Client
+
+AUTH = {"space_id": "api", "change_request_id": "5"}
+BLOCK = "A token belongs to one project. It carries the rights of the member who made it, and expires after 90 days."
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@asynccontextmanager
+async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
+    """The app with the auth guide's review open, the cursor on its first page, Tokens."""
+    async with running(app_on(service, home)) as pilot:
+        await open_review(pilot, AUTH)
+        await until(pilot, shows="expires after 90 days")
+        await until(pilot, shows="Then say why it is meant.")
+        yield pilot
+
+
+async def to_thread(pilot: Any, words: str) -> None:
+    """Go from thread to thread, until the cursor stands on the one that begins with these words."""
+    for _ in range(9):
+        one = pilot.app.screen.thread_here()
+        if one and words in one.first.text:
+            return
+        await pilot.press("t")
+    raise AssertionError(f"no thread {words!r}:\n{shown(pilot.app)}")
+
+
+def emojis(comment: Comment) -> list[tuple[str, int]]:
+    return [(one.emoji, one.count) for one in comment.reactions]
+
+
+async def replies(client: Client, comment: str) -> list[str]:
+    found = await client.send(ListReplies(**AUTH, comment_id=comment, format="markdown", limit=1000))
+    return [(one.body.markdown or "").strip() for one in found.items]
+
+
+async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "luz") as (mia, jon, luz):
+        tokens = (await page_of(mia, AUTH, "Tokens")).id
+        await write(pilot, "l ] c", "On the block")
+        quote = f"> {BLOCK[:52]} …\n\n"
+        await mia.send(PostComment(**AUTH, page=tokens, body=Document(markdown=f"{quote}Mia on the block")))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="now  On the block")
+        await until(pilot, shows="Mia on the block")
+        await write(pilot, "h c", "On the page")
+        await jon.send(PostComment(**AUTH, page=tokens, body=Document(markdown="Jón on the page")))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="now  On the page")
+        await until(pilot, shows="Jón on the page")
+        await write(pilot, "C", "On the whole")
+        await luz.send(PostComment(**AUTH, body=Document(markdown="Luz on the whole")))
+        await pilot.press("ctrl+s", "g", "g")
+        await until(pilot, shows="now  On the whole")
+        await until(pilot, shows="Luz on the whole")
+        await all_sent(pilot)
+        block, page = await thread_of(mia, AUTH, "On the block"), await thread_of(mia, AUTH, "On the page")
+        assert (block.body.markdown or "").startswith("> A token belongs to one project.")
+        assert [one.target.page.id for one in (block, page) if one.target.page] == [tokens, tokens]
+        assert (await thread_of(mia, AUTH, "On the whole")).target.page is None
+
+
+async def test_a_comment_arrives_though_the_words_it_is_about_are_gone(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
+        await write(pilot, "l ] c", "Half of i")
+        await edits(mia, AUTH, "Tokens", BLOCK, "It all works otherwise now.")
+        await pilot.press("escape", "ctrl+r")
+        await until(pilot, shows="It all works otherwise now.")
+        await pilot.press("h", "c")
+        await until(pilot, shows="Half of i")
+        await pilot.press(*"t", "ctrl+s")
+        await until(pilot, shows="Half of it")
+        await all_sent(pilot)
+        await until(pilot, shows="A token belongs to one project.")  # the words that it is about are its quote
+        found = await thread_of(mia, AUTH, "Half of it")
+        assert (found.body.markdown or "").startswith("> A token belongs to one project.")
+
+
+async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_text(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon") as (mia, jon):
+        await write(pilot, "} } c", "And a phone?")
+        assert "Comment on Sessions" in shown(pilot.app)
+        page = (await page_of(mia, AUTH, "Sessions")).id
+        await mia.send(EditChangeRequestContent(**AUTH, changes=(DeletePage(page=page),), compat=False))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="there is no page")
+        await until(pilot, shows="3/3 changes")
+        await pilot.press("g", "g")
+        await until(pilot, shows="you ✗ refused  And a phone?")
+        await pilot.press("g", "x")
+        await until(pilot, shows="post comment  And a phone?")
+        await pilot.press("delete")
+        await until(pilot, shows="Drop it?")
+        await pilot.press("y")
+        await until(pilot, shows="Everything is sent.")
+        await pilot.press("q", "g", "g", "}", "l")
+        await to_thread(pilot, "An hour is short")
+        await write(pilot, "r", "Is it?")
+        hour = await thread_of(jon, AUTH, "An hour is short")
+        await jon.send(DeleteComment(**AUTH, comment_id=hour.id))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="1 refused")
+        await until(pilot, holds=lambda: "An hour is short" not in shown(pilot.app))
+        await pilot.press("g", "x")
+        await until(pilot, shows="post reply  Is it?")
+
+
+async def test_both_reply_react_and_settle(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "ada") as (mia, jon, ada):
+        await pilot.press("l")
+        await to_thread(pilot, "two places")
+        places = await thread_of(ada, AUTH, "two places")
+        await write(pilot, "r", "It is the old one")
+        await ada.send(PostReply(**AUTH, comment_id=places.id, body=Document(markdown="Never mind, I see")))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Never mind, I see")
+        await until(pilot, shows="now  It is the old one")
+        await all_sent(pilot)
+        assert (await replies(ada, places.id))[-2:] == ["Never mind, I see", "It is the old one"]
+
+        await to_thread(pilot, "An hour is short")
+        hour = await thread_of(jon, AUTH, "An hour is short")
+        await jon.send(UpdateComment(**AUTH, comment_id=hour.id, resolved=True))
+        await pilot.press("x")
+        await until(pilot, shows="✓ resolved Jón")
+        await all_sent(pilot)
+        found = await thread_of(jon, AUTH, "An hour is short")
+        assert (found.status, found.resolved_by and found.resolved_by.id) == ("resolved", "jon")
+        await jon.send(UpdateComment(**AUTH, comment_id=hour.id, resolved=False))
+        await pilot.press("x")
+        await until(pilot, holds=lambda: "✓ resolved" not in shown(pilot.app))
+        await all_sent(pilot)
+        assert (await thread_of(jon, AUTH, "An hour is short")).status == "open"
+
+        await pilot.press("h", "g", "g")
+        await until(pilot, shows="👍 2")
+        link = await thread_of(mia, AUTH, "Can we link")
+        await pilot.press("+")
+        await until(pilot, shows="agreed")
+        await ada.send(UpdateComment(**AUTH, comment_id=link.id, added_reactions=("1f44d",)))
+        await pilot.press("enter")
+        await until(pilot, shows="👍 4")
+        await all_sent(pilot)
+        assert emojis(await thread_of(mia, AUTH, "Can we link")) == [("1f44d", 4)]
+        await pilot.press("+")
+        await until(pilot, shows="yours: take it away")
+        await mia.send(UpdateComment(**AUTH, comment_id=link.id, removed_reactions=("1f44d",)))
+        await pilot.press("enter")
+        await until(pilot, shows="👍 2")
+        await all_sent(pilot)
+        assert emojis(await thread_of(mia, AUTH, "Can we link")) == [("1f44d", 2)]
+
+
+async def test_what_one_said_is_changed_and_deleted_while_others_answer_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
+        await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # may resolve it
+        await write(pilot, "g g C", "Teh words")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="now  Teh words")
+        said = await thread_of(mia, AUTH, "Teh words")
+        await pilot.press("l")
+        await to_thread(pilot, "Teh words")
+        await pilot.press("e")
+        await until(pilot, shows="Change what you said")
+        await pilot.press(*(["backspace"] * 9), *"The words")
+        await mia.send(UpdateComment(**AUTH, comment_id=said.id, resolved=True, added_reactions=("1f680",)))
+        await luz.send(PostReply(**AUTH, comment_id=said.id, body=Document(markdown="You mean The")))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="The words")
+        await all_sent(pilot)
+        await until(pilot, shows="✓ resolved you")
+        found = await thread_of(mia, AUTH, "The words")
+        assert (found.status, found.replies, [one.emoji for one in found.reactions]) == ("resolved", 1, ["1f680"])
+        await to_thread(pilot, "The words")
+        await pilot.press("enter")
+        await until(pilot, shows="You mean The")
+        await until(pilot, shows="🚀 1")
+        await pilot.press("-")
+        await until(pilot, shows="Delete which?")
+        await pilot.press(*"The words", "enter")
+        await until(pilot, shows="Its answers go with it: 1.")
+        await mia.send(DeleteComment(**AUTH, comment_id=said.id))
+        await pilot.press("y")
+        await until(pilot, holds=lambda: "The words" not in shown(pilot.app))
+        await all_sent(pilot)
+        assert "The words" not in await threads(mia, AUTH)
+
+
+async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
+        await pilot.press("l", "]", "c")
+        await until(pilot, shows="ctrl+g suggest")
+        await pilot.press("ctrl+g", "up", "up", "end", *" Really.", "ctrl+s")
+        await all_sent(pilot)
+        await until(pilot, shows="Really.")
+        await to_thread(pilot, "suggestion")
+        await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
+        await pilot.press("U")
+        await until(pilot, shows="These words have changed since it was suggested.")
+        await pilot.press("n")
+        await edits(mia, AUTH, "Tokens", "expires after 30 days", "expires after 90 days")
+        await pilot.press("U")
+        await until(pilot, shows="Put this into Tokens?")
+        assert "have changed" not in shown(pilot.app)
+        await edits(mia, AUTH, "Tokens", "It is shown once.", "It is shown once, to you.")
+        await pilot.press("y")
+        await until(pilot, shows="the suggested words stand in the page")
+        text = (await page_of(mia, AUTH, "Tokens")).markdown
+        assert "expires after 90 days. Really." in text
+        assert "It is shown once, to you." in text
