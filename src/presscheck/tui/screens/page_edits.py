@@ -9,8 +9,9 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span
+from presscheck.documents.text_merging import BEGINS, merge_text
 from presscheck.tui.outside import edit_text
-from presscheck.tui.screens.page_markdown import edited, opened
+from presscheck.tui.screens.page_markdown import Edited, Opened, edited, opened
 from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 TITLE = 256
 """Characters that a title may have."""
+OURS, THEIRS = "you", "somebody else"
+"""Who wrote what stands between the marks of a text in which both wrote in the same words."""
 
 
 def draft_key(change_request_id: str, name: str) -> str:
@@ -30,31 +33,84 @@ def draft_key(change_request_id: str, name: str) -> str:
 async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
     """Edit a page's Markdown; what comes back is shown in numbers before it is sent, and kept where it is not.
 
+    What somebody else writes meanwhile is joined with it; where both wrote in the same words, both are there to be
+    decided over, and nothing is sent.
+
     Args:
         place: where it is done.
         path: `space_id` and `change_request_id`.
         page_id: the page.
     """
-    page = await place.desk.read(GetChangeRequestPage(**path, page_id=page_id, format="markdown"))
-    before, key = opened(page.title, page.markdown or ""), draft_key(path["change_request_id"], f"edit {page_id}")
-    text = edit_text(place.home, place.desk.outbox.draft(key) or before.text)
-    found = edited(before, text)
-    if found is None:
+    draft = _PageDraft(place, path, page_id)
+    title, before = await draft.opened()
+    text = edit_text(place.home, draft.begin(before))
+    if edited(before, text) is None:
         place.home.notice("nothing was changed")
         return
-    place.desk.outbox.save_draft(key, text)
-    lines: list[Line] = [(Span(f"{found.changed} lines of {display_text(page.title)} as you wrote them"),)]
+    draft.keep(text, before)
+    _, after = await draft.opened()
+    joined = merge_text(before.text, text, after.text, our_name=OURS, their_name=THEIRS)
+    draft.keep(joined.text, after)
+    found = edited(after, joined.text)
+    if joined.conflicts or found is None:
+        same = "somebody wrote in the same words meanwhile: e opens both, to be decided over"
+        place.home.notice(
+            same if joined.conflicts else "somebody else wrote the same meanwhile: nothing is left to send"
+        )
+        return
+    lines = _in_numbers(found, title, joined.text, is_joined=after.text != before.text)
+    if not await place.ask(Sheet("Put this into the change request?", lines, "Save", place.home.look)):
+        place.home.notice("not sent; e opens what you wrote again")
+    elif (await draft.opened())[1].text != after.text:
+        place.home.notice("somebody wrote in the page just now: not sent; e opens what you wrote, joined with that")
+    else:
+        given: dict[str, Any] = {"title": found.title} if found.title else {}
+        change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
+        await place.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+        draft.forget()
+
+
+class _PageDraft:
+    """What was written of a page and not sent yet, and the text of the page that it was written from."""
+
+    def __init__(self, place: Place, path: dict[str, Any], page_id: str) -> None:
+        self._place, self._outbox, self._path, self._page_id = place, place.desk.outbox, path, page_id
+        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
+
+    async def opened(self) -> tuple[str, Opened]:
+        """The title and the text of the page, as it is now."""
+        call = GetChangeRequestPage(**self._path, page_id=self._page_id, format="markdown")
+        page = await self._place.desk.read(call)
+        return page.title, opened(page.title, page.markdown or "")
+
+    def begin(self, now: Opened) -> str:
+        """What to go on with: the draft, joined with what became of the page since; else the page."""
+        text, base = (self._outbox.draft(key) for key in self._keys)
+        return merge_text(base or now.text, text, now.text, our_name=OURS, their_name=THEIRS).text if text else now.text
+
+    def keep(self, text: str, base: Opened) -> None:
+        """Keep a text and what it was written from."""
+        for key, kept in zip(self._keys, (text, base.text), strict=True):
+            self._outbox.save_draft(key, kept)
+
+    def forget(self) -> None:
+        """It was sent."""
+        for key in self._keys:
+            self._outbox.save_draft(key, "")
+
+
+def _in_numbers(found: Edited, title: str, text: str, *, is_joined: bool) -> list[Line]:
+    """What will be other than it is."""
+    lines: list[Line] = [(Span(f"{found.changed} lines of {display_text(title)} as you wrote them"),)]
     if found.title:
         lines.append((Span(f"a new title: {display_text(found.title)}"),))
     if found.collateral:
         lines.append((Span(f"{found.collateral} further lines, spelled otherwise by the service", "waiting"),))
-    if await place.ask(Sheet("Put this into the change request?", lines, "Save", place.home.look)):
-        given: dict[str, Any] = {"title": found.title} if found.title else {}
-        change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
-        await place.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
-        place.desk.outbox.save_draft(key, "")
-    else:
-        place.home.notice("not sent; e opens what you wrote again")
+    if is_joined:
+        lines.append((Span("What somebody else wrote meanwhile stays.", "waiting"),))
+    if f"\n{BEGINS} {OURS}" in f"\n{text}":
+        lines.append((Span("The marks around what both wrote are still in it.", "removed"),))
+    return lines
 
 
 async def add_page(place: Place, path: dict[str, Any], into: str | None) -> str | None:

@@ -1,0 +1,128 @@
+"""A page is written in while somebody else writes in it: in a real editor, with only the terminal not handed over."""
+
+import asyncio
+import shlex
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from tests.others import say
+from tests.running_service import RunningService, running_service
+from tests.tui.begun import Begun, begun, rewritten
+from tests.tui.driving import shown, until
+from tests.tui.test_review import review
+
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.tui.app import PresscheckApp
+
+SUBJECT = "How long things last"
+TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
+EDITOR = """
+import pathlib, sys, time
+file, asks, answer = pathlib.Path(sys.argv[-1]), pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+asks.write_text(file.read_text())
+while not answer.exists():
+    time.sleep(0.01)
+file.write_text(answer.read_text())
+answer.unlink()
+"""
+
+
+class Editor:
+    """An editor that tells what it was given, and writes what it is told once that is there."""
+
+    def __init__(self, directory: Path) -> None:
+        script = directory / "editor.py"
+        script.write_text(EDITOR)
+        self.asks, self.answer = directory / "asks", directory / "answer"
+        self.command = shlex.join([sys.executable, str(script), str(self.asks), str(self.answer)])
+
+    def writing(
+        self, service: RunningService, other: Begun, theirs: str, *changes: tuple[str, str]
+    ) -> threading.Thread:
+        """Meanwhile the other writes the page; then these changes are made to what the editor was given."""
+
+        def go() -> None:
+            while not self.asks.exists():
+                threading.Event().wait(0.01)
+            if theirs:
+                asyncio.run(rewritten(service, other, theirs))
+            text = self.asks.read_text()
+            for old, new in changes:
+                assert old in text, text
+                text = text.replace(old, new)
+            self.asks.unlink()
+            whole = self.answer.with_suffix(".new")
+            whole.write_text(text)
+            whole.rename(self.answer)
+
+        thread = threading.Thread(target=go)
+        thread.start()
+        return thread
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Editor:
+    found = Editor(tmp_path)
+    monkeypatch.setenv("VISUAL", found.command)
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    return found
+
+
+async def there(service: RunningService, one: Begun) -> str:
+    [page] = await say(service, one.token, GetChangeRequestPage(**one.at, page_id=one.page, format="markdown"))
+    return (page.markdown or "").partition("\n\n")[2].strip()
+
+
+async def test_what_both_wrote_in_different_places_is_joined(
+    service: RunningService, tmp_path: Path, editor: Editor
+) -> None:
+    one = await begun(service, SUBJECT, TEXT)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="A key lasts for ever.")
+        meanwhile = editor.writing(service, one, TEXT.replace("for ever", "a year"), ("30 days", "90 days"))
+        await pilot.press("e")
+        await until(pilot, shows="What somebody else wrote meanwhile stays.")
+        meanwhile.join()
+        await pilot.press("y")
+        await until(pilot, shows="A token lasts 90 days.")
+        assert await there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
+
+
+async def test_what_both_wrote_in_the_same_words_is_decided_over_before_it_is_sent(
+    service: RunningService, tmp_path: Path, editor: Editor
+) -> None:
+    one = await begun(service, SUBJECT, TEXT)
+    theirs = TEXT.replace("30 days", "60 days")
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="A key lasts for ever.")
+        meanwhile = editor.writing(service, one, theirs, ("30 days", "90 days"))
+        await pilot.press("e")
+        await until(pilot, shows="somebody wrote in the same words meanwhile")
+        meanwhile.join()
+        assert await there(service, one) == theirs.strip(), "nothing was overwritten"
+        both = "<<<<<<< you\nA token lasts 90 days.\n=======\nA token lasts 60 days.\n>>>>>>> somebody else\n"
+        meanwhile = editor.writing(service, one, "", (both, "A token lasts 75 days.\n"))
+        await pilot.press("e")
+        await until(pilot, shows="Put this into the change request?")
+        meanwhile.join()
+        assert "wrote meanwhile" not in shown(pilot.app)
+        await rewritten(service, one, theirs + "\nAsk Mia.\n")
+        await pilot.press("y")
+        await until(pilot, shows="somebody wrote in the page just now: not sent")
+        meanwhile = editor.writing(service, one, "", ("75 days", "80 days"))
+        await pilot.press("e")
+        await until(pilot, shows="Put this into the change request?")
+        meanwhile.join()
+        await pilot.press("y")
+        await until(pilot, shows="A token lasts 80 days.")
+        assert await there(service, one) == "A token lasts 80 days.\n\nA key lasts for ever.\n\nAsk Mia."
