@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -249,6 +250,31 @@ def test_the_editor_and_what_it_leaves_behind(shell: Shell, tmp_path: Path, serv
     [kept] = (shell.home / "state" / "typed").iterdir()
     assert kept.read_text() == "Typed at length\n"
     assert str(kept).encode() in printed.replace(b"\r\n", b"")
+
+
+def test_what_somebody_writes_while_the_editor_is_open_is_joined_or_refused(shell: Shell, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    edit = "cr edit guides#3 --page quickstart"
+    presscheck = shlex.join([sys.executable, "-m", "presscheck"])
+    editor.write_text(f"""#!/bin/sh
+printf '# Quickstart\\n\\nUno.\\n\\nTwo.\\n' | PRESSCHECK_TOKEN=$OTHER {presscheck} {edit} --body-file - || exit 9
+sed -i "$CHANGE" "$1"
+""")
+    editor.chmod(0o755)
+    shell.env["EDITOR"] = str(editor)
+    for change, code, text in (
+        ("s/Two/Due/", 0, "Uno.\n\nDue."),
+        ("s/One/Eins/", 6, "Uno.\n\nTwo."),
+    ):
+        shell.ok(*edit.split(), "--body", "# Quickstart\n\nOne.\n\nTwo.\n")
+        environment = shell.environment | {"CHANGE": change, "OTHER": shell.env["PRESSCHECK_TOKEN"]}
+        printed, ended = pexpect.run(f"{presscheck} {edit}", env=environment, timeout=60, withexitstatus=True)
+        assert ended == code, printed
+        shown = shell.ok("cr", "diff", "guides#3", "--format", "json")
+        assert text in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\n", "\n"), shown
+    assert b"wrote in the same words meanwhile" in printed
+    [kept] = (shell.home / "state" / "typed").iterdir()
+    assert "Eins." in kept.read_text()
 
 
 def test_every_call_is_a_command(shell: Shell) -> None:

@@ -20,7 +20,8 @@ from presscheck.desk.questions import changes_in
 from presscheck.documents.differences import Mode, PageDifference, compare, difference_lines
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span
-from presscheck.errors import InvalidArgument
+from presscheck.documents.text_merging import merge_text
+from presscheck.errors import ChecksFailed, InvalidArgument
 
 WIDE = 100
 """Columns where there is no terminal that has a width, and the fewest for two sides."""
@@ -92,11 +93,26 @@ async def edit(
         return
     tree = await session.read(ListChangeRequestPages(**path))
     found = page_named(tree.pages, page)
-    now = await session.read(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
-    with body_text(body, body_file, before=now.markdown or "") as text:
-        changes = (UpdatePage(page=found.id, document=Document(markdown=text)),)
+    question = GetChangeRequestPage(**path, page_id=found.id, format="markdown")
+    now = (await session.read(question)).markdown or ""
+    with body_text(body, body_file, before=now) as text:
+        is_whole = body is not None or body_file is not None
+        joined = text if is_whole else await _joined(session, question, now, text)
+        changes = (UpdatePage(page=found.id, document=Document(markdown=joined)),)
         written = await session.write(EditChangeRequestContent(**path, changes=changes), "Written.")
         session.show(written) if session.json else click.echo(found.id)
+
+
+async def _joined(session: Session, question: GetChangeRequestPage, before: str, text: str) -> str:
+    """What was typed, with what somebody else wrote in the page meanwhile.
+
+    Raises:
+        ChecksFailed: both wrote in the same words.
+    """
+    joined = merge_text(before, text, (await session.read(question)).markdown or "")
+    if joined.conflicts:
+        raise ChecksFailed("Somebody else wrote in the same words meanwhile: nothing was written")
+    return joined.text
 
 
 def page_named(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
