@@ -134,7 +134,7 @@ class Rows(LineView):
         return spans
 
     def pointed(self) -> None:
-        """Tell the screen of the row, before it paints: the row and what the screen shows of it are then one picture."""
+        """Tell the screen of the row before it paints: the row and what is shown of it are then one picture."""
         self._remember()
         self.screen.post_message(self.RowPointed(self, self.cursor))
 
