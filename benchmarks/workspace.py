@@ -1,12 +1,22 @@
 """A workspace of a size that hurts: 10,000 open change requests, and a space with a page of 1 MB.
 
-Usage: python -m benchmarks.workspace HOME [--requests N]. Serves it until it is stopped, and writes a configuration,
-so that `PRESSCHECK_HOME=HOME presscheck` opens it.
+Usage: python -m benchmarks.workspace HOME [--requests N] [--pages N]. Serves it until it is stopped, and writes a
+configuration, so that `PRESSCHECK_HOME=HOME presscheck` opens it. With `--pages` one change request more edits so many
+pages, the first of them at sixty places of 5,000 words.
 """
 
 import argparse
+import asyncio
 from pathlib import Path
+from typing import Any
 
+from tests.documents.page_samples import Writer
+from tests.running_service import running_service
+
+from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.changes import EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.comments import Document
+from presscheck.client.client import Client
 from presscheck.service.database import Database
 from presscheck.service.identity import system_clock
 from presscheck.service.running import ServeOptions, serve
@@ -14,6 +24,9 @@ from presscheck.service.sample import plant_many
 
 PAGE = 1_000_000
 """Bytes of the large page."""
+SPACE = "many-space"
+AT_ONCE = 50
+"""Changes that one call may have."""
 
 CONFIGURATION = """\
 [profiles.default]
@@ -49,11 +62,53 @@ def write_documents(directory: Path) -> Path:
     return directory
 
 
+def texts(pages: int) -> list[tuple[str, str]]:
+    """Pages before and after: a long one with sixty edits, then short ones with one each."""
+    writer = Writer(pages)
+    long = ""
+    while len(long.split()) < 5_000:
+        long += writer.page(10) + "\n"
+    found = [(long, writer.edited(long, 60))]
+    for number in range(1, pages):
+        before = f"Text {number} of one workspace. {writer.words(99, 99)}."
+        found.append((before, before.replace("workspace", "project", 1)))
+    return found
+
+
+async def plant_request(base_url: str, token: str, pages: int) -> None:
+    """A change request that edits so many pages, which another one brought in."""
+    async with Client(base_url, token) as client:
+
+        async def edited(subject: str, changes: list[Any]) -> tuple[str, list[str]]:
+            made = await client.send(CreateChangeRequest(space_id=SPACE, subject=subject))
+            ids: list[str] = []
+            for first in range(0, len(changes), AT_ONCE):
+                part = tuple(changes[first : first + AT_ONCE])
+                edit = EditChangeRequestContent(space_id=SPACE, change_request_id=made.id, changes=part, compat=False)
+                ids += [str(one.page_id) for one in (await client.send(edit)).changes]
+            return made.id, ids
+
+        sides = texts(pages)
+        new = [
+            InsertPage(title=f"Changed page {number}", document=Document(markdown=before))
+            for number, (before, _) in enumerate(sides)
+        ]
+        first, ids = await edited(f"Bring in {pages} pages", new)
+        await client.send(MergeChangeRequest(space_id=SPACE, change_request_id=first))
+        changes = [
+            UpdatePage(page=page, document=Document(markdown=after))
+            for page, (_, after) in zip(ids, sides, strict=True)
+        ]
+        second, _ = await edited(f"Edit {pages} pages", changes)
+        await client.send(UpdateChangeRequest(space_id=SPACE, change_request_id=second, status="open"))
+
+
 def main() -> None:
     """Make it where it is missing, and serve it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=Path)
     parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--pages", type=int, default=0)
     chosen = parser.parse_args()
     home: Path = chosen.home.absolute()
     (home / "config").mkdir(parents=True, exist_ok=True)
@@ -64,6 +119,10 @@ def main() -> None:
         with made.writing.begin() as session:
             plant_many(session, chosen.requests, system_clock)
         made.close()
+        if chosen.pages:
+            with running_service(home) as service:
+                asyncio.run(plant_request(service.base_url, service.token, chosen.pages))
+            (home / "token").chmod(0o600)  # else the app refuses it
     options = ServeOptions(
         database=database,
         data=home,

@@ -3,18 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.tui.frame import app_with, shown
 from textual.app import ComposeResult
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from presscheck.desk.seen import Seen
 from presscheck.documents.spans import Line, Span
 from presscheck.errors import NotFound, NotNow
+from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
 from presscheck.tui.keys import Keys
 from presscheck.tui.screens.place import Place
+from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.sheet import Sheet
 from presscheck.tui.widgets.which_key import WhichKey
@@ -72,6 +76,17 @@ class Room(Place):
             self.ended += 1
 
 
+class Beside(Room):
+    """A list, and below it what is said of the row under the cursor."""
+
+    def body(self) -> ComposeResult:
+        yield from super().body()
+        yield Lines(self.home.look)
+
+    def on_rows_row_pointed(self, event: Rows.RowPointed) -> None:
+        self.query_one(Lines).show([(Span(f"about row {event.index}"),)])
+
+
 @pytest.fixture
 async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as one:
@@ -100,6 +115,26 @@ async def test_keys_move_and_do(pilot: Pilot[int]) -> None:
     assert room(pilot).query_one(Rows).cursor == 0
     await pilot.press("G")
     assert room(pilot).query_one(Rows).cursor == 99
+
+
+async def test_a_row_and_what_is_said_of_it_are_one_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)))
+        painted: list[set[int]] = []
+        display = PresscheckApp._display
+
+        def displayed(app: PresscheckApp, screen: Screen[Any], update: Any) -> None:
+            painted.append({y for y, _, _ in getattr(update, "spans", ())})
+            display(app, screen, update)
+
+        monkeypatch.setattr(PresscheckApp, "_display", displayed)
+        for number in range(1, 6):
+            painted.clear()
+            await pilot.press("j")
+            await until(pilot, lambda number=number: f"about row {number}" in shown(pilot.app))
+            await until(pilot, lambda: painted)
+            row, about = (shown(pilot.app).index(text) for text in (f"▌row {number}", f"about row {number}"))
+            assert {row, about} <= painted[0]
 
 
 async def test_a_popup_says_what_may_follow_and_takes_no_key(pilot: Pilot[int]) -> None:

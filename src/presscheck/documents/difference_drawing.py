@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
-from presscheck.documents.difference_runs import Ink, in_one, ink_runs, inks, is_rewritten, one_side, tinted
+from presscheck.documents.difference_code import Code, folded_code, language_of, told_apart
+from presscheck.documents.difference_runs import Ink, in_one, ink_runs, inks, is_rewritten, tinted
 from presscheck.documents.difference_tables import Tables
 from presscheck.documents.difference_tags import tag_line
 from presscheck.documents.display_text import display_text
@@ -18,7 +17,7 @@ from presscheck.documents.pieces import BY_LINE, Piece, cells_of
 from presscheck.documents.rendering.glyphs import Glyphs
 from presscheck.documents.rendering.layout import HEADINGS, Layout
 from presscheck.documents.rendering.tagged import HINTS
-from presscheck.documents.rendering.wrapping import split_cells, wrap
+from presscheck.documents.rendering.wrapping import wrap
 from presscheck.documents.spans import Line, Span, pad, plain, width
 from presscheck.documents.words import Run
 
@@ -48,6 +47,7 @@ class Drawing:
     def __init__(self, paired: Sequence[Paired], columns: int, glyphs: Glyphs, *, is_whole: bool) -> None:
         self._columns, self._glyphs, self._is_whole = columns, glyphs, is_whole
         self._tables = Tables(paired)
+        self._codes = Code(paired)
         self._layout = Layout(glyphs)
         for piece in (piece for one in paired for piece in (one.before, one.after)):
             if piece and piece.kind == "definition":
@@ -141,10 +141,10 @@ class Drawing:
         return [self._tables.rule(one, columns, self._glyphs.hairline)]
 
     def _code(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
-        return self._folded(piece, (Span(display_text(piece.text), "code"),), columns)
+        return folded_code(self._codes.line(one, piece), columns)
 
     def _fence(self, one: Paired, piece: Piece, columns: int) -> list[Line]:
-        language = display_text(piece.mark.partition(" ")[0])
+        language = language_of(piece)
         if language.lower() in _NO_LANGUAGE and one.kind == "same":
             return []
         return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
@@ -175,9 +175,7 @@ class Drawing:
             if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
                 return [*all_marked("removed", [tags[0]]), *all_marked("added", [tags[1]])]
         if after.kind in AS_WRITTEN:
-            looks = "code" if after.kind == "code" else ""
-            old_line, new_line = ((Span(display_text(piece.text), looks),) for piece in (before, after))
-            return self._below(before, after, old_line, new_line, columns)
+            return self._below(before, after, *self._as_written(one, before, after), columns)
         return self._changed_lines(before, after, columns)
 
     def _changed_words(self, one: Paired, runs: Sequence[Run[Ink]], columns: int) -> list[Drawn]:
@@ -220,20 +218,23 @@ class Drawing:
                 drawn += all_marked("removed", old[part.before.start : part.before.stop]) + all_marked("added", came)
         return drawn if any(row.mark for row in drawn) else [*drawn, Drawn("changed", (READS_THE_SAME,))]
 
+    def _as_written(self, one: Paired, before: Piece, after: Piece) -> tuple[Line, Line]:
+        """The old and the new text of what is one line each."""
+        if after.kind == "code":
+            return self._codes.line(one, before), self._codes.line(one, after)
+        return (Span(display_text(before.text)),), (Span(display_text(after.text)),)
+
     def _below(self, before: Piece, after: Piece, old: Line, new: Line, columns: int) -> list[Drawn]:
-        runs = ink_runs(inks(old), inks(new))
-        if is_rewritten(runs):
+        sides, is_new = told_apart(after, (old, new), "quiet")
+        if is_new:
             sides = tinted(old, "removed"), tinted(new, "added")
-        else:
-            is_code = after.kind == "code"
-            sides = one_side(runs, "removed", "code" if is_code else "quiet"), one_side(runs, "added", "code" * is_code)
         first = self._folded(before, sides[0], columns)
         return [*all_marked("removed", first, ""), *all_marked("added", self._folded(after, sides[1], columns), "")]
 
     def _folded(self, piece: Piece, line: Line, columns: int) -> list[Line]:
         """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
         if piece.kind == "code":
-            return [pad(part, columns, "code") for part in _by_cell(line, columns)]
+            return folded_code(line, columns)
         if width(line) <= columns:
             return [line]
         text = plain(line)
@@ -271,19 +272,3 @@ def reading(line: Line) -> tuple[str, ...]:
     """What a line says, whatever its columns are."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)
-
-
-def _by_cell(line: Line, columns: int) -> Iterator[Line]:
-    row: list[Span] = []
-    left = max(columns, 2)
-    for span in line:
-        rest = span.text
-        while rest:
-            head, rest = split_cells(rest, left)
-            if head:
-                row.append(span._replace(text=head))
-                left -= cell_len(head)
-            if rest:
-                yield tuple(row)
-                row, left = [], max(columns, 2)
-    yield tuple(row)

@@ -17,6 +17,8 @@ LEAST_KEPT = 0.35
 """How much of a text must have stayed for its words to be told apart one by one."""
 LOOKS = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
 """Words of a style that are no colour, and stay beside one."""
+SYNTAX = frozenset(("keyword", "number"))
+"""Colours of code that stay in a line that came or went; strings and comments may be all of it, and must say that."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
@@ -37,7 +39,11 @@ def tinted(line: Iterable[Span], tint: str) -> Line:
 
 def tint_style(style: str, tint: str) -> str:
     """A style in another colour."""
-    return " ".join([*(word for word in style.split() if word in LOOKS), tint]) if tint else style
+    if not tint:
+        return style
+    words = style.split()
+    kept = SYNTAX if tint in ("added", "removed") else frozenset[str]()
+    return " ".join([*(word for word in words if word in LOOKS), tint, *(word for word in words if word in kept)])
 
 
 def inks(spans: Iterable[Span], *, tell_links: bool = True) -> list[Ink]:

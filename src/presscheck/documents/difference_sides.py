@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from presscheck.documents.difference_code import told_apart
 from presscheck.documents.difference_drawing import (
     AS_WRITTEN,
     INLINE,
@@ -18,12 +19,11 @@ from presscheck.documents.difference_drawing import (
 )
 from presscheck.documents.difference_runs import Ink, ink_runs, inks, is_rewritten, one_side
 from presscheck.documents.difference_tags import tag_line
-from presscheck.documents.display_text import display_text
 from presscheck.documents.matching import Gap, gaps
 from presscheck.documents.pairing import Paired
 from presscheck.documents.pieces import Piece, cells_of
 from presscheck.documents.rendering.wrapping import wrap
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.spans import Line
 from presscheck.documents.words import Run, RunKind
 
 EMPTY = Drawn("", ())
@@ -56,9 +56,15 @@ class Sides(Drawing):
         left = one.before if one.kind in ("same", "removed") or not one.after else None
         tint = mark if mark in ("added", "removed") and not self._is_whole else ""
         right = all_marked(mark, self._read(one, one.after), tint) if one.after else []
-        if left and one.after and _is_written_alike(left, one.after):
+        if left and one.after and self._is_alike(one, left, one.after):
             return Both(right, right)
         return Both(all_marked(mark, self._read(one, left), tint) if left else [], right)
+
+    def _is_alike(self, one: Paired, before: Piece, after: Piece) -> bool:
+        """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
+        if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
+            return False
+        return before.kind != "code" or self._codes.line(one, before) == self._codes.line(one, after)
 
     def _changed_sides(self, one: Paired, before: Piece, after: Piece) -> Both:
         rooms = [self._room(piece.within) for piece in (before, after)]
@@ -94,9 +100,7 @@ class Sides(Drawing):
             if tags[0] and tags[1] and reading(tags[0]) != reading(tags[1]):
                 return Both(all_marked("removed", [tags[0]]), all_marked("added", [tags[1]]))
         if after.kind in AS_WRITTEN:
-            looks = "code" if after.kind == "code" else ""
-            lines = [(Span(display_text(piece.text), looks),) for piece in (before, after)]
-            return self._lines(before, after, (lines[0], lines[1]), sizes)
+            return self._lines(before, after, self._as_written(one, before, after), sizes)
         return self._drawn_lines(before, after, sizes)
 
     def _prose(self, before: Piece, after: Piece, runs: Sequence[Run[Ink]], sizes: tuple[int, int]) -> Both:
@@ -117,11 +121,9 @@ class Sides(Drawing):
 
     def _lines(self, before: Piece, after: Piece, lines: tuple[Line, Line], sizes: tuple[int, int]) -> Both:
         """One line as it is written, and what became of it."""
-        runs = ink_runs(inks(lines[0]), inks(lines[1]))
-        ground = "code" if after.kind == "code" else ""
-        sides = (one_side(runs, GONE, ground), one_side(runs, CAME, ground))
+        sides, is_new = told_apart(after, lines)
         folded = self._folded(before, sides[0], sizes[0]), self._folded(after, sides[1], sizes[1])
-        if is_rewritten(runs):
+        if is_new:
             return Both(all_marked("removed", folded[0]), all_marked("added", folded[1]))
         return Both(all_marked("changed", folded[0], ""), all_marked("changed", folded[1], ""))
 
@@ -143,8 +145,3 @@ class Sides(Drawing):
                 for one, other in zip(went, came, strict=True):
                     found.add(*self._lines(before, after, (one, other), sizes))
         return found
-
-
-def _is_written_alike(one: Piece, other: Piece) -> bool:
-    """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
-    return (one.text, one.mark, one.within) == (other.text, other.mark, other.within)

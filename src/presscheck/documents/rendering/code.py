@@ -8,7 +8,7 @@ than a page takes to draw.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
@@ -136,24 +136,24 @@ def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, s
         yield text[end:], "code"
 
 
-def _folded(spans: list[Span], columns: int) -> Iterator[Line]:
+def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
     """A line of code as lines that fit, broken where a word ends if there is such a place near the end."""
     text = "".join(span.text for span in spans)
     while cell_len(text) > columns:
         head, _ = split_cells(text, columns)
         places = [*_breaks(head, len(head) * 2 // 3)]
         size = places[-1].end() if places else max(len(head), 1)
-        first, spans = _cut_at(spans, size)
+        first, spans = cut_at(spans, size)
         yield cut(first, columns)
         text = text[size:]
     yield tuple(spans)
 
 
-def _cut_at(spans: list[Span], size: int) -> tuple[Line, list[Span]]:
+def cut_at(spans: Sequence[Span], size: int) -> tuple[Line, Sequence[Span]]:
     """The first so many characters, and the rest."""
     for number, (text, style, link) in enumerate(spans):
         if size <= len(text):
             rest = [Span(text[size:], style, link)] if size < len(text) else []
-            return (*spans[:number], Span(text[:size], style, link)), rest + spans[number + 1 :]
+            return (*spans[:number], Span(text[:size], style, link)), (*rest, *spans[number + 1 :])
         size -= len(text)
-    return tuple(spans), []
+    return tuple(spans), ()

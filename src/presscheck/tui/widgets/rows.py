@@ -134,9 +134,9 @@ class Rows(LineView):
         return spans
 
     def pointed(self) -> None:
-        """Tell of the row."""
+        """Tell the screen of the row before it paints: the row and what is shown of it are then one picture."""
         self._remember()
-        self.post_message(self.RowPointed(self, self.cursor))
+        self.screen.post_message(self.RowPointed(self, self.cursor))
 
     def _go(self, number: int, top: int | None) -> None:
         super()._go(self._beside_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
