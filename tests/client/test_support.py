@@ -79,5 +79,6 @@ async def test_a_feature_that_not_every_service_has_is_judged_in_writing_too(
     kind, asked = await fails(server, client, call, GONE, THERE)
     assert kind is NotSupported
     assert asked[1:] == ["/v1/spaces/s/change-requests/c"]
+    assert [one.method for one in server.asked] == ["POST", "GET"], "the look changes nothing"
     kind, _ = await fails(server, client, ListReviews(space_id="s", change_request_id="c"), GONE, GONE)
     assert kind is NotFound

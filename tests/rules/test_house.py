@@ -1,6 +1,7 @@
 """The rules of the house: who may import whom, where a library is known, and how large a room may grow."""
 
 import ast
+import gc
 import subprocess
 import sys
 from functools import cache
@@ -49,7 +50,11 @@ def room(path: Path) -> str:
 @cache
 def tree_of(path: Path) -> ast.Module:
     """A module, parsed once: parsing all of them for each rule takes seconds."""
-    return ast.parse(path.read_text("utf-8"))
+    gc.disable()  # what is collected amid it may parse something too, which Python 3.11 does not survive
+    try:
+        return ast.parse(path.read_text("utf-8"))
+    finally:
+        gc.enable()
 
 
 def imported(path: Path) -> set[str]:

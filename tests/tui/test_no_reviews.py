@@ -14,6 +14,9 @@ from presscheck.client.client import Client
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
+
 @pytest.fixture
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True, lacks="reviews") as one:

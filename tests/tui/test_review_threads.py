@@ -29,6 +29,9 @@ Ask before you make more than ten.
 """
 
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
+
 @pytest.fixture
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:

@@ -136,31 +136,37 @@ class Client:
 
     async def _is_there(self, call: Operation[Any], path: str, errand: Errand) -> bool:
         try:
-            return (await self._exchange(call, httpx.URL(self._address.url + path), errand)).status < 400
+            return (await self._exchange(call, httpx.URL(self._address.url + path), errand, looks=True)).status < 400
         except RequestError:
             return False
 
-    async def _exchange(self, call: Operation[Any], url: httpx.URL, errand: Errand) -> Reply:
-        """One request, and one more where a read met a connection that had been closed while it was idle."""
+    async def _exchange(self, call: Operation[Any], url: httpx.URL, errand: Errand, *, looks: bool = False) -> Reply:
+        """One request, and one more where a read met a connection that had been closed while it was idle.
+
+        With `looks` it is no more than a look at an address, for the sake of the call.
+        """
+        is_read, method = looks or call.is_read(), "GET" if looks else call.method()
         failure, progress = None, Progress()
         for _ in range(2):
             failure, progress, began, size = None, Progress(), time.perf_counter(), 0
             try:
-                reply = await self._attempt(call, url, progress, errand)
+                reply = await self._attempt(method, url, None if looks else _content(call), progress, errand)
                 size = len(reply.body)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, Spent) as caught:
                 failure = caught
             else:
                 return reply
             finally:
-                self._log(call, url, errand, progress.status, began, size)
-            if not (call.is_read() and progress.was_stale and is_reset(failure)):
+                self._log(call, method, url, errand, progress.status, began, size)
+            if not (is_read and progress.was_stale and is_reset(failure)):
                 break
         # raised here so that no frame and no context of the transport, which knows the token, hangs on the error
         raise explain(call, failure or TimeoutError(), progress, self._address.host)
 
-    async def _attempt(self, call: Operation[Any], url: httpx.URL, progress: Progress, errand: Errand) -> Reply:
-        request = self._http.build_request(call.method(), url, content=_content(call), extensions={"trace": progress})
+    async def _attempt(
+        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, errand: Errand
+    ) -> Reply:
+        request = self._http.build_request(method, url, content=content, extensions={"trace": progress})
         if request.content:
             request.headers["content-type"] = "application/json"
         await self._budget.turn(errand)
@@ -189,11 +195,18 @@ class Client:
         self.clock_skew = None if theirs is None else theirs - time.time()
 
     def _log(
-        self, call: Operation[Any], url: httpx.URL, errand: Errand, status: int | None, began: float, size: int
+        self,
+        call: Operation[Any],
+        method: str,
+        url: httpx.URL,
+        errand: Errand,
+        status: int | None,
+        began: float,
+        size: int,
     ) -> None:
         if self._on_exchange:
             spent = (time.perf_counter() - began) * 1000
-            self._on_exchange(Exchange(call.method(), url.path, status, spent, size, call, errand.priority))
+            self._on_exchange(Exchange(method, url.path, status, spent, size, call, errand.priority))
 
 
 def _content(call: Operation[Any]) -> bytes | None:

@@ -61,12 +61,14 @@ class ThreadList(Place):
         """Show them."""
         super().on_mount()
         self.query_one(Rows).focus()
-        self.show_threads()
+        self._show()
 
     def show_threads(self) -> None:
-        """Show what is known by now."""
-        if not self.is_mounted or self.is_leaving:
-            return
+        """Show what is known by now, where this is still open."""
+        if self.is_mounted and not self.is_leaving:
+            self._show()
+
+    def _show(self) -> None:
         every, wanted = self.review.all_threads(), self.review.wanted
         self._shown = [(thing, one) for thing, one in every if one.state in wanted]
         states: list[Span] = []
