@@ -1,5 +1,6 @@
 """What the review desk looks like in its rarer states: nothing there yet, not all there, stale, and hard to lay out."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,38 @@ Call *before* you come.
 """
 
 
-@pytest.fixture
+HARD = {
+    "long": (LONG, "Workspace", "Workspace " * 40 + "\n", "A_very_long_name_without_any_blanks_in_it_" * 3),
+    "wide": ("営業時間を新しくする", "18 時", WIDE, "営業時間と休日のお知らせ（全店舗）"),
+    "right-to-left": ("שעות פתיחה חדשות בכל הסניפים", "18", RIGHT_TO_LEFT, "שעות הפתיחה"),
+}
+"""Subject, a word that changes, the text, the title of the page."""
+STALE = "How long tokens last"
+
+
+async def planted(service: RunningService) -> None:
+    """What is hard to lay out, and an approval that has grown stale."""
+    for subject, word, text, title in HARD.values():
+        one = await edited(service, subject, text, text.replace(word, "19 時", 1), title=title[:128])
+        await say(service, one.token, PostComment(**one.at, page=one.page, body=Document(markdown=text[:60])))
+    one = await begun(service, STALE, "A token lasts 30 days.\n")
+    await say(service, token_of(service, "jon"), SubmitReview(**one.at, status="approved"))
+    await rewritten(service, one, "A token lasts 90 days.\n")
+
+
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
+        asyncio.run(planted(one))
         yield one
+
+
+async def to(pilot: Any, subject: str) -> None:
+    """To the row of a change request."""
+    await until(pilot, shows="Needs me 7")
+    await pilot.press("4")
+    await until(pilot, shows=subject[:8])
+    await pilot.press("/", *subject[:8], "enter")
 
 
 @looks
@@ -102,10 +131,8 @@ def test_an_approval_of_an_older_revision(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        one = await begun(service, "How long tokens last", "A token lasts 30 days.\n")
-        await say(service, token_of(service, "jon"), SubmitReview(**one.at, status="approved"))
-        await rewritten(service, one, "A token lasts 90 days.\n")
-        pilot.app.open_review("guides", one.at["change_request_id"])
+        await to(pilot, STALE)
+        await pilot.press("enter")
         await until(pilot, shows="✓1 stale")
         await pilot.press("g", "g", "tab")
         await until(pilot, shows="approved an older revision")
@@ -113,14 +140,6 @@ def test_an_approval_of_an_older_revision(
 
     app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
-
-
-HARD = {
-    "long": (LONG, "Workspace", "Workspace " * 40 + "\n", "A_very_long_name_without_any_blanks_in_it_" * 3),
-    "wide": ("営業時間を新しくする", "18 時", WIDE, "営業時間と休日のお知らせ（全店舗）"),
-    "right-to-left": ("שעות פתיחה חדשות בכל הסניפים", "18", RIGHT_TO_LEFT, "שעות הפתיחה"),
-}
-"""Subject, a word that changes, the text, the title of the page."""
 
 
 @looks
@@ -135,14 +154,8 @@ def test_what_is_hard_to_lay_out(
     tmp_path: Path,
     snap_compare: Any,
 ) -> None:
-    subject, word, text, title = HARD[kind]
-
     async def drive(pilot: Any) -> None:
-        one = await edited(service, subject, text, text.replace(word, "19 時", 1), title=title[:128])
-        await say(service, one.token, PostComment(**one.at, page=one.page, body=Document(markdown=text[:60])))
-        await pilot.press("4", "ctrl+r")
-        await until(pilot, shows=subject[:8])
-        await pilot.press("/", *subject[:8], "enter")
+        await to(pilot, HARD[kind][0])
         if place == "review":
             await pilot.press("enter")
             await until(pilot, shows="Can merge?")
