@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check fuzz kills forecast crash screenshots snapshots clean
+.PHONY: help env demo test lint types check fuzz kills forecast edits crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +40,9 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/desk/test_forecast.py
+
+edits: env  ## differences of 200 generated edits of real documentation
+	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_differences_on_real_pages.py
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash

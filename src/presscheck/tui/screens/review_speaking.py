@@ -67,11 +67,13 @@ class Speaking(Moves):
     def take_back(self, number: int, *, begin: str = "") -> bool:
         """Take back a write that has not left: its text is a draft again, which begins so; whether it could be."""
         call: Any = self.desk.unsend(number)
+        if call is None:
+            return False
         body = getattr(call, "body", None) or getattr(call, "comment", None)
         text = begin + ((body.markdown or "") if body else "")
         if text:
             self.desk.outbox.save_draft(self.draft_of(call), text)
-        return call is not None
+        return True
 
     def write(
         self,

@@ -1,0 +1,186 @@
+"""Generated edits of real documentation: the difference holds both texts, and shows as changed what was changed."""
+
+import os
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from presscheck.documents.blocks import split
+from presscheck.documents.differences import PageDifference, compare, difference_lines
+from presscheck.documents.spans import Line
+from presscheck.documents.words import words_in
+
+DOCS = Path(__file__).parents[3] / "shared" / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "SUMMARY.md") if DOCS.is_dir() else []
+EDITS = int(os.environ.get("PRESSCHECK_CASES", "4"))
+"""Of each of eight kinds; `make edits` makes 25."""
+MOST = 1.2
+"""Times as many words as were changed may be shown as changed."""
+LEAST = 0.9
+"""And so many must be; what a link leads to has words too, but is not shown."""
+NEW = ("quokka", "zephyr", "marmot", "tundra", "lichen", "sextant", "gourd", "walnut")
+
+pytestmark = pytest.mark.skipif(not PAGES, reason=f"no documentation repositories in {DOCS}")
+
+
+class Edit(NamedTuple):
+    """A page before and after, and how many words went and came."""
+
+    before: str
+    after: str
+    words: int
+
+
+Editing = Callable[[random.Random, list[str]], tuple[list[str], int] | None]
+"""Edits the lines of a page; None where it has nothing of the kind."""
+
+
+def new_words(chance: random.Random, count: int) -> str:
+    return " ".join(chance.choice(NEW) for _ in range(count))
+
+
+def prose(lines: list[str]) -> list[int]:
+    """The lines that are paragraphs of more than a dozen plain words."""
+    found: list[int] = []
+    for block in split("\n".join(lines)):
+        is_plain = not re.search(r"[\n<>{}|\[\]`*_]", block.text)
+        if block.kind == "paragraph" and is_plain and words_in(block.text) > 12:
+            found.append(block.start_line)
+    return found
+
+
+def word(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    at = prose(lines)
+    if not at:
+        return None
+    number = chance.choice(at)
+    words = lines[number].split(" ")
+    which = chance.choice([at for at, one in enumerate(words) if one.isalpha()] or [-1])
+    if which < 0:
+        return None
+    gone, words[which] = words_in(words[which]), chance.choice(NEW)
+    return [*lines[:number], " ".join(words), *lines[number + 1 :]], gone + 1
+
+
+def sentence(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    at = prose(lines)
+    if not at:
+        return None
+    number, count = chance.choice(at), chance.randint(4, 9)
+    return [*lines[:number], f"{lines[number]} And {new_words(chance, count)}.", *lines[number + 1 :]], count + 1
+
+
+def block(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    at = prose(lines)
+    if not at:
+        return None
+    number = chance.choice(at)
+    if chance.random() < 0.5:
+        count = chance.randint(5, 20)
+        return [*lines[:number], f"The {new_words(chance, count)}.", "", *lines[number:]], count + 1
+    return [*lines[:number], *lines[number + 2 :]], words_in(lines[number])
+
+
+def move(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    at = prose(lines)
+    if len(at) < 3:
+        return None
+    one, other = chance.sample(at, 2)
+    kept = [*lines[:one], *lines[one + 2 :]]
+    to = other - 2 if other > one else other
+    return [*kept[:to], lines[one], "", *kept[to:]], 0
+
+
+def cell(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    rows = [at for at, line in enumerate(lines) if re.fullmatch(r"\|[^|`]*[a-z][^|`]*\|(?:[^|`]*\|)+\s*", line)]
+    if not rows:
+        return None
+    number = chance.choice(rows)
+    cells = lines[number].strip().strip("|").split("|")
+    which = chance.randrange(len(cells))
+    words = words_in(cells[which])
+    cells[which] = f" {new_words(chance, 2)} "
+    return [*lines[:number], f"|{'|'.join(cells)}|", *lines[number + 1 :]], words + 2
+
+
+def code(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    rows = [
+        found.start_line + at
+        for found in split("\n".join(lines))
+        if found.kind == "code"
+        for at, line in enumerate(found.text.split("\n"))
+        if at and words_in(line) > 3 and "```" not in line
+    ]
+    if not rows:
+        return None
+    number = chance.choice(rows)
+    spots = list(re.finditer(r"\b[A-Za-z]{3,}\b", lines[number]))
+    if not spots:
+        return None
+    spot = chance.choice(spots)
+    line = lines[number][: spot.start()] + chance.choice(NEW) + lines[number][spot.end() :]
+    return [*lines[:number], line, *lines[number + 1 :]], 2
+
+
+def item(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    rows = [at for at, line in enumerate(lines) if re.match(r"[*-] +\w[^<>{}\[\]`*_]{8,}$", line)]
+    if not rows:
+        return None
+    number, count = chance.choice(rows), chance.randint(2, 6)
+    return [*lines[:number], f"* {new_words(chance, count)}", *lines[number:]], count
+
+
+def front(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
+    count = chance.randint(2, 5)
+    if lines[0] == "---":
+        return [lines[0], f"keywords: {new_words(chance, count)}", *lines[1:]], count + 1
+    return ["---", f"description: {new_words(chance, count)}", "---", "", *lines], count + 1
+
+
+KINDS: dict[str, Editing] = {one.__name__: one for one in (word, sentence, block, move, cell, code, item, front)}
+
+
+def edits(kind: str) -> Iterator[Edit]:
+    """So many edits of a kind, each of another page as far as there are."""
+    chance = random.Random(kind)
+    made = 0
+    while made < EDITS:
+        text = chance.choice(PAGES).read_text("utf-8").replace("\r\n", "\n")
+        found = KINDS[kind](chance, text.split("\n"))
+        if found and "\n".join(found[0]) != text:
+            made += 1
+            yield Edit(text, "\n".join(found[0]), found[1])
+
+
+def applied(difference: PageDifference, before: str) -> list[str]:
+    """What the difference makes of the old text, line by line."""
+    old = before.split("\n")
+    found: list[str] = []
+    for one in difference.source:
+        if one.after and one.before and one.after.text == one.before.text:
+            found.append(old[one.before.line])
+        elif one.after:
+            found.append(one.after.text)
+    return found
+
+
+def shown(line: Line) -> int:
+    """How many words of a line are shown as gone or come; the first span is its mark."""
+    return sum(words_in(one.text) for one in line[1:] if {"added", "removed"} & {*one.style.split()})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_real_pages_are_compared_whole_and_closely(kind: str) -> None:
+    real = told = 0
+    for one in edits(kind):
+        difference = compare(one.before, one.after)
+        assert [line.rstrip() for line in applied(difference, one.before)] == [
+            line.rstrip() for line in one.after.rstrip("\n").split("\n")
+        ]
+        lines = difference_lines(difference, 10_000, context=None).lines
+        real, told = real + one.words, told + sum(map(shown, lines))
+    assert LEAST * real <= told <= MOST * real
