@@ -29,6 +29,9 @@ def test_a_long_quote_ends_between_words() -> None:
 def test_a_quote_is_found_where_its_paragraph_is_written_on_several_lines() -> None:
     lines = ["A token belongs to", "one project, and to", "nobody else."]
     assert place("A token belongs to one project", enumerate(lines)) == 0
+    headed = ["# A token belongs", "", *lines]
+    assert place("A token belongs to one project", enumerate(headed)) == 2, "not its heading"
+    assert place("A token", enumerate(headed)) == 0
 
 
 def test_a_cell_is_quoted_with_the_beginning_of_its_row_and_found_there() -> None:

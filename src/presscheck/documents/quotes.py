@@ -43,7 +43,10 @@ def quoted(markdown: str) -> tuple[str, str]:
 
 
 def place(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
-    """The number of the first line that begins with the quoted words, else of the first that has them; else None."""
+    """The number of the first line that begins with the quoted words, else of the first that has them; else None.
+
+    Where no line has all of them, it is the longest that they begin with: a paragraph may be written on several lines.
+    """
     if CELL in words:
         head, _, cell = (letters(part) for part in words.rpartition(CELL))
         return next((number for number, text in lines if _is_row(text, head or cell, cell)), None)
@@ -51,13 +54,16 @@ def place(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
     if len(wanted) < _LEAST:
         return None
     inside: int | None = None
+    begun, longest = None, _LEAST_BEGUN - 1
     for number, text in lines:
         have = letters(text)
-        if have.startswith(wanted) or (len(have) >= _LEAST_BEGUN and wanted.startswith(have)):
+        if have.startswith(wanted):
             return number
         if inside is None and wanted in have:
             inside = number
-    return inside
+        if len(have) > longest and wanted.startswith(have):
+            begun, longest = number, len(have)
+    return begun if inside is None else inside
 
 
 def letters(markdown: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
 from presscheck.desk.page_questions import changed_nodes, changed_page, page_in
 from presscheck.documents.differences import compare
-from presscheck.errors import NotFound, PresscheckError
+from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_page import Page
 
@@ -58,9 +58,12 @@ class Bodies:
     async def _fetch_document(self, key: tuple[str, str], question: Operation[RevisionPage]) -> None:
         try:
             self._documents[key] = (await self.review.desk.read(question, priority=NEXT)).document or {}
+        except NetworkError:
+            del self._documents[key]  # asked for again with the next news
         except PresscheckError:
-            return  # its threads stand above the page until somebody asks again
-        self.review.redraw()
+            return  # its threads stand above the page
+        else:
+            self.review.redraw()
 
     def words(self, thing: Changed) -> Words | None:
         """How many words changed, where both texts are here."""

@@ -52,8 +52,8 @@ class Moves(Place):
         """The thread that a command would act on."""
 
     @abstractmethod
-    def threads_shown_on(self, thing: Changed | None) -> list[Thread]:
-        """The threads on a thing that the reader wants to see; None is the conversation."""
+    def rows_with_threads(self) -> list[int]:
+        """The rows of the list on which there are threads that the reader wants to see."""
 
     @abstractmethod
     def redraw(self) -> None:
@@ -195,8 +195,8 @@ class Moves(Place):
         if self._point_ahead(by, self.laid.threads):
             return
         pages = self.query_one("#pages", Rows)
-        ahead = range(pages.cursor + by, pages.count if by > 0 else -1, by)
-        to = next((at for at in ahead if self.threads_shown_on(self.known.things[at - 1] if at else None)), None)
+        ahead = [row for row in self.rows_with_threads() if (row - pages.cursor) * by > 0]
+        to = min(ahead, key=lambda row: abs(row - pages.cursor), default=None)
         if to is None:
             self.home.notice("there is no further thread" if by > 0 else "there is no thread before this")
             return

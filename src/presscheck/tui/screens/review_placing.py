@@ -37,15 +37,17 @@ class Placing(Following):
 
     def threads_on(self, thing: Changed | None) -> list[Thread]:
         """The threads on a thing, each with its place; None stands for the whole, and for what does not change."""
-        pages = {one.id for one in self.known.things if one.noun == "page"}
-        if thing is None:
-            return [one for one in self.known.threads() if one.page not in pages]
-        found = [one for one in self.known.threads() if thing.noun == "page" and one.page == thing.id]
-        return self._located(thing, found) if found else []
+        return self._located(thing, self._by_page().get(_page(thing), []))
 
     def all_threads(self) -> list[tuple[Changed | None, Thread]]:
         """Every thread with the thing that it is on, in the order of reading."""
-        return [(thing, one) for thing in (None, *self.known.things) for one in self.threads_on(thing)]
+        found, things = self._by_page(), (None, *self.known.things)
+        return [(thing, one) for thing in things for one in self._located(thing, found.get(_page(thing), []))]
+
+    def rows_with_threads(self) -> list[int]:
+        """The rows of the list on which there are threads that the reader wants to see."""
+        wanted, rows = self.wanted, {thing: row for row, thing in enumerate((None, *self.known.things))}
+        return sorted({rows[thing] for thing, one in self.all_threads() if one.state in wanted})
 
     def threads_shown_on(self, thing: Changed | None) -> list[Thread]:
         """The threads on a thing that the reader wants to see; None is the conversation."""
@@ -71,7 +73,21 @@ class Placing(Following):
         if self._list:
             self._list.show_threads()
 
-    def _located(self, thing: Changed, threads: list[Thread]) -> list[Thread]:
+    def _by_page(self) -> dict[str | None, list[Thread]]:
+        """The threads by the id of the page that they are on; None are those on no page that changes."""
+        pages, found = {_page(one) for one in self.known.things}, dict[str | None, list[Thread]]()
+        for one in self.known.threads():
+            found.setdefault(one.page if one.page in pages else None, []).append(one)
+        return found
+
+    def _located(self, thing: Changed | None, threads: list[Thread]) -> list[Thread]:
+        if thing is None or not threads:
+            return threads
         page = self.bodies.known(thing)
         document = self.bodies.document(thing) if any(one.needs_nodes for one in threads) else None
         return [located(one, page.after, document) for one in threads] if page.difference else threads
+
+
+def _page(thing: Changed | None) -> str | None:
+    """The id of the page that a thing is; what is no page has no threads of its own."""
+    return None if thing is None else thing.id if thing.noun == "page" else ""
