@@ -84,6 +84,7 @@ class ThreadList(Place):
         rows.display = bool(self._shown)
         if self._shown:
             block.away()
+            rows.focus()  # it lost that while it was hidden
         elif every:
             block.empty("No thread is in a state that is shown.", "1, 2 and 3 choose the states.")
         else:
