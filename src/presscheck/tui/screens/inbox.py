@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual import on
 from textual.app import ComposeResult
-from textual.events import Key
 from textual.timer import Timer
 
 from presscheck.api.operation import Page
@@ -103,11 +102,6 @@ class Inbox(Viewing):
         request = self.current()
         if request:
             open_address(self.home, request.urls.app or "")
-
-    def on_key(self, event: Key) -> None:
-        """The preview follows the cursor in the same picture; the message that tells of it comes one later."""
-        super().on_key(event)
-        self.show_preview()
 
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
