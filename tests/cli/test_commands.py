@@ -70,7 +70,7 @@ def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:
     assert (ran.exit_code, ran.stderr) == (0, "Commented.\n")
     comment = ran.stdout.strip()
     (tmp_path / "reply.md").write_text("Two, *of it*")
-    shell.ok("cr", "reply", which, comment, "--body-file", str(tmp_path / "reply.md"))
+    shell.ok("cr", "reply", which, comment, "-F", str(tmp_path / "reply.md"))
     shell.ok("cr", "comment", which, "--body-file", "-", typed="Three\n")
     shell.ok("cr", "resolve", which, comment)
     shown = shell.json("cr", "show", which)

@@ -19,7 +19,7 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.desk.desk import Desk
 from presscheck.desk.forecast import Forecast, forecast
 
-CASES = int(os.environ.get("PRESSCHECK_CASES", "24"))
+CASES = int(os.environ.get("PRESSCHECK_CASES", "16"))
 """`make forecast` runs 500."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
 

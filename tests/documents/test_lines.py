@@ -81,7 +81,7 @@ def test_real_pages_fit(columns: int) -> None:
         pytest.skip("the documentation repositories are not beside this checkout")
     pages = sorted(DOCS.rglob("*.md"))
     assert len(pages) > 50
-    for path in pages:
+    for path in pages[columns // 80 :: 2]:  # each at one of the widths
         page = PageLines(path.read_text("utf-8"), columns)
         page.advance(60)
         assert page.done, path.name

@@ -13,7 +13,7 @@ SIZES = [(80, 24), (120, 40)]
 LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
 """Both sizes, in a light theme and in a dark one: what differs in one differs in the other."""
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
-STABLE = 8
+STABLE = 6
 """Looks in a row that must be the same."""
 TIMED = ("inbox", "review", "outbox", "review_history", "review_thread_list")
 """The screens that say how long ago something was."""

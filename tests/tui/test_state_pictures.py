@@ -144,9 +144,7 @@ def test_an_approval_of_an_older_revision(
 
 @looks
 @pytest.mark.parametrize("kind", HARD)
-@pytest.mark.parametrize("place", ["inbox", "review"])
 def test_what_is_hard_to_lay_out(
-    place: str,
     kind: str,
     size: tuple[int, int],
     theme: str,
@@ -156,11 +154,18 @@ def test_what_is_hard_to_lay_out(
 ) -> None:
     async def drive(pilot: Any) -> None:
         await to(pilot, HARD[kind][0])
-        if place == "review":
-            await pilot.press("enter")
-            await until(pilot, shows="Can merge?")
-            await until(pilot, shows="┃1")
-            await pilot.press("tab")
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge?")
+        await until(pilot, shows="┃1")
+        await pilot.press("tab")
 
     app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
+@looks
+def test_rows_that_are_hard_to_lay_out(
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    app = app_on(service, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, to(pilot, HARD["long"][0])))

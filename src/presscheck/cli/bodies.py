@@ -22,7 +22,7 @@ from presscheck.paths import places, private_directory
 
 def body_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `--body` and `--body-file`."""
-    as_file = click.option("--body-file", metavar="FILE", help="Read the text from a file; - is standard input.")
+    as_file = click.option("-F", "--body-file", metavar="FILE", help="Read the text from a file; - is standard input.")
     return click.option("--body", metavar="TEXT", help="The text, in Markdown; your editor opens without it.")(
         as_file(function)
     )

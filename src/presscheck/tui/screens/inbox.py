@@ -73,8 +73,14 @@ class Inbox(Viewing):
         self.show_preview()
 
     def on_screen_suspend(self) -> None:
-        """Another place is gone to: this may be the last that is seen of the inbox."""
+        """Another place is gone to: this may be the last that is seen of the inbox, and nobody waits for its rows."""
         self.remember_still()
+        self.unfollow("fill")
+
+    def on_screen_resume(self) -> None:
+        """What was left to be asked for the rows is asked now."""
+        super().on_screen_resume()
+        self.follow_current()
 
     def remember_still(self) -> None:
         """Keep what is shown for the next start."""
