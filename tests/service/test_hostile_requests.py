@@ -40,7 +40,7 @@ def request(chance: random.Random, operation: type[Operation[Any]], known: dict[
     return found | {"content": json.dumps({name: chance.choice(VALUES) for name in chosen}).encode()}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 async def test_garbage_is_refused_and_fails_nothing(world: World, seed: int) -> None:
     chance = random.Random(seed)
     draft = await world.draft()

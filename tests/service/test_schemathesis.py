@@ -33,7 +33,7 @@ from tests.service.world import plant_world
 from presscheck.api.operation import Operation
 from presscheck.service.handlers import all_handlers
 
-CASES = int(os.environ.get("PRESSCHECK_CASES", "2"))
+CASES = int(os.environ.get("PRESSCHECK_CASES", "1"))
 IN_A_WORLD = 10
 """How many cases of an operation are said before everything is planted anew: what was ended leaves little to do."""
 ROUNDS = -(-CASES // IN_A_WORLD)

@@ -20,6 +20,7 @@ from presscheck.tui.screens.inbox_lines import heading_row, preview, request_row
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.inbox_views import Viewing
 from presscheck.tui.screens.organization import chosen
+from presscheck.tui.screens.place import Place
 from presscheck.tui.status_lines import footer
 from presscheck.tui.still import KEY, taken
 from presscheck.tui.widgets.bar import Bar
@@ -75,7 +76,8 @@ class Inbox(Viewing):
     def on_screen_suspend(self) -> None:
         """Another place is gone to: this may be the last that is seen of the inbox, and nobody waits for its rows."""
         self.remember_still()
-        self.unfollow("fill")
+        if isinstance(self.home.screen, Place):  # beside a sheet they are still seen
+            self.unfollow("fill")
 
     def on_screen_resume(self) -> None:
         """What was left to be asked for the rows is asked now."""
