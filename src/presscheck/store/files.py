@@ -34,7 +34,7 @@ def open_file(
         steps: by an older version, the statements that make the next one of it.
 
     Raises:
-        StoreError: it cannot be opened at all.
+        StoreError: it cannot be opened at all, or it must be kept and a newer version wrote it.
     """
     ways = {0: schema, **(steps or {})}
     try:
@@ -98,6 +98,10 @@ class _UnusableError(Exception):
 def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> sqlite3.Connection:
     connection = connect(path, durable=durable)
     try:
+        if durable and _version(connection) > version:
+            # set aside, what it holds would be missing when the newer version runs again
+            connection.close()
+            raise StoreError(f"{path} was written by a newer version of presscheck: upgrade presscheck to open it")
         if _version(connection) != version:
             _make_current(connection, ways, version)
         if durable and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":

@@ -1,0 +1,176 @@
+"""What version 0.1.0 left on disk still works: settings, the outbox with drafts and marks, the cache, a service's data.
+
+`version-0.1.0.tar.xz` was written by that version, driven by keys on the sample workspace: an inbox with a bookmark, a
+row that is done and a filter; a review with a page marked as viewed, a pending comment, a comment that waited to be
+sent, one that the service refused, and a draft in the composer.
+"""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.driving import app_on, running, shown, until
+from textual.widgets import TextArea
+
+from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.comments import ListComments
+from presscheck.client.client import Client
+from presscheck.config import Profile, load
+from presscheck.config.checking import read_views
+from presscheck.desk.desk import Desk
+from presscheck.errors import StoreError
+from presscheck.paths import Places
+from presscheck.wiring import open_desk
+
+STORED = Path(__file__).with_name("version-0.1.0.tar.xz")
+SPACE, REQUEST, PAGE = "api", "000000000465d389f5e2", "000000000044b227777d"
+
+
+@dataclass
+class Machine:
+    """A machine on which 0.1.0 was used until now: the service's data, and one person's files."""
+
+    service: RunningService
+    home: Path
+
+    @property
+    def places(self) -> Places:
+        return Places(self.home / "config", self.home / "cache", self.home / "state", self.home / "data")
+
+    def engine(self, **profile: Any) -> Desk:
+        return open_desk(Profile(base_url=self.service.base_url, token=self.service.token, **profile), self.places)
+
+
+@pytest.fixture
+async def machine(tmp_path: Path):
+    with tarfile.open(STORED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / "service").mkdir()
+    (tmp_path / "service.sqlite").rename(tmp_path / "service" / "service.sqlite")
+    found = Machine(RunningService(tmp_path / "service"), tmp_path / "home")
+    # the files are named after the service's address, which is new: see under which names they are looked for
+    await found.engine().close()
+    for kind in ("cache", "outbox"):
+        folder = found.places.cache if kind == "cache" else found.places.state
+        (file,) = folder.glob("*.sqlite")
+        for old in folder.glob("*.sqlite*"):
+            old.unlink()
+        (tmp_path / f"{kind}.sqlite").rename(file)
+    found.service.start()
+    yield found
+    found.service.stop()
+
+
+def test_its_settings_and_views_are_read(tmp_path: Path) -> None:
+    with tarfile.open(STORED) as archive:
+        archive.extract("config.toml", tmp_path, filter="data")
+    profile = load(tmp_path / "config.toml", None)
+    assert profile.theme == "paper"
+    assert [(view.name, view.query, view.sort) for view in read_views(tmp_path / "config.toml")[0]] == [
+        ("API by comments", "space:api", "-comments")
+    ]
+    assert load(tmp_path / "config.toml", "reader").read_only
+
+
+async def test_its_outbox_is_sent_and_what_must_not_be_sent_is_kept(machine: Machine) -> None:
+    engine = machine.engine()
+    before = {row.given["body"]["markdown"]: row.state for row in engine.outbox.rows()}
+    assert before == {
+        "Collected by 0.1.0": "collected",
+        "Waiting from 0.1.0": "waiting",
+        "Refused in 0.1.0": "refused",
+    }
+    await engine.start()
+    async with Client(machine.service.base_url, machine.service.token) as client:
+        async with asyncio.timeout(20):
+            while any(row.state not in ("collected", "refused") for row in engine.outbox.rows()):
+                await asyncio.sleep(0.02)
+        listing = ListComments(space_id=SPACE, change_request_id=REQUEST, format="markdown")
+        texts = [(comment.body.markdown or "").strip() for comment in (await client.send(listing)).items]
+    assert texts.count("Waiting from 0.1.0") == 1
+    assert "Collected by 0.1.0" not in texts
+    after = {row.given["body"]["markdown"]: row.state for row in engine.outbox.rows()}
+    assert after == {"Collected by 0.1.0": "collected", "Refused in 0.1.0": "refused"}
+    assert engine.viewed(REQUEST).keys() == {PAGE}
+    await engine.close()
+
+
+async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine) -> None:
+    app = app_on(machine.service, machine.home)
+    async with running(app) as pilot:
+        await until(pilot, shows="★")
+        assert "What to write afterwards" not in shown(app)  # done
+        assert cast("Any", app.desk).outbox.recall("view all-open") == "sort:-comments"
+        app.open_review(SPACE, REQUEST)
+        await until(pilot, shows="1 in your review")
+        await until(pilot, shows="✓ Scopes")
+        await pilot.press("C")
+        await until(pilot, holds=lambda: isinstance(app.focused, TextArea))
+        assert cast("TextArea", app.focused).text == "A draft of 0.1.0 that"
+
+
+async def test_its_cache_is_read_without_a_connection(machine: Machine) -> None:
+    machine.service.stop()
+    engine = machine.engine(offline=True)
+    found = engine.known(GetChangeRequest(space_id=SPACE, change_request_id=REQUEST))
+    assert found
+    assert found.value.subject == "Rewrite the auth guide"
+    await engine.close()
+
+
+async def test_its_service_goes_on_with_its_data(machine: Machine) -> None:
+    async with Client(machine.service.base_url, machine.service.token) as client:
+        page = await client.send(ListOrganizationChangeRequests(organization_id="tallowick", status="open"))
+        assert {request.subject for request in page.items} >= {"Rewrite the auth guide", "Limits per workspace"}
+
+
+async def test_an_outbox_of_a_newer_version_is_refused_in_one_line_and_kept(machine: Machine) -> None:
+    """An older program on a newer store changes nothing, and says what to do."""
+    (file,) = machine.places.state.glob("*.sqlite")
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="newer version") as refused:
+        machine.engine()
+    assert "\n" not in str(refused.value)
+    assert file.read_bytes() == before
+
+
+def open_and_die(file: Path) -> int:
+    """Open an outbox in a process that is killed before the migration is committed; its exit code."""
+    killed = (
+        "import os, signal, sqlite3, sys\n"
+        "from pathlib import Path\n"
+        "from presscheck.store.outbox import Outbox\n"
+        "class Killed(sqlite3.Connection):\n"
+        "    def execute(self, statement, *more):\n"
+        "        if statement == 'COMMIT': os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return super().execute(statement, *more)\n"
+        "connect = sqlite3.connect\n"
+        "sqlite3.connect = lambda *a, **k: connect(*a, factory=Killed, **k)\n"
+        "Outbox(Path(sys.argv[1]))\n"
+    )
+    return subprocess.run([sys.executable, "-c", killed, str(file)], check=False).returncode
+
+
+async def test_a_kill_while_the_outbox_is_migrated_loses_nothing(machine: Machine) -> None:
+    (file,) = machine.places.state.glob("*.sqlite")
+    with sqlite3.connect(file) as database:
+        written = database.execute("SELECT given FROM writes ORDER BY id").fetchall()
+        # a file of the first schema, so that there is something to migrate
+        database.execute("ALTER TABLE writes DROP COLUMN author")
+        database.execute("ALTER TABLE writes DROP COLUMN sent_at")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    assert await asyncio.to_thread(open_and_die, file) == -9
+    engine = machine.engine()
+    assert len(engine.outbox.rows()) == len(written) == 3
+    await engine.close()
