@@ -90,7 +90,7 @@ async def test_its_outbox_is_sent_and_what_must_not_be_sent_is_kept(machine: Mac
     await engine.start()
     async with Client(machine.service.base_url, machine.service.token) as client:
         async with asyncio.timeout(20):
-            while any(row.state not in ("collected", "refused") for row in engine.outbox.rows()):
+            while any(row.state not in ("collected", "refused") for row in engine.outbox.rows()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         listing = ListComments(space_id=SPACE, change_request_id=REQUEST, format="markdown")
         texts = [(comment.body.markdown or "").strip() for comment in (await client.send(listing)).items]

@@ -1,0 +1,238 @@
+"""Counts the files, function calls and changes of file that one user action runs through, beside their budgets.
+
+Usage: python -m benchmarks.journeys [--calls N]. App and local service run in this process; files of presscheck count.
+It counts what does not depend on the machine: `--calls` also prints the N functions called most in each journey.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from tests.running_service import RunningService, running_service
+from tests.tui.driving import all_sent, app_on, running, shown, until, write
+
+import presscheck
+from presscheck.api.comments import ListComments
+from presscheck.api.sites import ListSites
+from presscheck.client.client import Client
+
+SOURCE = str(Path(presscheck.__file__).parent)
+REQUEST = ("api", "5")
+"""A change request of the sample workspace: its space and its number."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that a journey may take; None is not bounded."""
+
+    files: int
+    changes: int | None = None
+
+
+SETTLED = 1.0
+"""Seconds after which nothing more is expected to follow."""
+BUDGETS = {
+    "page": Budget(45, 350),
+    "comment": Budget(60),
+    "publish": Budget(55),
+}
+"""By journey. `changes` counts calls that lead from one file of presscheck to another."""
+
+
+@dataclass
+class Count:
+    """What ran while something was counted."""
+
+    calls: Counter[CodeType] = field(default_factory=Counter)
+    changes: int = 0
+
+    @property
+    def files(self) -> set[str]:
+        """The files of presscheck in which something was called, relative to the package."""
+        return {code.co_filename[len(SOURCE) + 1 :] for code in self.calls}
+
+
+class Profiler:
+    """Sees every call in every thread that begins after this is installed; counts while it is told to."""
+
+    def __init__(self) -> None:
+        self._count: Count | None = None
+        self._last: dict[int, str] = {}
+
+    def install(self) -> None:
+        """Profile this thread, and those that begin from now on."""
+        threading.setprofile(self._profile)
+        sys.setprofile(self._profile)
+
+    @contextmanager
+    def counted(self) -> Iterator[Count]:
+        """Count from now on, until the end of the block."""
+        count = Count()
+        self._last.clear()
+        self._count = count
+        try:
+            yield count
+        finally:
+            self._count = None
+
+    def _profile(self, frame: FrameType, event: str, _: Any) -> None:
+        code, count = frame.f_code, self._count
+        if count is None or event != "call" or not code.co_filename.startswith(SOURCE):
+            return
+        count.calls[code] += 1
+        thread = threading.get_ident()
+        if self._last.get(thread, code.co_filename) != code.co_filename:
+            count.changes += 1
+        self._last[thread] = code.co_filename
+
+
+PROFILER = Profiler()
+counted = PROFILER.counted
+
+
+@asynccontextmanager
+async def app(service: RunningService, home: Path) -> AsyncIterator[Any]:
+    """The app, its inbox filled; it has visited every place once, as somebody's app has who works."""
+    async with running(app_on(service, home)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("g", "p")
+        await until(pilot, shows="● live")
+        await pilot.press("g", "i")
+        await until(pilot, shows="Needs me 7")
+        yield pilot
+
+
+async def settled(pilot: Any) -> None:
+    """Wait until what follows an action is done: answers, drawing, prefetching."""
+    await pilot.pause(SETTLED)
+
+
+async def page(service: RunningService, home: Path) -> Count:
+    """`j` in the page tree, until the next page is drawn."""
+    async with app(service, home) as pilot:
+        await pilot.press("g", "o")
+        await until(pilot, shows="API docs")
+        await move(pilot, "j", lambda: stands_on(pilot, "API docs"))
+        await pilot.press("l")
+        await until(pilot, shows="Overview")
+        await move(pilot, "j", lambda: stands_on(pilot, "Overview"))
+        await settled(pilot)
+        before = pilot.app.screen.item.title
+        with counted() as count:
+            await pilot.press("j")
+            await until(pilot, holds=lambda: pilot.app.screen.item.title != before)
+            await settled(pilot)
+        return count
+
+
+def stands_on(pilot: Any, title: str) -> bool:
+    """Whether the cursor of the tree is on the node with this title."""
+    item = pilot.app.screen.item
+    return item is not None and item.title == title
+
+
+async def move(pilot: Any, key: str, holds: Callable[[], bool]) -> None:
+    """Press a key until a condition holds.
+
+    Raises:
+        RuntimeError: it never did.
+    """
+    for _ in range(50):
+        if holds():
+            return
+        await pilot.press(key)
+        await pilot.pause(0.05)
+    raise RuntimeError(f"{key} led nowhere:\n{shown(pilot.app)}")
+
+
+async def comment(service: RunningService, home: Path) -> Count:
+    """A comment in a review: the composer opened, a text typed, sent, taken by the service and shown."""
+    async with app(service, home) as pilot:
+        await pilot.press("g", "o")
+        await until(pilot, shows="API docs")
+        await pilot.press("g", "i")
+        await until(pilot, shows="Needs me 7")
+        pilot.app.open_review(*REQUEST)
+        await until(pilot, shows="Can merge? ")
+        await until(pilot, holds=lambda: pilot.app.screen.known.forecast is not None)
+        await settled(pilot)
+        async with Client(service.base_url, service.token) as client:
+            listing = ListComments(space_id=REQUEST[0], change_request_id=REQUEST[1], limit=1000)
+            before = len((await client.send(listing)).items)
+            with counted() as count:
+                await write(pilot, "C", "Counted.")
+                await pilot.press("ctrl+s")
+                await until(pilot, shows="4 open comments")
+                await all_sent(pilot)
+                await settled(pilot)
+            assert len((await client.send(listing)).items) == before + 1
+        return count
+
+
+async def publish(service: RunningService, home: Path) -> Count:
+    """A site published: the sheet opened, yes, and the address shown."""
+    async with app(service, home) as pilot:
+        async with Client(service.base_url, service.token) as client:
+            sites = await client.send(ListSites(organization_id="tallowick"))
+        title = next(site.title for site in sites.items if not site.published)
+        await pilot.press("g", "p")
+        await until(pilot, shows="● live")
+        await move(pilot, "j", lambda: f"› {title}" in shown(pilot.app).split("\n")[0])
+        await settled(pilot)
+        with counted() as count:
+            await pilot.press("P")
+            await until(pilot, shows="Publish ")
+            await pilot.press("y")
+            await until(pilot, shows="is live")
+            await settled(pilot)
+        return count
+
+
+JOURNEYS = {"page": page, "comment": comment, "publish": publish}
+
+
+async def measure() -> dict[str, Count]:
+    """Every journey, each with a service and a home of its own."""
+    counts: dict[str, Count] = {}
+    for name, journey in JOURNEYS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "service").mkdir()
+            with running_service(Path(folder) / "service", sample=True) as service:
+                counts[name] = await journey(service, Path(folder) / "home")
+    return counts
+
+
+def main() -> int:
+    """Print a table; exit code 1 where a budget is exceeded."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=0, metavar="N")
+    parser.add_argument("--files", action="store_true", help="list the files of each journey")
+    chosen = parser.parse_args()
+    PROFILER.install()
+    counts = asyncio.run(measure())
+    print(f"{'journey':10}{'files':>7}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
+    is_within = True
+    for name, count in counts.items():
+        budget = BUDGETS[name]
+        is_within &= len(count.files) <= budget.files and (budget.changes is None or count.changes <= budget.changes)
+        most = "–" if budget.changes is None else str(budget.changes)
+        calls = sum(count.calls.values())
+        print(f"{name:10}{len(count.files):7}{budget.files:9}{count.changes:17,}{most:>9}{calls:9,}")
+        for code, times in count.calls.most_common(chosen.calls):
+            print(f"    {times:7,}  {code.co_filename[len(SOURCE) + 1 :]}:{code.co_firstlineno} {code.co_qualname}")
+        if chosen.files:
+            print("    " + " ".join(sorted(count.files)))
+    return 0 if is_within else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
