@@ -13,6 +13,7 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
 TEMPORARY = ("pytest-of-", "presscheck-", "tmp")
@@ -56,14 +57,12 @@ class CloneGuard:
             names = [name for name in os.listdir(temporary) if not name.startswith(TEMPORARY)]  # noqa: PTH208
             self._older = spellings(str(temporary / name) for name in names)
 
-    def is_outside(self, path: object) -> bool:
+    def is_outside(self, path: str | bytes | os.PathLike[str] | int | None) -> bool:
         """Whether a path, as an audit event has it, is beside the clone."""
-        if isinstance(path, os.PathLike):
-            path = os.fspath(path)
-        if isinstance(path, bytes):
-            path = os.fsdecode(path)
         if not isinstance(path, str):
-            return False  # a file descriptor, or the working directory
+            if path is None or isinstance(path, int):
+                return False  # the working directory, or a file descriptor
+            path = os.fsdecode(path)
         if ".." in path or not path.startswith(os.sep):
             path = os.path.abspath(path)  # noqa: PTH100
         if path.startswith(self._clone) or not path.startswith(self._parents):
@@ -73,7 +72,7 @@ class CloneGuard:
             return False
         return self._older is None or path.startswith(self._older)
 
-    def hook(self, event: str, arguments: tuple[object, ...]) -> None:
+    def hook(self, event: str, arguments: tuple[Any, ...]) -> None:
         """The audit hook: notes a path beside the clone, for code that ignores errors, and refuses to open it."""
         if event in EVENTS and self.is_outside(arguments[0]):
             self.violations.append(f"{event} {arguments[0]}")

@@ -10,9 +10,9 @@ JSON, so that a difference of two releases is readable in git.
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from .description import DOCUMENTED, FACTS, NEWEST
+from .description import DOCUMENTED, FACTS
 
 Schema = dict[str, Any]
 
@@ -29,11 +29,11 @@ PROSE = {"description", "summary", "title", "example", "examples", "default", "d
 
 
 def facts_of(schema: Any) -> Any:
-    """A schema without prose."""
+    """A schema without prose; what is no schema, such as `additionalProperties: false`, stays as it is."""
     if not isinstance(schema, dict):
         return schema
     facts: Schema = {}
-    for keyword, value in schema.items():
+    for keyword, value in cast(Schema, schema).items():
         if keyword in VALUES:
             facts[keyword] = value
         elif keyword in SCHEMAS:
@@ -71,12 +71,12 @@ def parameter_facts(operation: Schema, place: str) -> Schema:
     return {"properties": {param["name"]: facts_of(param["schema"]) for param in params}, "required": required}
 
 
-def release_facts(operation: Schema) -> Schema:
+def release_facts(operation: Schema) -> dict[str, Schema]:
     """An operation by release; of the newer release only the parts that differ from the older one."""
-    told = {release: operation.get("in_" + release.replace(".", "_")) for release in (DOCUMENTED, NEWEST)}
-    facts: Schema = {}
+    facts: dict[str, Schema] = {}
     for release in operation["eras"]:
-        parts = operation_facts(told[release]) if told[release] else {}
+        described: Schema | None = operation.get("in_" + release.replace(".", "_"))
+        parts = operation_facts(described) if described else {}
         older = facts.get(DOCUMENTED, {})
         facts[release] = {name: part for name, part in parts.items() if name not in older or older[name] != part}
     return facts

@@ -154,7 +154,7 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
         (None, False),
     ],
 )
-def test_what_is_beside_a_clone_in_the_home_folder(path: object, outside: bool) -> None:
+def test_what_is_beside_a_clone_in_the_home_folder(path: Any, outside: bool) -> None:
     assert guard("/home/ada/presscheck", "/home/ada/venvs/presscheck", "/usr", "").is_outside(path) is outside
 
 
