@@ -1,5 +1,6 @@
 """Every skip of the suite goes through the list of programs, and can be made a failure."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -58,8 +59,9 @@ def needy(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str
     (tests / "conftest.py").write_text('pytest_plugins = ("tests.suite_plugin",)\n')
     (tests / "test_needy.py").write_text(NEEDY)
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    environment = {**os.environ, "PATH": "", REQUIRE_ALL: "", **environment}
     command = [sys.executable, "-m", "pytest", "-q", "-rsf", "-p", "no:cacheprovider", "--import-mode=importlib"]
-    return subprocess.run(command, cwd=tmp_path, env={"PATH": "", **environment}, capture_output=True, text=True)
+    return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
 
 def test_a_test_is_skipped_where_its_program_is_missing(tmp_path: Path) -> None:
