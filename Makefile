@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test lint types check fuzz kills forecast edits crash screenshots snapshots clean
+# what `make load` runs: the tests that wait for other processes most
+LOADED := tests/tui tests/journeys tests/desk
+
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,7 +32,19 @@ types: env  ## types, strict
 check: env  ## the tests alone
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test: lint types check  ## everything that CI runs
+needs:  ## the programs that tests need and that are missing here
+	@$(PYTHON) -m tests.needs
+
+test: needs env lint types check  ## everything that CI runs
+
+quick: env  ## the tests of the packages that changed since main
+	@$(BIN)/python -m tests.quick
+
+load: env  ## the tests that wait most, three times beside two busy loops: at most half an hour
+	@$(BIN)/python -m tests.load $(LOADED)
+
+matrix:  ## the suite on every Python of this machine, with an environment for each in .matrix
+	@$(PYTHON) -m tests.matrix
 
 fuzz: env  ## calls made up from the service's description, many of each: takes half an hour
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_schemathesis.py
@@ -54,4 +69,4 @@ snapshots: env  ## the pictures that the tests compare with: look at each that c
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py --snapshot-update
 
 clean:  ## throw the environment away
-	rm -rf $(VENV) .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) .matrix .pytest_cache .ruff_cache dist

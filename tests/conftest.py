@@ -4,6 +4,8 @@ import os
 
 import textual._wait
 
+pytest_plugins = ("tests.suite_plugin",)
+
 # programs that tests start are compiled once, as they are for their users
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

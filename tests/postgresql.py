@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -13,19 +14,17 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+from tests.needs import PROGRAMS, find_initdb
 
-MISSING = "PostgreSQL is not on this machine: install it (Debian: postgresql) to run these tests"
 FASTER = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200")
 """What a database does without that nobody keeps."""
 
 
 def programs() -> Path | None:
     """Where its programs are; None where it is not installed."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return versions[-1].parent if versions else None
+    initdb = find_initdb()
+    # a link on PATH stands alone; the other programs stand beside what it leads to
+    return initdb.resolve().parent if initdb else None
 
 
 class Cluster:
@@ -38,17 +37,25 @@ class Cluster:
     def new_database(self) -> str:
         self._made += 1
         name = f"presscheck_{self._made}"
-        with psycopg.connect(f"host={self.directory} dbname=postgres user=presscheck", autocommit=True) as connection:
+        with psycopg.connect(
+            host=str(self.directory), dbname="postgres", user="presscheck", autocommit=True
+        ) as connection:
             connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore
         return f"postgresql://presscheck@/{name}?host={quote(str(self.directory))}"
+
+
+def plain_user() -> str:
+    """An account for a PostgreSQL that root starts: packages make `postgres`, other installations may not."""
+    accounts = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in accounts else "nobody"
 
 
 @contextmanager
 def cluster(*, durable: bool = False) -> Iterator[Cluster]:
     """A cluster, started; it refuses to run as root, so there it runs as its own user. `durable` is for measuring."""
     found = programs()
-    assert found, MISSING
-    account = pwd.getpwnam("postgres").pw_name if os.geteuid() == 0 else None
+    assert found, PROGRAMS["postgresql"].missing()
+    account = plain_user() if os.geteuid() == 0 else None
     directory = Path(tempfile.mkdtemp(prefix="presscheck-pg-"))
     if account:
         shutil.chown(directory, account)
@@ -71,7 +78,9 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
             "--no-sync",
             "--locale=C.UTF-8",
         )
-        options = f"-k {directory} -c listen_addresses='' " + " ".join(f"-c {one}" for one in FASTER if not durable)
+        options = f"-k {shlex.quote(str(directory))} -c listen_addresses='' " + " ".join(
+            f"-c {one}" for one in FASTER if not durable
+        )
         run(found / "pg_ctl", "-D", data, "-w", "-l", directory / "log", "-o", options, "start")
         try:
             yield Cluster(directory)

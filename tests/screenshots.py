@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parent.parent  # not from tests.root: this is what makes it importable
 sys.path.insert(0, str(ROOT))
 
 from tests.running_service import running_service  # noqa: E402

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
+from tests.root import ROOT
 from tests.running_service import RunningService
 
 from presscheck.cli.main import command
 
-ROOT = Path(__file__).parents[2]
 NO_KEYRING = "keyring.backends.fail.Keyring"
 
 

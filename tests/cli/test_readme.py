@@ -1,14 +1,14 @@
 """The tables of commands and exit codes in the README are those of the program."""
 
 import re
-from pathlib import Path
 
 import click
+from tests.root import ROOT
 
 from presscheck.cli.failing import EXIT_CODES
 from presscheck.cli.main import command
 
-README = Path(__file__).parents[2] / "README.md"
+README = ROOT / "README.md"
 
 
 def commands_table() -> str:

@@ -1,4 +1,7 @@
-"""The published descriptions of the service, both releases, as data: operations, and schemas to read and to fill."""
+"""The published API descriptions, both releases, as data: operations, and schemas to read and to fill.
+
+The facts stand in `facts/`; `make_facts.py` writes them from the descriptions.
+"""
 
 import json
 from dataclasses import dataclass
@@ -6,32 +9,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-API = Path(__file__).parents[2].parent / "shared" / "api"
+FACTS = Path(__file__).with_name("facts")
 DOCUMENTED, NEWEST = "0.146.0", "0.202.0"
-MISSING = f"the published descriptions are not at {API}"
 
 Schema = dict[str, Any]
 
 
 @cache
 def _read(name: str) -> Any:
-    return json.loads((API / name).read_text())
+    return json.loads((FACTS / name).read_text("utf-8"))
 
 
 @cache
-def operations() -> dict[tuple[str, str], Schema]:
-    """Every operation by method and path."""
-    return {(one["method"], one["path"]): one for one in _read("operations.json")} if API.is_dir() else {}
-
-
-def described(operation: Schema, release: str) -> Schema:
-    """An operation in a release; the newest is told only where it differs."""
-    return operation.get("in_" + release.replace(".", "_")) or operation["in_" + DOCUMENTED.replace(".", "_")]
+def operations() -> dict[tuple[str, str], dict[str, Schema]]:
+    """Every operation by method and path: its releases, each with parameters, body and responses."""
+    facts: dict[tuple[str, str], dict[str, Schema]] = {}
+    for key, releases in _read("operations.json").items():
+        method, _, path = key.partition(" ")
+        # the newer release is stored by its differences
+        older = releases.get(DOCUMENTED, {})
+        facts[method, path] = {release: {**older, **parts} for release, parts in releases.items()}
+    return facts
 
 
 def schema_called(name: str, release: str) -> Schema:
-    """A schema; the newest release is told by its differences."""
-    newer = _read("schemas-newest-differences.json") if release == NEWEST else {}
+    """A schema; the newest release is stored by its differences."""
+    newer = _read("newest_schemas.json") if release == NEWEST else {}
     return newer.get(name) or _read("schemas.json")[name]
 
 
@@ -45,7 +48,7 @@ class Described:
     def resolved(self) -> "Described":
         schema = self.schema
         while "$ref" in schema:
-            schema = schema_called(schema["$ref"].rpartition("/")[2], self.release)
+            schema = schema_called(schema["$ref"], self.release)
         return Described(schema, self.release)
 
     def parts(self) -> list["Described"]:

@@ -22,6 +22,7 @@ from tests.crash.desks import POINTS
 from tests.crash.kinds import KINDS, Making, Run
 from tests.crash.proxy import FAULTS, Proxy
 from tests.listening import listening
+from tests.root import ROOT
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import ListComments
@@ -31,7 +32,6 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client, Timeouts
 from presscheck.errors import Ambiguous
 
-ROOT = Path(__file__).parents[2]
 KILLS = (*POINTS, "random", "never")
 LOOKS = ("look", "look again")
 """Reached where something is in doubt: a first process is killed with its write just sent."""

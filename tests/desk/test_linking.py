@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.contract.description import API
+from tests.markdown_pages import repositories
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -40,7 +40,6 @@ from presscheck.service.tables import UserRow
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
 
-DOCS = API.parent / "docs"
 WITHOUT_LINKS = "0.202.0"
 """A release of the service that does not tell links."""
 
@@ -106,14 +105,35 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
                 ]
 
 
-@pytest.mark.skipif(not DOCS.is_dir(), reason=f"there is no documentation at {DOCS}")
-@pytest.mark.parametrize("name", ["nso", "aep-sdks"])
-async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, name: str) -> None:
+def repository_of_links(folder: Path, pages: int = 60) -> Path:
+    """A documentation repository in which every page links to others, in each way that there is."""
+    repository = folder / "linked"
+    (repository / "more").mkdir(parents=True)
+    names = [f"{'more/' if number % 2 else ''}page-{number}.md" for number in range(pages)]
+    for number, name in enumerate(names):
+        up = "../" if "/" in name else ""
+        near, far = names[(number * 7 + 1) % pages], names[(number * 11 + 5) % pages]
+        (repository / name).write_text(
+            f"# Page {number}\n\nSee [near]({up}{near}), [far]({up}{far}#part) and [itself](#part).\n\n## Part\n\n"
+            f"* [elsewhere](https://example.com/{number}) and [nowhere]({up}missing-{number}.md)\n"
+            f'* <a href="{up}{far}">html</a>\n\n{{% content-ref url="{up}{near}" %}}\n[{near}]({up}{near})\n'
+            "{% endcontent-ref %}\n"
+        )
+    (repository / "README.md").write_text("# Start\n\nNothing links here.\n")
+    listed = "\n".join(f"* [Page {number}]({name})" for number, name in enumerate(names))
+    (repository / "SUMMARY.md").write_text(f"# Table of contents\n\n* [Start](README.md)\n{listed}\n")
+    return repository
+
+
+@pytest.mark.documentation
+@pytest.mark.parametrize("repository", [None, *repositories()], ids=lambda path: path.name if path else "linked")
+async def test_documentation_is_read_alike_on_both_sides(tmp_path: Path, repository: Path | None) -> None:
+    repository = repository or repository_of_links(tmp_path)
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
+        bring_in(session, system_clock, owner, tmp_path, (repository,))
         session.flush()
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()

@@ -8,9 +8,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
-from tests.contract.description import API, DOCUMENTED, NEWEST, schema_called
+from tests.contract.description import DOCUMENTED, NEWEST, schema_called
 
-__all__ = ["API", "DOCUMENTED", "NEWEST", "faults_of"]
+__all__ = ["DOCUMENTED", "NEWEST", "faults_of"]
 
 
 def faults_of(document: Any, release: str = DOCUMENTED) -> list[str]:
@@ -22,7 +22,7 @@ def faults_of(document: Any, release: str = DOCUMENTED) -> list[str]:
 @cache
 def _validator(release: str) -> Draft202012Validator:
     def referred(validator: Any, name: str, node: Any, schema: Any) -> Iterator[ValidationError]:
-        yield from validator.descend(node, schema_called(name.rpartition("/")[2], release))
+        yield from validator.descend(node, schema_called(name, release))
 
     chosen: dict[tuple[int, str], list[Any]] = {}
 
@@ -38,7 +38,7 @@ def _validator(release: str) -> Draft202012Validator:
         elif all(faults):
             yield from min(faults, key=len)
 
-    return extend(Draft202012Validator, {"$ref": referred, "oneOf": one_of})({"$ref": "#/JSONDocument"})
+    return extend(Draft202012Validator, {"$ref": referred, "oneOf": one_of})({"$ref": "JSONDocument"})
 
 
 _TOLD = ("object", "type", "kind")
@@ -50,7 +50,7 @@ def _names(node: Any) -> dict[str, Any]:
 
 def _may_be(variant: Any, kinds: dict[str, Any], release: str) -> bool:
     """Whether a variant, or one of its own, is for nodes of this kind."""
-    schema = schema_called(variant["$ref"].rpartition("/")[2], release) if "$ref" in variant else variant
+    schema = schema_called(variant["$ref"], release) if "$ref" in variant else variant
     told = {name: schema.get("properties", {}).get(name, {}).get("enum") for name in kinds}
     if any(enum is not None and kinds[name] not in enum for name, enum in told.items()):
         return False

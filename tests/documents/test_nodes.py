@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
-from tests.documents.node_schema import API, DOCUMENTED, NEWEST, faults_of
+from tests.documents.node_schema import DOCUMENTED, NEWEST, faults_of
+from tests.markdown_pages import pages
 
 from presscheck.documents.html_pages import Address, page_html
 from presscheck.documents.nodes.checking import BadNode
@@ -21,8 +22,6 @@ from presscheck.documents.nodes.reading import nodes_of
 from presscheck.documents.nodes.shapes import HOLDS
 from presscheck.documents.nodes.writing import markdown_of
 
-DOCS = API.parent / "docs"
-described = pytest.mark.skipif(not API.is_dir(), reason="the published descriptions are not here")
 Node = dict[str, Any]
 
 
@@ -244,11 +243,10 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
 
 
 def sampled() -> list[Path]:
-    found = sorted(path for path in DOCS.rglob("*.md") if path.stat().st_size < 40_000)
-    return found[::20]
+    return [path for path in pages(20) if path.stat().st_size < 80_000]
 
 
-@described
+@pytest.mark.documentation
 @pytest.mark.parametrize("path", sampled(), ids=lambda path: path.stem)
 def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
     text = path.read_text("utf-8")
@@ -258,13 +256,12 @@ def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
     assert meaning(again) == meaning(text)
 
 
-@described
+@pytest.mark.documentation
 def test_real_pages_have_the_published_shape() -> None:
-    for path in sampled()[::3]:
+    for path in sampled():
         assert faults_of(nodes_of(path.read_text("utf-8"))) == [], path.name
 
 
-@described
 def test_what_differs_from_the_published_shape_is_seen() -> None:
     document = nodes_of('{% hint style="info" %}\nx\n{% endhint %}\n')
     document["nodes"][0]["data"]["style"] = "loud"

@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.root import ROOT
 
-SOURCE = Path(__file__).parents[2] / "src" / "presscheck"
+SOURCE = ROOT / "src" / "presscheck"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 ONLY_IN = {

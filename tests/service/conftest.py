@@ -2,7 +2,8 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.postgresql import MISSING, Cluster, cluster, programs
+from tests.needs import require
+from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
 from tests.service.world import World, plant_world
 
@@ -14,8 +15,7 @@ from presscheck.service.tables import MemberRow, OrganizationRow
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Cluster]:
     """A PostgreSQL, where it is installed."""
-    if programs() is None:
-        pytest.skip(MISSING)
+    require("postgresql")
     with cluster() as running:
         yield running
 

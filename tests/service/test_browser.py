@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.needs import require
 from tests.service.world import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.sites import CreateSite, PublishSite
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 TEXT = """# Guide
 
 A paragraph with **strong** words.
@@ -40,14 +39,15 @@ lamp --on --bright --a-long-line-of-code-that-is-wider-than-any-phone --and-stil
 ```
 """
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: chromium)")
+pytestmark = pytest.mark.needs("chromium")
 
 
 def browse(tmp_path: Path, url: str, *options: str) -> str:
     """The page as the browser has it."""
     command = [
-        str(CHROMIUM),
+        str(require("chromium")),
         "--headless=new",
+        # root and most containers have no sandbox, and the pages are our own
         "--no-sandbox",
         "--disable-gpu",
         f"--user-data-dir={tmp_path}",

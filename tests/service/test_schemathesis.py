@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from tests.needs import all_required
 from tests.postgresql import Cluster, programs
 from tests.running_service import RunningService, running_service
 from tests.service.furnished import Known, furnish
@@ -55,7 +56,7 @@ STANDS_FOR = {
 def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunningService]]:
     """Services that no other test sees the ruins of: on SQLite, and on PostgreSQL where it is installed."""
     urls: list[str | None] = [None]
-    if programs():
+    if programs() or all_required():
         cluster: Cluster = request.getfixturevalue("postgresql")
         urls.append(cluster.new_database())
     with ExitStack() as stack:

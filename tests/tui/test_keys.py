@@ -1,6 +1,6 @@
 """The table of commands and the sequences of keys."""
 
-from pathlib import Path
+from tests.root import ROOT
 
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, key_table
@@ -49,6 +49,6 @@ def test_a_key_that_continues_nothing_starts_afresh() -> None:
 def test_the_key_table_of_the_readme_is_current() -> None:
     places = (PresscheckApp, Inbox, Browse, Publish, Review, Outbox)
     done = {one.name for one in COMMANDS if any(hasattr(place, f"command_{one.name}") for place in places)}
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    readme = (ROOT / "README.md").read_text("utf-8")
     assert len(done) > 40
     assert key_table(done | {one.name for one in COMMANDS if one.scope == "composer"}) in readme

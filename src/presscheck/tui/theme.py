@@ -19,6 +19,7 @@ from presscheck.errors import ConfigurationError
 
 COLORS = ("ground", "raised", "text", "quiet", "accent", "link", "added", "removed", "waiting")
 PACKAGED = Path(__file__).parents[1] / "themes"
+# src/presscheck/tui in a checkout, where the themes are not yet beside the package as a wheel has them
 IN_CHECKOUT = Path(__file__).parents[3] / "themes"
 _hex = re.compile(r"#[0-9a-fA-F]{6}").fullmatch
 

@@ -1,0 +1,114 @@
+"""Write the facts of the published API descriptions that the tests compare with, without their prose.
+
+    python -m tests.contract.make_facts FOLDER
+
+FOLDER holds the descriptions of both releases: `operations.json`, `schemas.json` and `schemas-newest-differences.json`.
+The facts are names, types, limits, enumerations, patterns and references; one operation or schema a line of sorted
+JSON, so that a difference of two releases is readable in git.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from .description import DOCUMENTED, FACTS
+
+Schema = dict[str, Any]
+
+VALUES = {"type", "required", "enum", "const", "format", "pattern", "nullable", "uniqueItems"} | {
+    edge + what for edge in ("min", "max") for what in ("imum", "Length", "Items", "Properties")
+}
+"""Keywords whose value is a fact itself."""
+SCHEMAS = {"items", "additionalProperties", "propertyNames", "not"}
+"""Keywords that hold a schema."""
+LISTS = {"oneOf", "anyOf", "allOf"}
+"""Keywords that hold a list of schemas."""
+PROSE = {"description", "summary", "title", "example", "examples", "default", "deprecated", "readOnly", "discriminator"}
+"""Keywords that no test reads; any other keyword is an error, so that no constraint is lost unseen."""
+
+
+def facts_of(schema: Any) -> Any:
+    """A schema without prose; what is no schema, such as `additionalProperties: false`, stays as it is."""
+    if not isinstance(schema, dict):
+        return schema
+    facts: Schema = {}
+    for keyword, value in cast(Schema, schema).items():
+        if keyword in VALUES:
+            facts[keyword] = value
+        elif keyword in SCHEMAS:
+            facts[keyword] = facts_of(value)
+        elif keyword in LISTS:
+            facts[keyword] = [facts_of(variant) for variant in value]
+        elif keyword == "properties":
+            facts[keyword] = {name: facts_of(inner) for name, inner in value.items()}
+        elif keyword == "$ref":
+            facts[keyword] = value.rpartition("/")[2]
+        elif keyword not in PROSE:
+            raise ValueError(f"unknown keyword {keyword!r}")
+    return facts
+
+
+def operation_facts(operation: Schema) -> Schema:
+    """The parameters, the body and the responses of an operation; of a failure only its status code."""
+    responses = {
+        code: facts_of(schema) if code.startswith("2") else None
+        for code, schema in operation["responses"].items()
+        if code.isdigit()
+    }
+    return {
+        "path": parameter_facts(operation, "path"),
+        "query": parameter_facts(operation, "query"),
+        "body": facts_of(operation["body"]),
+        "responses": responses,
+    }
+
+
+def parameter_facts(operation: Schema, place: str) -> Schema:
+    """The parameters in the path or in the query as one schema."""
+    params = [param for param in operation["params"] if param["in"] == place]
+    required = [param["name"] for param in params if param["required"]]
+    return {"properties": {param["name"]: facts_of(param["schema"]) for param in params}, "required": required}
+
+
+def release_facts(operation: Schema) -> dict[str, Schema]:
+    """An operation by release; of the newer release only the parts that differ from the older one."""
+    facts: dict[str, Schema] = {}
+    for release in operation["eras"]:
+        described: Schema | None = operation.get("in_" + release.replace(".", "_"))
+        parts = operation_facts(described) if described else {}
+        older = facts.get(DOCUMENTED, {})
+        facts[release] = {name: part for name, part in parts.items() if name not in older or older[name] != part}
+    return facts
+
+
+def write(path: Path, facts: dict[str, Any]) -> None:
+    """Write one file of facts, an entry a line."""
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(facts[key], sort_keys=True, separators=(',', ':'), ensure_ascii=False)}"
+        for key in sorted(facts)
+    ]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def make_facts(folder: Path, facts: Path = FACTS) -> None:
+    """Read the descriptions in a folder and write their facts into another."""
+
+    def read(name: str) -> Any:
+        return json.loads((folder / name).read_text("utf-8"))
+
+    operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in read("operations.json")}
+    schemas = {name: facts_of(schema) for name, schema in read("schemas.json").items()}
+    newer = {name: facts_of(schema) for name, schema in read("schemas-newest-differences.json").items()}
+    write(facts / "operations.json", operations)
+    write(facts / "schemas.json", schemas)
+    write(
+        facts / "newest_schemas.json", {name: schema for name, schema in newer.items() if schemas.get(name) != schema}
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    make_facts(parser.parse_args().folder)

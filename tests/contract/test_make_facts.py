@@ -1,0 +1,67 @@
+"""Facts are written without prose, the same each time, and nothing that constrains a value is lost unseen."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .description import FACTS
+from .make_facts import facts_of, make_facts
+
+SCHEMA = {
+    "type": "object",
+    "description": "A lamp.",
+    "properties": {
+        "description": {"type": "string", "maxLength": 9, "example": "bright"},
+        "kind": {"oneOf": [{"$ref": "#/components/schemas/Kind"}, {"type": "null"}]},
+    },
+    "required": ["kind"],
+}
+
+
+def described(folder: Path, **schemas: Any) -> Path:
+    """A folder of descriptions of one operation."""
+    folder.mkdir()
+    part = {"params": [], "body": None, "responses": {"200": SCHEMA, "404": SCHEMA, "default": SCHEMA}}
+    newer = {**part, "params": [{"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}]}
+    operation = {"method": "GET", "path": "/lamps", "eras": ["0.146.0", "0.202.0"]}
+    releases = {"in_0_146_0": part, "in_0_202_0": newer}
+    (folder / "operations.json").write_text(json.dumps([operation | releases]))
+    (folder / "schemas.json").write_text(json.dumps(schemas))
+    (folder / "schemas-newest-differences.json").write_text(json.dumps({}))
+    return folder
+
+
+def test_prose_is_left_out_and_properties_called_like_it_are_kept() -> None:
+    assert facts_of(SCHEMA) == {
+        "type": "object",
+        "properties": {
+            "description": {"type": "string", "maxLength": 9},
+            "kind": {"oneOf": [{"$ref": "Kind"}, {"type": "null"}]},
+        },
+        "required": ["kind"],
+    }
+
+
+def test_an_unknown_keyword_is_an_error() -> None:
+    with pytest.raises(ValueError, match="dependentRequired"):
+        facts_of({"items": {"dependentRequired": {}}})
+
+
+def test_the_newer_release_is_stored_by_its_differences(tmp_path: Path) -> None:
+    make_facts(described(tmp_path / "api", Kind={"type": "string"}), tmp_path / "facts")
+    releases = json.loads((tmp_path / "facts" / "operations.json").read_text())["GET /lamps"]
+    assert set(releases["0.146.0"]["responses"]) == {"200", "404"}
+    assert releases["0.146.0"]["responses"]["404"] is None
+    assert releases["0.202.0"] == {"query": {"properties": {"page": {"type": "string"}}, "required": []}}
+
+
+def test_the_same_descriptions_give_the_same_bytes(tmp_path: Path) -> None:
+    there = described(tmp_path / "there", Kind={"type": "string"}, Lamp=SCHEMA)
+    back = described(tmp_path / "back", Lamp=dict(reversed(SCHEMA.items())), Kind={"type": "string"})
+    for folder in (there, back):
+        make_facts(folder, folder / "facts")
+    for path in (there / "facts").iterdir():
+        assert path.read_bytes() == (back / "facts" / path.name).read_bytes()
+    assert {path.name for path in (there / "facts").iterdir()} == {path.name for path in FACTS.iterdir()}

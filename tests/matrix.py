@@ -1,0 +1,93 @@
+"""Run the suite on every Python of this machine: `python -m tests.matrix [PYTEST ARGUMENT ...]`.
+
+Interpreters are looked for on PATH and among those of pyenv; each gets an environment below `.matrix/`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.root import ROOT
+
+OLDEST = (3, 11)
+ENVIRONMENTS = ROOT / ".matrix"
+NAME = re.compile(r"python3(\.\d+)?")
+VERSION = "import sys; print(*sys.version_info[:3])"
+ENVIRONMENT = "import ensurepip, venv"
+NOT_RUN = "not run: it has no venv module"
+
+
+def candidates() -> list[Path]:
+    """Every interpreter on PATH, and those of pyenv."""
+    folders = [Path(folder) for folder in os.get_exec_path()]
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    on_path = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if NAME.fullmatch(path.name)]
+    return [Path(sys.executable), *sorted(on_path), *sorted(pyenv.glob("*/bin/python"))]
+
+
+def interpreters() -> dict[str, Path]:
+    """An interpreter for each version that is new enough, oldest first."""
+    versions: dict[tuple[int, ...], Path] = {}
+    for path in candidates():
+        try:
+            ran = subprocess.run([path, "-c", VERSION], capture_output=True, text=True, timeout=30)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        # shims of pyenv are on PATH for versions that are not chosen, and fail
+        if ran.returncode == 0:
+            version = tuple(int(number) for number in ran.stdout.split())
+            if version >= OLDEST and (version not in versions or not makes_environments(versions[version])):
+                versions[version] = path
+    return {".".join(map(str, version)): versions[version] for version in sorted(versions)}
+
+
+def makes_environments(interpreter: Path) -> bool:
+    """Whether an interpreter has `venv`, which Debian packages apart."""
+    return subprocess.run([interpreter, "-c", ENVIRONMENT], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def make_environment(version: str, interpreter: Path) -> Path | None:
+    """The interpreter of an environment with the project in it, made where it is missing; None where that fails."""
+    folder = ENVIRONMENTS / version
+    python = folder / "bin" / "python"
+    made, pins = folder / ".made", [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
+    if made.exists() and all(made.stat().st_mtime > pin.stat().st_mtime for pin in pins):
+        return python
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    for command in (
+        [interpreter, "-m", "venv", "--clear", folder],
+        [*install, "--constraint", "constraints.txt", "--editable", ".[dev]"],
+    ):
+        if subprocess.run(command, cwd=ROOT).returncode:
+            return None
+    made.touch()
+    return python
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run pytest on each interpreter and print a table; 0 if all passed."""
+    results: dict[str, str] = {}
+    for version, interpreter in interpreters().items():
+        sys.stdout.write(f"== Python {version}: {interpreter}\n")
+        sys.stdout.flush()
+        if not makes_environments(interpreter):
+            results[version] = NOT_RUN
+            continue
+        python = make_environment(version, interpreter)
+        if python is None:
+            results[version] = "no environment"
+            continue
+        command = [python, "-m", "pytest", *(arguments or ["-n", "3", "--dist", "worksteal"])]
+        code = subprocess.run(command, cwd=ROOT).returncode
+        results[version] = "passed" if code == 0 else f"FAILED ({code})"
+    sys.stdout.write("\n".join(["", *(f"Python {version:8} {result}" for version, result in results.items()), ""]))
+    return int(set(results.values()) - {NOT_RUN} != {"passed"})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

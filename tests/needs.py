@@ -1,0 +1,139 @@
+"""Programs that tests need beyond the Python environment: how they are found, and which packages have them.
+
+    python -m tests.needs            print what is missing, with the names of packages
+    python -m tests.needs --debian   print the missing Debian packages alone
+
+Only the standard library is imported here, so that this runs before there is an environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+REQUIRE_ALL = "PRESSCHECK_REQUIRE_ALL"
+"""The variable that turns a skip for a missing program into a failure."""
+
+
+def first_of(commands: Sequence[str], *folders: str) -> Path | None:
+    """The first of some commands on PATH, else the last match of some patterns of absolute paths."""
+    for command in commands:
+        if path := shutil.which(command):
+            return Path(path)
+    matches = [path for pattern in folders for path in sorted(Path("/").glob(pattern)) if os.access(path, os.X_OK)]
+    return matches[-1] if matches else None
+
+
+def find_initdb() -> Path | None:
+    """Find PostgreSQL's `initdb`: Debian and Homebrew keep it off PATH."""
+    return first_of(
+        ["initdb"],
+        "usr/local/opt/postgresql@*/bin/initdb",
+        "opt/homebrew/opt/postgresql@*/bin/initdb",
+        "usr/pgsql-*/bin/initdb",
+        "usr/lib/postgresql/*/bin/initdb",
+    )
+
+
+def find_chromium() -> Path | None:
+    """Find Chromium or Chrome."""
+    return first_of(
+        ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+        "Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "Applications/Chromium.app/Contents/MacOS/Chromium",
+    )
+
+
+def find_git() -> Path | None:
+    """Find git."""
+    return first_of(["git"])
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that tests start."""
+
+    name: str
+    find: Callable[[], Path | None]
+    needed_by: str
+    debian: str
+    fedora: str
+    macos: str
+
+    def missing(self) -> str:
+        """A line that says what is missing and how to install it."""
+        packages = f"Debian: {self.debian}; Fedora: {self.fedora}; macOS: {self.macos}"
+        return f"{self.name} is not on this machine: {self.needed_by} ({packages})"
+
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        Program(
+            name="postgresql",
+            find=find_initdb,
+            needed_by="tests of the service on PostgreSQL",
+            debian="postgresql",
+            fedora="postgresql-server",
+            macos="brew install postgresql@17",
+        ),
+        Program(
+            name="chromium",
+            find=find_chromium,
+            needed_by="tests of published sites in a browser",
+            debian="chromium",
+            fedora="chromium",
+            macos="brew install --cask chromium",
+        ),
+        Program(
+            name="git",
+            find=find_git,
+            needed_by="tests of the import of repositories, and of tests/quick.py",
+            debian="git",
+            fedora="git",
+            macos="xcode-select --install",
+        ),
+    )
+}
+
+
+def missing() -> list[Program]:
+    """The programs that are not on this machine."""
+    return [program for program in PROGRAMS.values() if program.find() is None]
+
+
+def all_required() -> bool:
+    """Whether a missing program fails the tests that need it."""
+    return os.environ.get(REQUIRE_ALL, "0") not in ("", "0")
+
+
+def require(name: str) -> Path:
+    """The path of a program; where it is missing the test is skipped, or fails when all are required."""
+    # imported here: `python -m tests.needs` runs without an environment
+    import pytest
+
+    program = PROGRAMS[name]
+    path = program.find()
+    if path is None and all_required():
+        pytest.fail(f"{program.missing()}, and {REQUIRE_ALL} is set", pytrace=False)
+    if path is None:
+        pytest.skip(program.missing())
+    return path
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print what is missing."""
+    programs = missing()
+    if "--debian" in arguments:
+        sys.stdout.write(" ".join(program.debian for program in programs))
+    elif programs:
+        lines = [*(program.missing() for program in programs), "The tests that need them are skipped."]
+        sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

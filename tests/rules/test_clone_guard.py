@@ -1,0 +1,192 @@
+"""A test that reads a file beside the clone fails, and what every machine has may be read."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.clone_guard import CloneGuard, OutsideClone
+from tests.root import ROOT
+
+PLANTED = """
+import os, tempfile
+from pathlib import Path
+
+import pytest
+
+CLONE = Path(__file__).resolve().parent.parent
+BESIDE = CLONE.parent / "beside" / "facts.json"
+
+
+def test_opens():
+    BESIDE.read_text()
+
+
+def test_opens_by_a_relative_path(monkeypatch):
+    monkeypatch.chdir(CLONE)
+    os.close(os.open("../beside/facts.json", os.O_RDONLY))
+
+
+def test_lists():
+    list(BESIDE.parent.iterdir())
+
+
+def test_ignores_the_error():
+    try:
+        BESIDE.read_text()
+    except Exception:
+        pass
+
+
+@pytest.fixture
+def fixture():
+    yield
+    BESIDE.read_bytes()
+
+
+def test_its_fixture_opens(fixture):
+    pass
+
+
+def test_reads_what_it_may(tmp_path):
+    (tmp_path / "file").write_text("x")
+    (CLONE / "file").write_text("x")
+    os.listdir(CLONE)
+    Path(os.__file__).read_bytes()
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).read_bytes()
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A small clone with the guard of this one, and a file beside it."""
+    tests = tmp_path / "a clone" / "presscheck" / "tests"
+    tests.mkdir(parents=True)
+    for name in ("suite_plugin.py", "clone_guard.py", "needs.py", "root.py"):
+        shutil.copy(ROOT / "tests" / name, tests)
+    (tests / "conftest.py").write_text('pytest_plugins = ("tests.suite_plugin",)\n')
+    (tests / "test_planted.py").write_text(PLANTED)
+    (tests.parent / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    beside = tmp_path / "a clone" / "beside"
+    beside.mkdir()
+    (beside / "facts.json").write_text("{}")
+    return tests.parent
+
+
+def test_a_test_that_reads_beside_the_clone_fails(clone: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    command += [f"--basetemp={tmp_path / 'temporary'}", "-rA"]
+    ran = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    summary = ran.stdout[ran.stdout.index("short test summary") :]
+    outcomes = {line.split("::")[1].split(" ")[0]: line.split(" ")[0] for line in summary.splitlines() if "::" in line}
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert outcomes == {
+        "test_opens": "FAILED",
+        "test_opens_by_a_relative_path": "FAILED",
+        "test_lists": "FAILED",
+        "test_ignores_the_error": "FAILED",
+        "test_its_fixture_opens": "ERROR",
+        "test_reads_what_it_may": "PASSED",
+    }
+    assert f"open {clone.parent / 'beside' / 'facts.json'}" in ran.stdout
+
+
+def test_a_module_that_reads_beside_the_clone_is_not_collected(clone: Path) -> None:
+    module = clone / "tests" / "test_planted.py"
+    module.write_text(
+        "from pathlib import Path\nDATA = (Path(__file__).parents[2] / 'beside/facts.json').read_text()\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=clone, capture_output=True, text=True
+    )
+    assert ran.returncode == 2, ran.stdout + ran.stderr
+    assert "OutsideClone: beside the clone" in ran.stdout
+
+
+def test_a_module_that_ignores_the_error_fails_the_first_test(clone: Path) -> None:
+    module = clone / "tests" / "test_planted.py"
+    module.write_text(
+        "from contextlib import suppress\nfrom pathlib import Path\nwith suppress(Exception):\n"
+        "    (Path(__file__).parents[2] / 'beside').iterdir().__next__()\n"
+        "def test_nothing(): pass\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=clone, capture_output=True, text=True
+    )
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert f"os.listdir {clone.parent / 'beside'}" in ran.stdout
+
+
+def test_this_session_is_guarded(pytestconfig: pytest.Config) -> None:
+    plugin: Any = pytestconfig.pluginmanager.get_plugin("tests.suite_plugin")
+    beside = ROOT.parent / "beside"
+    # a clone directly below / or in the folder of temporary files has less beside it
+    expected = pytest.raises(OutsideClone) if plugin.GUARD.is_outside(beside) else pytest.raises(FileNotFoundError)
+    with expected:
+        (beside / "facts.json").read_text()
+    plugin.GUARD.violations.clear()
+
+
+def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
+    return CloneGuard(Path(clone), allowed, Path(home), Path("/nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("path", "outside"),
+    [
+        ("/home/ada/presscheck", False),
+        ("/home/ada/presscheck/README.md", False),
+        ("/home/ada/presscheck-other/README.md", True),
+        ("/home/ada/shared", True),
+        (b"/home/ada/shared/a", True),
+        (Path("/home/ada/shared/a"), True),
+        ("/home/ada/presscheck/../shared/a", True),
+        ("/home/ada/presscheck/a..b", False),
+        ("/home/ada/.cache/pip/a", False),
+        ("/home/ada/venvs/presscheck/pyvenv.cfg", False),
+        ("/home/ada/venvs/other/pyvenv.cfg", True),
+        ("/home/eve/shared", False),
+        ("/usr/lib/python3/os.py", False),
+        (3, False),
+        (None, False),
+    ],
+)
+def test_what_is_beside_a_clone_in_the_home_folder(path: Any, outside: bool) -> None:
+    assert guard("/home/ada/presscheck", "/home/ada/venvs/presscheck", "/usr", "").is_outside(path) is outside
+
+
+def test_an_exception_around_the_parent_allows_nothing_in_it() -> None:
+    assert guard("/usr/src/presscheck", "/usr").is_outside("/usr/src/shared/a")
+
+
+def test_a_clone_at_the_root_has_the_system_beside_it() -> None:
+    assert not guard("/presscheck").is_outside("/usr/lib/python3/os.py")
+
+
+def test_in_the_folder_of_temporary_files_what_was_there_before_is_outside(tmp_path: Path) -> None:
+    for name in ("presscheck", "shared", "pytest-of-ada"):
+        (tmp_path / name).mkdir()
+    young = CloneGuard(tmp_path / "presscheck", [str(tmp_path)], tmp_path / "home", tmp_path)
+    assert young.is_outside(str(tmp_path / "shared" / "a"))
+    assert not young.is_outside(str(tmp_path / "pytest-of-ada" / "a"))
+    assert not young.is_outside(str(tmp_path / "made-by-a-test"))
+    assert not young.is_outside(str(tmp_path / "presscheck" / "a"))
+
+
+def test_links_are_followed_to_the_clone_and_its_parent(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    young = guard(str(tmp_path / "link" / "presscheck"))
+    for parent in ("there", "link"):
+        assert young.is_outside(str(tmp_path / parent / "shared"))
+        assert not young.is_outside(str(tmp_path / parent / "presscheck" / "a"))
+
+
+def test_other_events_pass() -> None:
+    young = guard("/home/ada/presscheck")
+    young.hook("os.remove", ("/home/ada/shared",))
+    with pytest.raises(OutsideClone, match="/home/ada/shared"):
+        young.hook("open", ("/home/ada/shared", "r", 0))

@@ -1,0 +1,56 @@
+"""The pytest plugin of the suite: tests read the clone alone, and are skipped only for a program of tests/needs.py."""
+
+import sys
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from tests.clone_guard import CloneGuard, allowed_paths
+from tests.needs import require
+from tests.root import ROOT
+
+GUARD = CloneGuard(ROOT, allowed_paths(), Path.home(), Path(tempfile.gettempdir()))
+sys.addaudithook(GUARD.hook)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(name): a program of tests/needs.py, without which the test is skipped")
+    config.addinivalue_line("markers", "documentation: also runs on the repositories in the folder PRESSCHECK_DOCS")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    for marker in item.iter_markers("needs"):
+        require(marker.args[0])
+    try:
+        return (yield)
+    finally:
+        GUARD.check()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    try:
+        return (yield)
+    finally:
+        GUARD.check()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None]:
+    try:
+        return (yield)
+    finally:
+        GUARD.check()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # what was opened outside of tests, by code that ignored the error
+    if GUARD.violations and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for violation in GUARD.violations:
+        terminalreporter.write_line(f"OUTSIDE THE CLONE: {violation}", red=True)
