@@ -72,10 +72,16 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
     from presscheck.store.outbox import Outbox
 
     where, activity = where or places(), Activity()
+    cache = cache or open_cache(profile, where)
+    try:
+        outbox = Outbox(where.outbox_file(_service(profile)))
+    except BaseException:
+        cache.close()  # the desk would have closed it
+        raise
     return Desk(
         lambda: unplugged() if profile.offline else connect(profile, activity.exchanged),
-        cache or open_cache(profile, where),
-        Outbox(where.outbox_file(_service(profile))),
+        cache,
+        outbox,
         read_only=profile.read_only,
         activity=activity,
     )

@@ -143,8 +143,8 @@ async def test_what_waits_survives_the_end(desk: Desk, service: RunningService, 
     request = await begun(desk)
     first = desk_on(service, tmp_path / "second")
     service.stop()
-    first.write(comment(request, "Before the end"))  # never started: as if the machine died now
-    first.outbox.close()
+    first.write(comment(request, "Before the end"))  # never started, so nothing sends it before the end
+    await first.close()
     service.start()
     second = desk_on(service, tmp_path / "second")
     await second.start()

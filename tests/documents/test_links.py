@@ -138,3 +138,10 @@ def test_a_revision_knows_its_places() -> None:
     assert places.resolve("api.md", source_of(imported)) == Destination("page", "p3")
     assert places.resolve("/guides/api", source_of(start)) == Destination("page", "p3")
     assert places.resolve("../.gitbook/assets/x.png", source_of(start)) == Destination("file", "f1")
+
+
+@pytest.mark.parametrize("kind", ["link", "group"])
+def test_a_page_without_a_path_has_no_source(kind: str) -> None:
+    page = RevisionPage.model_validate({"id": "p", "type": kind, "kind": kind, "title": "Elsewhere"})
+    assert source_of(page) == ""
+    assert Places.of([page]).resolve("elsewhere.md", source_of(page)).kind == "broken"

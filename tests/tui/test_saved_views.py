@@ -4,6 +4,7 @@ import json
 import sqlite3
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,7 @@ async def test_ten_thousand_rows_below_headings_are_read_by_window(
 
 def _grow(cache: Path, count: int) -> None:
     """Let the store know so many more open change requests, in two spaces."""
-    with sqlite3.connect(cache) as store:
+    with closing(sqlite3.connect(cache)) as store, store:
         key = next(
             key
             for (key,) in store.execute("SELECT key FROM answers WHERE key LIKE '%ListOrganizationChangeRequests%'")

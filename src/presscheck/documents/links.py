@@ -108,8 +108,11 @@ class Places:
 
 
 def source_of(page: RevisionPage) -> str:
-    """Where the text of a page stands: its file in the repository, or the file that its path would be."""
-    return _sources(page)[0]
+    """Where the text of a page stands: its file in the repository, or the file that its path would be.
+
+    Empty for a page that has neither, such as a link to elsewhere.
+    """
+    return next(iter(_sources(page)), "")
 
 
 def _sources(page: RevisionPage) -> list[str]:

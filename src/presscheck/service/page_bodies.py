@@ -134,7 +134,7 @@ class PageRefs:
             return {"kind": "url", "url": self._app + address_of(ref).removeprefix("/~")} if is_shown else ref
         what, name = _NAMED.get(ref["kind"], ("", ""))
         source = self._sources.get((what, str(ref.get(name, ""))))
-        if source is None:
+        if not source:  # such as a page that is a link to elsewhere
             return {key: value for key, value in ref.items() if key != "space"}
         place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
         # what has neither is an id (see `refs.file_source`)

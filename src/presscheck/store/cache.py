@@ -12,7 +12,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -153,9 +153,14 @@ class Cache:
         """Open the file, and take what it was for granted; memory where that cannot be."""
         self._thinning, self._is_damaged = Thinning(self._limit), False
         try:
-            self._writer, aside = open_file(self._path, SCHEMA, VERSION, durable=False, steps=STEPS)
-            self._shelves = (Shelf(connect(self._path, durable=False)),)
-            self._inode = inode(self._path)
+            with ExitStack() as opened:
+                writer, aside = open_file(self._path, SCHEMA, VERSION, durable=False, steps=STEPS)
+                opened.callback(writer.close)
+                reader = connect(self._path, durable=False)
+                opened.callback(reader.close)
+                self._inode = inode(self._path)
+                opened.pop_all()  # all of it is open: the cache closes it from here on
+            self._writer, self._shelves = writer, (Shelf(reader),)
         except (StoreError, OSError) as error:
             known = connect_to_look(self._path, VERSION)
             self._shelves = (Shelf(known),) if known else ()

@@ -56,18 +56,27 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     try:
         private_directory(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        if not durable and not path.stat().st_size:
-            # pages that are free can be given back; said to a file with tables, it changes nothing but costs a write
-            found.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        found.execute("PRAGMA journal_mode = WAL")
-        found.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
-        found.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            _configure(connection, path, durable=durable)
+        except BaseException:
+            connection.close()
+            raise
     except (OSError, sqlite3.OperationalError) as error:
         raise StoreError(f"{path} cannot be opened: {error}") from None
     except sqlite3.DatabaseError as error:
         raise _UnusableError(str(error)) from None
-    return found
+    return connection
+
+
+def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
+    """Set the pragmas of a new connection."""
+    if not durable and not path.stat().st_size:
+        # pages that are free can be given back; said to a file with tables, it changes nothing but costs a write
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
 
 
 def connect_to_look(path: Path, version: int) -> sqlite3.Connection | None:
@@ -112,7 +121,7 @@ def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> s
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _UnusableError(str(error)) from None
-    except _UnusableError:
+    except BaseException:
         connection.close()
         raise
     return connection

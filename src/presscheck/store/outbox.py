@@ -75,7 +75,11 @@ class Outbox(Drafts):
         if aside:
             self.notice = f"The outbox could not be read: it was set aside as {aside}, with what it held"
         self._lock = FileLock(f"{path}.lock", mode=0o600)
-        self._data_version = self._one("PRAGMA data_version")[0]
+        try:
+            self._data_version = self._one("PRAGMA data_version")[0]
+        except BaseException:
+            self._db.close()
+            raise
 
     def close(self) -> None:
         """Close the file and let another instance send."""
