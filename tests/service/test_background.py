@@ -124,7 +124,8 @@ async def test_files_land_too(here: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("/gone", "answered 404"), ("/secret/", "asks not to be read"), ("/loop", "redirects")]
+    ("path", "reason"),
+    [("/gone", "responded with 404"), ("/secret/", "robots.txt disallows crawling"), ("/loop", "redirects")],
 )
 async def test_an_import_that_fails_says_why(here: World, website: WebServer, path: str, reason: str) -> None:
     website.pages["/loop"] = "-> /loop"
@@ -176,15 +177,15 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "neither JSON nor YAML"),
-        ("[]", "not an object"),
+        ("{", "invalid JSON or YAML"),
+        ("[]", "must be an object"),
         ("openapi: 9.9.9", "must be 2.0, 3.0 or 3.1"),
         ("openapi: 3.0.0\npaths: {}", "a required property"),
         ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
             f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(8)), "values"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "Unresolvable"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "Unresolvable"),
-        ("[" * 5000, "neither JSON nor YAML"),
+        ("[" * 5000, "invalid JSON or YAML"),
     ],
 )  # fmt: skip
 async def test_a_faulty_specification_says_what_is_wrong(here: World, text: str, message: str) -> None:

@@ -138,9 +138,9 @@ async def test_open_comments_are_counted(world: World) -> None:
 
 async def test_what_is_not_there_or_not_for_you(world: World) -> None:
     made = await world.draft()
-    with pytest.raises(errors.NotFound, match="change request"):
+    with pytest.raises(errors.NotFound, match="Change request not found"):
         await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="99"))
-    with pytest.raises(errors.NotFound, match="space"):
+    with pytest.raises(errors.NotFound, match="Space not found"):
         await world.clients["guest"].send(GetChangeRequest(space_id=world.space, change_request_id=made.id))
     with pytest.raises(errors.Forbidden, match="edit"):
         await world.draft(by="comment")

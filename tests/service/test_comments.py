@@ -148,7 +148,7 @@ async def test_replies_are_counted_read_changed_and_deleted(world: World, place:
     assert (changed.body.markdown, changed.reactions[0].count) == ("x", 1)
     await world.clients["edit"].send(DeleteReply(**one))
     await world.clients["edit"].send(DeleteReply(**one))
-    with pytest.raises(errors.NotFound, match="reply"):
+    with pytest.raises(errors.NotFound, match="Reply not found"):
         await world.admin.send(GetReply(**one))
     assert (await world.admin.send(GetComment(**thread))).replies == 2
 
@@ -159,7 +159,7 @@ async def test_a_deleted_comment_is_gone_with_its_replies_and_uncounted(world: W
     await world.admin.send(PostReply(**thread, body=text("Yes")))
     await world.admin.send(DeleteComment(**thread))
     await world.admin.send(DeleteComment(**thread))
-    with pytest.raises(errors.NotFound, match="comment"):
+    with pytest.raises(errors.NotFound, match="Comment not found"):
         await world.admin.send(ListReplies(**thread))
     assert (await world.admin.send(GetChangeRequest(**place))).comments == 0
 

@@ -42,7 +42,7 @@ async def test_pages_are_read_by_id_and_path_with_their_title_as_a_heading(world
         content.GetPage(space_id=world.space, page_id="none"),
         content.GetPageByPath(space_id=world.space, page_path="none"),
     ):
-        with pytest.raises(errors.NotFound, match="page"):
+        with pytest.raises(errors.NotFound, match="Page not found"):
             await world.admin.send(call)
 
 
@@ -54,7 +54,7 @@ async def test_the_live_content_is_a_revision_without_bodies(world: World) -> No
     assert (await world.admin.send(content.ListPages(space_id=world.space))).pages == live.pages
     listing = content.ListRevisionPages(space_id=world.space, revision_id=live.id)
     assert (await world.admin.send(listing)).pages == live.pages
-    with pytest.raises(errors.NotFound, match="revision"):
+    with pytest.raises(errors.NotFound, match="Revision not found"):
         await world.admin.send(content.GetRevision(space_id=world.space, revision_id="none"))
 
 
@@ -127,7 +127,7 @@ async def test_pages_move(world: World) -> None:
     await world.edit(draft, UpdatePage(page="reference", into="start"), UpdatePage(page="guide", at=0))
     assert outline(await pages_of(world, draft)) == ["guide", ("start", ["start/reference"])]
     for into in ("reference", "start"):
-        with pytest.raises(errors.Refused, match="below itself"):
+        with pytest.raises(errors.Refused, match="moved into itself"):
             await world.edit(draft, UpdatePage(page="start", into=into))
     await world.edit(draft, UpdatePage(page="reference", into=None, at=1))
     assert outline(await pages_of(world, draft)) == ["guide", "reference", "start"]
@@ -168,8 +168,8 @@ async def test_edits_that_cannot_be_are_refused(world: World) -> None:
         (RevertPage(page="none"), "none"),
         (InsertFiles(files=(NewFile(name="a", base64="%"),)), "base64"),
         (InsertFiles(files=(NewFile(name="a", url="http://169.254.169.254/"),)), "private network"),
-        (InsertFiles(files=(NewFile(name="a", url="file:///etc/passwd"),)), "not an address"),
-        (InsertFiles(files=(NewFile(name="a"),)), "either url or base64"),
+        (InsertFiles(files=(NewFile(name="a", url="file:///etc/passwd"),)), "not an http or https URL"),
+        (InsertFiles(files=(NewFile(name="a"),)), "needs either url or base64"),
     )
     for change, words in wrong:
         with pytest.raises(errors.Refused, match=words):
@@ -227,7 +227,7 @@ async def test_files_come_in_from_addresses(tmp_path: Path) -> None:
         with pytest.raises(errors.Forbidden):
             await world.edit(draft, from_there("/a.txt"), by="review")
         assert site.asked == [], "nobody fetches through this service who may not edit"
-        for path, words in (("/none", "answers 404"), ("/far", "private network"), ("/large", "1000000 bytes")):
+        for path, words in (("/none", "responded with 404"), ("/far", "private network"), ("/large", "1000000 bytes")):
             with pytest.raises(errors.ServiceError, match=words):
                 await world.edit(draft, from_there(path))
         answer = await world.edit(draft, from_there("/a.txt"))

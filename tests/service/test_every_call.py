@@ -82,7 +82,7 @@ async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Tal
     await outside(say, org, book)
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
-    with pytest.raises(NotFound, match="in step with none"):
+    with pytest.raises(NotFound, match="has no Git sync"):
         await say("urls.GetSpaceGitInfo", space_id=book)
     say.answered.add(GetSpaceGitInfo)
     assert say.faults == set(), "other than the description says"

@@ -207,13 +207,13 @@ async def test_reviews_that_the_rules_ask_for(world: World) -> None:
     draft = await world.draft()
     named = {"rule": "require_specific_reviewers", "users": [world.users["review"], world.users["edit"]]}
     world.change(merge_rules=rules("require_at_least_one_review", "require_all_reviews_approved", named))
-    with pytest.raises(errors.Conflict, match="needs a review"):
+    with pytest.raises(errors.Conflict, match="A review is required"):
         await merge(world, draft)
     await review(world, draft, "review", "changes-requested")
-    with pytest.raises(errors.Conflict, match="Not all reviews"):
+    with pytest.raises(errors.Conflict, match="All reviews must be approvals"):
         await merge(world, draft)
     await review(world, draft, "review")
-    with pytest.raises(errors.Conflict, match="1 more"):
+    with pytest.raises(errors.Conflict, match="1 more required reviewer must"):
         await merge(world, draft)
     await review(world, draft, "edit")
     assert (await merge(world, draft)).result == "merge"
@@ -234,9 +234,9 @@ async def test_an_unmet_rule_leaves_everything_as_it_was(world: World) -> None:
     [
         ("require_change_request_description", "description"),
         ("require_agent_review", "agent"),
-        ("custom", "cannot tell"),
+        ("custom", "does not support the merge rule"),
         ({"rule": "custom", "message": "Ask the desk first."}, "Ask the desk"),
-        ({"rule": "require_one_of_specific_reviewers", "users": ["nobody"]}, "one of its"),
+        ({"rule": "require_one_of_specific_reviewers", "users": ["nobody"]}, "One of the required reviewers"),
     ],
 )
 async def test_rules_that_do_not_hold_say_why(world: World, rule: Any, words: str) -> None:
@@ -271,7 +271,7 @@ async def test_a_space_follows_the_rules_of_its_organization_unless_it_has_none(
     world.change_organization(merge_rules=rules("require_at_least_one_review"))
     for own in (None, {"type": "inherit"}):
         world.change(merge_rules=own)
-        with pytest.raises(errors.Conflict, match="needs a review"):
+        with pytest.raises(errors.Conflict, match="A review is required"):
             await merge(world, draft)
     world.change(merge_rules={"type": "none"})
     assert (await merge(world, draft)).result == "merge"

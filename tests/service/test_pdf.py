@@ -183,9 +183,9 @@ async def test_only_the_last_are_kept(world: World, service: RunningService) -> 
 async def test_a_page_or_a_space_that_is_not_there_is_not_exported(world: World) -> None:
     draft = await world.draft()
     for asked in (space_pdf(world, page="none"), draft_pdf(world, draft, page="none", only=True)):
-        with pytest.raises(errors.NotFound, match="page"):
+        with pytest.raises(errors.NotFound, match="Page not found"):
             await asked
-    with pytest.raises(errors.NotFound, match="space"):
+    with pytest.raises(errors.NotFound, match="Space not found"):
         await space_pdf(world, by="guest")
     url = await space_pdf(world)
     world.change(deleted_at="2026-05-20T09:30:00.000Z")
@@ -206,7 +206,7 @@ async def test_an_address_works_for_an_hour_and_only_as_it_was_made(world: World
     for other in (address[:-1], address[1:], "x" + address, "nothing"):
         answer = await download(f"{head}/pdf/{other}/{name}")
         assert answer.status_code == 404
-        assert "no such PDF" in answer.json()["error"]["message"]
+        assert "PDF not found" in answer.json()["error"]["message"]
     database = Database(world.database_url)
     with database.reading.begin() as session:
         key = session.get_one(SettingRow, "signing_key").value
@@ -215,5 +215,5 @@ async def test_an_address_works_for_an_hour_and_only_as_it_was_made(world: World
     old = URLSafeTimedSerializer(key, salt="pdf", signer=LongAgo).dumps(value)
     answer = await download(f"{head}/pdf/{old}/{name}")
     assert answer.status_code == 410
-    assert "export the PDF again" in answer.json()["error"]["message"]
+    assert "Export the PDF again" in answer.json()["error"]["message"]
     assert (await download(f"{head}/pdf/{address}/any-name.pdf")).status_code == 200

@@ -77,7 +77,7 @@ async def test_commenters_may_not_review_and_archived_is_not_reviewed(world: Wor
     await world.admin.send(UpdateChangeRequest(**place, status="archived"))
     with pytest.raises(errors.Conflict, match="archived"):
         await world.admin.send(SubmitReview(**place, status="approved"))
-    with pytest.raises(errors.NotFound, match="review"):
+    with pytest.raises(errors.NotFound, match="Review not found"):
         await world.admin.send(GetReview(**place, review_id="none"))
 
 

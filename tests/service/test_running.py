@@ -112,7 +112,7 @@ def test_an_address_in_use_is_said_in_one_line(tmp_path: Path) -> None:
         with serving(tmp_path, "--port", str(taken.getsockname()[1])) as process:
             out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (2, "")
-    assert "cannot listen" in err and "Traceback" not in err
+    assert "could not listen" in err and "Traceback" not in err
 
 
 def test_a_database_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:

@@ -93,12 +93,12 @@ async def test_looks_are_replaced_as_a_whole(world: World, at: dict[str, str]) -
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        ("header", None, "header: it is missing"),
-        ("styling.primaryColor.dark", "blue", r"styling\.primaryColor\.dark: a colour such as #9a4f1b"),
-        ("styling.corners", "pointed", r"styling\.corners: one of circular, rounded, straight"),
-        ("pdf.enabled", "yes", r"pdf\.enabled: it must be true or false"),
-        ("header.links", {}, r"header\.links: it must be an array"),
-        ("footer", [], "footer: it must be an object"),
+        ("header", None, "header: required"),
+        ("styling.primaryColor.dark", "blue", r"styling\.primaryColor\.dark: must be a color such as #9a4f1b"),
+        ("styling.corners", "pointed", r"styling\.corners: must be one of circular, rounded, straight"),
+        ("pdf.enabled", "yes", r"pdf\.enabled: must be true or false"),
+        ("header.links", {}, r"header\.links: must be an array"),
+        ("footer", [], "footer: must be an object"),
     ],
 )
 async def test_looks_that_are_not_taken(world: World, at: dict[str, str], path: str, value: Any, says: str) -> None:
@@ -175,7 +175,7 @@ async def test_old_addresses(world: World, at: dict[str, str]) -> None:
     to_page = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
     made = await world.admin.send(CreateRedirect(**at, source="/old/guide/", destination=to_page))
     assert (made.source, made.destination.kind, made.destination.page_id) == ("/old/guide", "site-page", "guide")
-    with pytest.raises(Conflict, match="leads somewhere already"):
+    with pytest.raises(Conflict, match="already exists"):
         await world.admin.send(CreateRedirect(**at, source="/old/guide", destination=to_page))
     out = RedirectDestination(kind="external", url="https://example.org/")
     changed = await world.admin.send(UpdateRedirect(**at, site_redirect_id=made.id, destination=out))
@@ -193,8 +193,8 @@ async def test_old_addresses(world: World, at: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("source", "destination", "says"),
     [
-        ("old", {"kind": "external", "url": "https://a.example"}, "source: a path"),
-        ("/a?b", {"kind": "external", "url": "https://a.example"}, "source: a path"),
+        ("old", {"kind": "external", "url": "https://a.example"}, "source: must be a path"),
+        ("/a?b", {"kind": "external", "url": "https://a.example"}, "source: must be a path"),
         ("/a", {"kind": "external"}, r"destination\.url"),
         ("/a", {"kind": "external", "url": "javascript:alert(1)"}, r"destination\.url"),
         ("/a", {"kind": "site-section", "site_section_id": "none"}, r"destination\.siteSectionId"),
@@ -227,5 +227,5 @@ async def test_instructions_for_the_agent(world: World) -> None:
     assert (await world.clients["read"].send(GetAgentInstructions(**here))).instructions == text
     with pytest.raises(Forbidden):
         await world.clients["create"].send(UpdateAgentInstructions(**here, instructions=text))
-    with pytest.raises(Refused, match="instructions: a document"):
+    with pytest.raises(Refused, match="instructions: must be a document"):
         await world.admin.send(UpdateAgentInstructions(**here, instructions={"markdown": "x"}))

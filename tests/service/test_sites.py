@@ -83,7 +83,7 @@ async def test_publishing_says_where(world: World) -> None:
 
 async def test_there_must_be_something_to_publish(world: World) -> None:
     empty = await world.admin.send(CreateSite(organization_id=world.organization))
-    with pytest.raises(Conflict, match="add a space"):
+    with pytest.raises(Conflict, match="Add a space"):
         await world.admin.send(PublishSite(**at(world, empty)))
 
 

@@ -91,14 +91,14 @@ async def test_who_is_added_and_taken_out_is_taken_out(world: World) -> None:
     await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["edit"], role="member"))
     await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["review"]))
     assert await members(world, team) == {"read": "member", "edit": "member", "review": "owner"}
-    with pytest.raises(NotFound, match=r"nobody@example\.org: there is no such member"):
+    with pytest.raises(NotFound, match=r"nobody@example\.org is not a member"):
         await world.admin.send(UpdateTeamMembers(**at(world, team), add=("nobody@example.org",)))
 
 
 async def test_an_owner_manages_members_and_nothing_else(world: World) -> None:
     team = await made(world, "Writers", "read")
     add = AddTeamMember(**at(world, team), user_id=world.users["comment"])
-    with pytest.raises(Forbidden, match="an owner of the team"):
+    with pytest.raises(Forbidden, match="owners of the team"):
         await world.clients["edit"].send(add)
     await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["edit"], role="owner"))
     await world.clients["edit"].send(add)
@@ -205,7 +205,7 @@ async def test_invites(world: World) -> None:
     assert [one.id for one in (await world.admin.send(ListInvites(**here))).items] == [to_all.id]
     changed = await world.admin.send(UpdateInvite(**here, invite_id=to_space.id, level="read"))
     assert changed.level == "read"
-    with pytest.raises(Refused, match="level: it is what this invite gives"):
+    with pytest.raises(Refused, match="level: this is the only field"):
         await world.admin.send(UpdateInvite(**here, invite_id=to_space.id, role="read"))
     with pytest.raises(Forbidden):
         await world.clients["edit"].send(GetInvite(**here, invite_id=to_all.id))
@@ -216,7 +216,7 @@ async def test_invites(world: World) -> None:
 
 async def test_people_of_a_domain_come_in(world: World, other_organization: str) -> None:
     join = JoinOrganization(organization_id=other_organization)
-    with pytest.raises(Refused, match="none of this organization's"):
+    with pytest.raises(Refused, match="email domain is not allowed"):
         await world.clients["edit"].send(join)
     domains = UpdateOrganization(
         organization_id=other_organization, email_domains=("Example.org",), default_role="read"
@@ -249,7 +249,7 @@ async def test_a_provider_is_ready_when_all_is_known(world: World) -> None:
     assert (login.label, login.start_url) == ("Keys", changed.service.start_url)
     with pytest.raises(Forbidden):
         await world.clients["create"].send(ListSAMLProviders(**here))
-    with pytest.raises(Refused, match="defaultTeam: there is no such team"):
+    with pytest.raises(Refused, match="defaultTeam: team not found"):
         await world.admin.send(CreateSAMLProvider(**here, label="Others", default_team="none"))
 
 

@@ -508,7 +508,7 @@ async def test_a_site_is_searched(world: World, browser: httpx.AsyncClient) -> N
     address, _ = await published(world)
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n", hidden=True)
     hidden = await browser.get(address, params={"q": "parcels"})
-    assert "No page has" in hidden.text
+    assert "No results for" in hidden.text
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
     found = await browser.get(address, params={"q": "PARCELS"})
     assert found.headers["x-robots-tag"] == "noindex"
@@ -529,7 +529,7 @@ async def test_what_is_meant_for_some(world: World, browser: httpx.AsyncClient) 
     for plan, is_golden in (("pro", True), ("free", False)):
         await browser.get(address, params={"jwt_token": jwt.encode({"plan": plan}, key, "HS256")})
         assert ("Golden." in (await browser.get(address)).text) is is_golden
-        assert "No page has" in (await browser.get(address, params={"q": "golden"})).text
+        assert "No results for" in (await browser.get(address, params={"q": "golden"})).text
     plant(world, "Only some.\n", condition="visitor.claims.beta")
     assert (await browser.get(f"{address}start")).status_code == 404
     assert "Hidden words." in (await browser.get(address)).text, "the first page that is for them"

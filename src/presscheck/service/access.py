@@ -88,7 +88,7 @@ def demand_unlocked(space: SpaceRow) -> None:
         Problem: 403.
     """
     if space.edit_mode == "locked":
-        raise Problem(403, "This space is locked: unlock it before you edit pages or merge.")
+        raise Problem(403, "This space is locked. Unlock it before you edit pages or merge.")
 
 
 def collection_for(context: Context, collection_id: str, wanted: str = "read") -> CollectionRow:
@@ -111,7 +111,7 @@ def visible_spaces(context: Context, organization_id: str) -> list[str]:
 
 def _demand(level: str | None, wanted: str, where: str) -> None:
     if not reaches(level, wanted):
-        raise Problem(403, f"That needs the role {wanted} in {where}; yours is {level or 'guest'}.")
+        raise Problem(403, f"This needs the {wanted} role in {where}; your role is {level or 'guest'}.")
 
 
 def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:

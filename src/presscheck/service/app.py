@@ -114,7 +114,7 @@ def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any]
 
 
 def _lacking(_context: Context, call: Operation[Any]) -> None:
-    raise Problem(501, f"{type(call).__name__} is not answered by this service.")
+    raise Problem(501, f"This service does not support {type(call).__name__}.")
 
 
 class Adapter:
@@ -150,7 +150,7 @@ class Adapter:
             return problem_response(problem.status, problem.message)
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
-            return problem_response(500, "The service failed; its log says how.")
+            return problem_response(500, "Internal server error; see the log of the service.")
         if self.operation.success == 204:
             return Response(status_code=204)
         headers = _where(answer) if self.operation.success == 201 else None
@@ -191,30 +191,30 @@ def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
 async def _bounded(request: Request) -> bytes:
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > MAX_BODY:
-        raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+        raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     body = bytearray()
     try:
         async with asyncio.timeout(LONGEST_SENDING):
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_BODY:
-                    raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+                    raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     except TimeoutError:
-        raise Problem(408, f"The request did not arrive within {LONGEST_SENDING} seconds.") from None
+        raise Problem(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
     return bytes(body)
 
 
 def _caller(session: Session, authorization: str, now: str) -> UserRow:
     kind, _, token = authorization.partition(" ")
     if kind.lower() != "bearer" or not token:
-        raise Problem(401, "This needs a token: Authorization: Bearer …")
+        raise Problem(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
     user = session.scalar(
         select(UserRow)
         .join(TokenRow, TokenRow.user_id == UserRow.id)
         .where(TokenRow.sha256 == token_mark(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
     )
     if user is None:
-        raise Problem(401, "That token is not known here, or it has expired.")
+        raise Problem(401, "The token is invalid or has expired.")
     return user
 
 
@@ -231,4 +231,4 @@ def _refused(_request: Request, error: Exception) -> Response:
 
 
 def _failed(_request: Request, _error: Exception) -> Response:
-    return problem_response(500, "The service failed; its log says how.")
+    return problem_response(500, "Internal server error; see the log of the service.")

@@ -122,7 +122,7 @@ def _engine(url: str) -> Engine:
         address = address.set(drivername="postgresql+psycopg")
     engine = create_engine(address, pool_size=20, max_overflow=30)
     if engine.dialect.name not in _WRITES:
-        raise ValueError(f"{engine.dialect.name}: use SQLite or PostgreSQL")
+        raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)

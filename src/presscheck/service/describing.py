@@ -27,15 +27,15 @@ Key = tuple[str, JsonSchemaMode]
 ONE_OR_THE_OTHER: dict[Any, Any] = {ContentUpdate: ContentUpdate | ChangeRequest}
 """Answers that are sent in two shapes, which their reader makes one."""
 REFUSALS = {
-    "400": "What was sent is wrong.",
-    "401": "There is no token, or it is not known.",
-    "403": "The caller may not do that.",
-    "404": "It is not there, or the caller may not see it.",
-    "default": "It was refused; the status and the message say why.",
+    "400": "The request is invalid.",
+    "401": "The token is missing, invalid or expired.",
+    "403": "You do not have permission to do this.",
+    "404": "Not found, or you do not have permission to see it.",
+    "default": "The request failed; the status and the message say why.",
 }
 _REFERENCE = "#/components/schemas/{model}"
 _REFUSAL: Schema = {
-    "description": "Why something was refused.",
+    "description": "An error response.",
     "type": "object",
     "required": ["error"],
     "properties": {
@@ -65,7 +65,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
         paths.setdefault(path, {})[method] = _described(operation, found)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "presscheck", "version": __version__, "description": "The local service of presscheck."},
+        "info": {"title": "presscheck", "version": __version__, "description": "The local presscheck service."},
         "tags": [{"name": family} for family in sorted({one.family for one in chosen})],
         "security": [{"token": []}],
         "paths": paths,
@@ -143,8 +143,8 @@ def _body(operation: type[Operation[Any]], taken: Schema) -> Schema | None:
 
 def _answered(schema: Schema | None) -> Schema:
     if schema is None:
-        return {"description": "It is done."}
-    return {"description": "The answer.", "content": _json(schema)}
+        return {"description": "Done; no content."}
+    return {"description": "The response.", "content": _json(schema)}
 
 
 def _path(operation: type[Operation[Any]]) -> str:

@@ -98,8 +98,8 @@ def _wanted(session: Session, address: str) -> Export:
     if value is not None:
         return Export(**value)
     if was_signed(session, _PURPOSE, address):
-        raise Problem(410, "This address worked for an hour, which is over: export the PDF again.")
-    raise Problem(404, "There is no such PDF: the address is incomplete, or was not made here.")
+        raise Problem(410, "This link has expired (it is valid for one hour). Export the PDF again.")
+    raise Problem(404, "PDF not found: the link is incomplete or was not created by this service.")
 
 
 def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
@@ -136,12 +136,20 @@ def _printed(found: Manuscript, beside: Path) -> bytes:
         try:
             return _compiled(markup, root, found.made_at)
         except TypstError as error:
-            _log.warning("a PDF of %s could not be set at once: %s", found.title, error.message)
+            _log.warning(
+                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
+                found.title,
+                error.message,
+            )
         _replace_broken(root)
         try:
             return _compiled(markup, root, found.made_at)
         except TypstError as error:
-            _log.warning("a PDF of %s shows its pages as they are written: %s", found.title, error.message)
+            _log.warning(
+                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
+                found.title,
+                error.message,
+            )
         return _compiled(found.markup(as_written=True), root, found.made_at)
 
 

@@ -38,7 +38,7 @@ class Problem(Exception):
 
 def not_found(what: str) -> Problem:
     """404, for what is not there and for what the caller may not see."""
-    return Problem(404, f"There is no such {what}.")
+    return Problem(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Context:
     def outgoing_requests(self) -> Outgoing:
         """What makes requests of others."""
         if self.outgoing is None:
-            raise TypeError("nothing reaches out from here")
+            raise TypeError("outgoing requests are not available here")
         return self.outgoing
 
     def location(self, path: str) -> str:
@@ -90,7 +90,7 @@ def answers(
 
     def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
         if HANDLERS.setdefault(operation, handler) is not handler:
-            raise TypeError(f"{operation.__name__} is answered twice")
+            raise TypeError(f"{operation.__name__} has two handlers")
         if beforehand is not None:
             BEFOREHAND[operation] = beforehand
         if writes is False:

@@ -46,7 +46,7 @@ def import_repository(
         ConfigurationError: there is no such directory.
     """
     if not path.is_dir():
-        raise ConfigurationError(f"{path}: there is no such directory")
+        raise ConfigurationError(f"{path}: directory not found")
     repository = read_repository(path)
     problems = list(repository.problems)
     now = moment_text(clock())
@@ -171,12 +171,12 @@ def _files(
 ) -> Iterator[dict[str, Any]]:
     for file in files:
         if file.size > LARGEST_FILE:
-            problems.append(Problem(file.source, 1, f"has {file.size} bytes: it is left out"))
+            problems.append(Problem(file.source, 1, f"too large ({file.size} bytes): skipped"))
             continue
         try:
             content = file.read()
         except OSError as error:
-            problems.append(Problem(file.source, 1, f"cannot be read: {error.strerror}"))
+            problems.append(Problem(file.source, 1, f"could not be read: {error.strerror}"))
             continue
         stored: dict[str, Any] = {
             "id": id_of(file.source),

@@ -29,7 +29,7 @@ from presscheck.service.integration_tables import EventRow, InstallationRow, Int
 from presscheck.service.jobs import enter_job
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
-NOT_RUN = "Nothing runs this integration here: send its events to a development tunnel first."
+NOT_RUN = "This service does not run integrations. Set up a development tunnel for this integration first."
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
@@ -38,7 +38,7 @@ def integration_for(context: Context, name: str, *, to_own: bool = False) -> Int
     if row is None or (row.visibility == "private" and not is_member(context, row.organization_id)):
         raise not_found("integration")
     if to_own and not is_owner(context, row):
-        raise Problem(403, "That is for the admins of the organization that owns the integration.")
+        raise Problem(403, "Only admins of the organization that owns the integration can do this.")
     return row
 
 

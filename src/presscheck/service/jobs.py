@@ -77,7 +77,7 @@ class Work:
             Stopped: it is not.
         """
         if self.is_ending():
-            raise Stopped("the service ends")
+            raise Stopped("the service is shutting down")
         with self.database.reading.begin() as session:
             job = session.get(JobRow, self.job_id)
             if job is None or job.state != "running" or job.lease != self.lease:

@@ -38,7 +38,9 @@ class Limited:
         }
         if left < 0:
             headers = {**told, "retry-after": str(max(1, reset - int(time.time())))}
-            refusal = problem_response(429, f"This token may make {self._limit} requests in a minute.", headers)
+            refusal = problem_response(
+                429, f"Rate limit exceeded: {self._limit} requests per minute for this token.", headers
+            )
             await refusal(scope, receive, send)
             return
 

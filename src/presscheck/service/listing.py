@@ -81,7 +81,7 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
         found = None
     place = cast("list[Any]", found) if isinstance(found, list) else []
     if len(place) != len(kinds) or not all(map(_is_of, place, kinds)):
-        raise Problem(400, "page: not a cursor of this listing")
+        raise Problem(400, "page: invalid cursor for this list")
     return place
 
 

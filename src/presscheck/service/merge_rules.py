@@ -65,28 +65,31 @@ def _unmet(
         return by_people(approved, _users(rule))
     holds, sentence = {
         "allow_bypass": (True, ""),
-        "require_at_least_one_review": (bool(reviews), "It needs a review."),
-        "require_at_least_one_approved_review": (bool(approved), "It needs an approval."),
-        "require_all_reviews_approved": (len(approved) == len(reviews), "Not all reviews approve it."),
+        "require_at_least_one_review": (bool(reviews), "A review is required."),
+        "require_at_least_one_approved_review": (bool(approved), "An approval is required."),
+        "require_all_reviews_approved": (len(approved) == len(reviews), "All reviews must be approvals."),
         "require_up_to_date_change_request": (
             ancestor(row) == space.revision_id,
-            "It must be updated with the live content first.",
+            "The change request must be updated with the live content first.",
         ),
-        "require_change_request_subject": (bool(row.subject.strip()), "It needs a subject."),
-        "require_change_request_description": (bool(row.description), "It needs a description."),
-        "require_author_to_merge": (row.created_by == context.user.id, "Only its author may merge it."),
-        "require_agent_review": (False, "It needs the review of an agent, and this service has none."),
-    }.get(rule["rule"], (False, f"This service cannot tell whether the rule {rule['rule']} holds."))
+        "require_change_request_subject": (bool(row.subject.strip()), "A subject is required."),
+        "require_change_request_description": (bool(row.description), "A description is required."),
+        "require_author_to_merge": (
+            row.created_by == context.user.id,
+            "Only the author can merge this change request.",
+        ),
+        "require_agent_review": (False, "An agent review is required, but this service has no review agents."),
+    }.get(rule["rule"], (False, f"This service does not support the merge rule {rule['rule']}."))
     return None if holds else sentence
 
 
 def _all_of(approved: set[str], users: list[str]) -> str | None:
     missing = len(set(users) - approved)
-    return f"It needs the approval of {missing} more of its required reviewers." if missing else None
+    return f"{missing} more required reviewer{'' if missing == 1 else 's'} must approve." if missing else None
 
 
 def _one_of(approved: set[str], users: list[str]) -> str | None:
-    return None if approved & set(users) else "It needs the approval of one of its required reviewers."
+    return None if approved & set(users) else "One of the required reviewers must approve."
 
 
 _BY_PEOPLE: dict[str, Callable[[set[str], list[str]], str | None]] = {

@@ -29,7 +29,9 @@ def migrate(engine: Engine) -> None:
         if version == NEWEST:  # somebody else was faster
             return
         if version is not None and version > NEWEST:
-            raise RuntimeError(f"a newer presscheck wrote this database (step {version}): start that one")
+            raise RuntimeError(
+                f"this database was written by a newer presscheck (database version {version}): use that version"
+            )
         _upgrade(connection)
 
 

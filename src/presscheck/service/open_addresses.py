@@ -70,7 +70,7 @@ def _health(database: Database) -> Response:
         with database.reading.begin() as session:
             session.execute(text("SELECT 1"))
     except SQLAlchemyError:
-        return JSONResponse({"status": "the database does not answer"}, 503)
+        return JSONResponse({"status": "the database does not respond"}, 503)
     return JSONResponse({"status": "ok"})
 
 
@@ -103,5 +103,5 @@ def _get(path: str, answer: Callable[[Request], Response]) -> Route:
 def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
     path = blob_path(data, content_id)
     if path is None or not path.is_file():
-        return problem_response(404, "There is no such file.")
+        return problem_response(404, "File not found.")
     return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)

@@ -104,9 +104,9 @@ class Outgoing:
     def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float) -> Fetched:
         parts = web_address(url)
         if parts is None:
-            raise OutgoingRefused(f"{url}: not an address of the web")
+            raise OutgoingRefused(f"{url}: not an http or https URL")
         if parts.username or parts.password:
-            raise OutgoingRefused(f"{parts.hostname}: an address with a password in it is not followed")
+            raise OutgoingRefused(f"{parts.hostname}: URLs with a user name or password are not allowed")
         wire = [("host", parts.netloc), ("user-agent", AGENT), ("accept-encoding", "identity"), *headers.items()]
         left = max(0.1, until - time.monotonic())
         extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
@@ -115,7 +115,7 @@ class Outgoing:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
                 return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
         except httpcore.TimeoutException as error:
-            raise OutgoingTimeout(f"{url}: no answer within {self._deadline:.0f} s") from error
+            raise OutgoingTimeout(f"{url}: no response within {self._deadline:.0f} s") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
             raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
 
@@ -145,7 +145,7 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first of its addresses that answers."""
-        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        failure: Exception = httpcore.ConnectError(f"could not resolve {host}")
         for address in self._judged(host, port):
             try:
                 return self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
@@ -157,11 +157,13 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         try:
             known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
-            raise httpcore.ConnectError(f"{host} has no address") from error
+            raise httpcore.ConnectError(f"could not resolve {host}") from error
         found = [str(one[4][0]).partition("%")[0] for one in known]
         for text in found:
             if not self._may_reach(ipaddress.ip_address(text)):
-                raise OutgoingRefused(f"{host} is at {text}, inside a private network: the operator must allow it")
+                raise OutgoingRefused(
+                    f"{host} is at {text}, in a private network: the operator must allow this network"
+                )
         return found
 
     def _may_reach(self, address: Address) -> bool:
@@ -185,9 +187,9 @@ def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
     for part in stream:
         body += part
         if len(body) > MOST_BYTES:
-            raise OutgoingError(f"{url}: more than {MOST_BYTES // 1024 // 1024} MB")
+            raise OutgoingError(f"{url}: response is larger than {MOST_BYTES // 1024 // 1024} MB")
         if time.monotonic() > until:
-            raise OutgoingTimeout(f"{url}: it sends too slowly")
+            raise OutgoingTimeout(f"{url}: response is too slow")
     return bytes(body)
 
 

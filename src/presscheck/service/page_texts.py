@@ -58,7 +58,7 @@ def _details(front: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(front)
     except yaml.YAMLError as error:
-        raise Problem(400, f"document: the front matter is not YAML: {str(error).splitlines()[0]}") from None
+        raise Problem(400, f"document: invalid YAML in the front matter: {str(error).splitlines()[0]}") from None
     if not isinstance(found, dict):
         return {}
     given = cast("dict[str, Any]", found)

@@ -51,14 +51,14 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
     """
     given = call.model_fields_set & {"parent", "position"}
     if not given:
-        raise Problem(400, "parent, position: give one of them, or both")
+        raise Problem(400, "parent, position: give at least one of them")
     neighbour, is_before = _neighbour(context, call.position)
     beside = neighbour.parent_id if neighbour else item.parent_id
     parent_id = call.parent if "parent" in given else beside
     if neighbour is item:
-        raise Problem(400, "position: nothing stands beside itself")
+        raise Problem(400, "position: an item cannot be placed next to itself")
     if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
-        raise Problem(400, "position: the neighbour stands elsewhere")
+        raise Problem(400, "position: the item to place it next to has another parent")
     _demand_room(context, item, parent_id)
     others = [one for one in siblings(context.session, item.organization_id, parent_id) if one is not item]
     at = others.index(neighbour) + (not is_before) if neighbour else None
@@ -76,7 +76,7 @@ def demand_parent(context: Context, organization_id: str, parent_id: str | None)
         return None
     parent = collection_for(context, parent_id, "create")
     if parent.organization_id != organization_id:
-        raise Problem(409, "parent: that collection is in another organization.")
+        raise Problem(409, "parent: the collection is in another organization.")
     return parent
 
 
@@ -84,7 +84,7 @@ def _demand_room(context: Context, item: Placed, parent_id: str | None) -> None:
     parent = demand_parent(context, item.organization_id, parent_id)
     while parent is not None:
         if parent is item:
-            raise Problem(409, "parent: a collection cannot be inside itself.")
+            raise Problem(409, "parent: a collection cannot be moved into itself.")
         parent = context.session.get(CollectionRow, parent.parent_id) if parent.parent_id else None
 
 
@@ -93,7 +93,7 @@ def _neighbour(context: Context, position: ContentPosition | None) -> tuple[Plac
     if position is None or pointer is None:
         return None, False
     if position.before is not None and position.after is not None:
-        raise Problem(400, "position: before or after, not both")
+        raise Problem(400, "position: give either before or after, not both")
     is_before = position.before is not None
     if isinstance(pointer, SpacePointer):
         return space_for(context, pointer.space), is_before

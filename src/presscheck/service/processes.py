@@ -40,7 +40,7 @@ def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float
         time.sleep(LOOK)
         for place, process in enumerate(running):
             if process.poll() is not None and not is_ending:
-                _log.warning("a process ended with %s; another takes its place", process.returncode)
+                _log.warning("a worker process exited with %s; starting a new one", process.returncode)
                 time.sleep(PAUSE)
                 running[place] = _begun(command, fd)
     _end(running, patience)

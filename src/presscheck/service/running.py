@@ -119,7 +119,7 @@ def opened(url: str) -> Database:
     try:
         return Database(url)
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
-        raise ConfigurationError(f"the database cannot be used: {str(error).splitlines()[0]}") from error
+        raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
@@ -141,7 +141,7 @@ def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
         listener.listen(BACKLOG)
     except OSError as error:
         where = options.uds or f"{options.host}:{options.port}"
-        raise ConfigurationError(f"cannot listen on {where}: {error.strerror}") from error
+        raise ConfigurationError(f"could not listen on {where}: {error.strerror}") from error
     with listener:
         yield listener
     if options.fd is None and options.uds:

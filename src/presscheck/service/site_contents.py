@@ -122,7 +122,7 @@ class SiteContents:
         """
         found = self._shown().get(row.id)
         if found is None:
-            raise Problem(404, "There is no such site space.")
+            raise Problem(404, "Site space not found.")
         return found
 
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:

@@ -22,10 +22,10 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
     """
     space = space_for(context, space_id)
     if space.organization_id != site.organization_id:
-        raise Problem(409, "spaceId: that space is in another organization.")
+        raise Problem(409, "spaceId: the space is in another organization.")
     contents = SiteContents(context, site)
     if any(one.space_id == space.id for one in contents.site_spaces):
-        raise Problem(409, "spaceId: that space is in the site already.")
+        raise Problem(409, "spaceId: the space is already in this site.")
     section_id = section.id if section else None
     beside = [one for one in contents.site_spaces if one.section_id == section_id]
     row = SiteSpaceRow(
@@ -82,7 +82,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
     rows = {one.id: one for one in contents.sections}
     for position, section_id in enumerate(dict.fromkeys(sections)):
         if section_id not in rows:
-            raise Problem(400, f"sections: the site has no section {section_id}")
+            raise Problem(400, f"sections: section {section_id} not found in this site")
         rows[section_id].group_id, rows[section_id].position = group.id, position
     contents.context.session.flush()
 
@@ -125,19 +125,21 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
 
 def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
     if position.before is not None and position.after is not None:
-        raise Problem(400, "position: before or after, not both")
+        raise Problem(400, "position: give either before or after, not both")
     found = contents.find(pointer.type, pointer.id)
     if found is None:
-        raise Problem(400, f"position: there is no {pointer.type} {pointer.id} in this site")
+        raise Problem(400, f"position: {pointer.type} {pointer.id} not found in this site")
     if found is item:
-        raise Problem(400, "position: nothing stands beside itself")
+        raise Problem(400, "position: an item cannot be placed next to itself")
     if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
-        raise Problem(400, "position: site spaces stand beside site spaces, sections and groups beside each other")
+        raise Problem(
+            400, "position: a site space must be next to a site space, a section or group next to a section or group"
+        )
     if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
         group = above(found)
         while group is not None:
             if group == item.id:
-                raise Problem(400, "position: a group cannot be inside itself")
+                raise Problem(400, "position: a group cannot be moved into itself")
             group = next((one.parent_id for one in contents.groups if one.id == group), None)
     return found
 

@@ -78,16 +78,16 @@ def demand_looks(given: dict[str, Any]) -> None:
     """
     missing = sorted(LOOKS.keys() - given.keys())
     if missing:
-        raise Problem(400, f"{missing[0]}: it is missing, and the looks of a site are replaced as a whole")
+        raise Problem(400, f"{missing[0]}: required; the customization of a site is replaced as a whole")
     for path, value in _places(given, ""):
         usual = _within(LOOKS, path)
         for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
             if isinstance(usual, kind) and not isinstance(value, kind):
-                raise Problem(400, f"{path}: it must be {words}")
+                raise Problem(400, f"{path}: must be {words}")
         if path in CHOICES and value not in CHOICES[path]:
-            raise Problem(400, f"{path}: one of {', '.join(sorted(CHOICES[path]))}")
+            raise Problem(400, f"{path}: must be one of {', '.join(sorted(CHOICES[path]))}")
         if "olor." in path and not (isinstance(value, str) and _COLOUR.fullmatch(value)):
-            raise Problem(400, f"{path}: a colour such as #9a4f1b")
+            raise Problem(400, f"{path}: must be a color such as #9a4f1b")
 
 
 def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -88,7 +88,7 @@ def stored_text(body: Document) -> dict[str, Any]:
         Problem: 400, it says nothing.
     """
     if not has_text(body):
-        raise Problem(400, "body: it has no text")
+        raise Problem(400, "body: must not be empty")
     if body.markdown is None and body.document is not None:
         text_of(body.document)
     return {"markdown": body.markdown} if body.markdown is not None else {"document": body.document}
@@ -124,7 +124,7 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
     context.session.flush()
     for emoji in added:
         if not emoji or len(emoji) > 50:
-            raise Problem(400, "addedReactions: an emoji has 1 to 50 characters")
+            raise Problem(400, "addedReactions: each emoji must have 1 to 50 characters")
         if context.session.get(ReactionRow, (target_id, emoji, context.user.id)) is None:
             context.session.add(
                 ReactionRow(target_id=target_id, emoji=emoji, user_id=context.user.id, reacted_at=context.now())

@@ -44,7 +44,7 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
     user = session.scalars(wanted).first()
     if user is None:
         known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
-        raise ConfigurationError(f"nobody here is {person}; there are {', '.join(map(str, known)) or 'no addresses'}")
+        raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, known)) or 'none'}")
     made, now = secrets.token_urlsafe(32), clock()
     expires = moment_text(now + timedelta(days=days)) if days else None
     session.add(
@@ -78,5 +78,5 @@ def revoke_token(session: Session, token_id: str) -> None:
     """
     found = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
     if len(found) != 1 or len(token_id) < 6:
-        raise ConfigurationError(f"{token_id}: {len(found)} tokens begin so; `presscheck serve token list` names them")
+        raise ConfigurationError(f"{token_id}: {len(found)} tokens match; see `presscheck serve token list`")
     session.delete(found[0])

@@ -91,7 +91,7 @@ def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]
     given: dict[str, Any] = {}
     for alias, text in query:
         if alias not in names:
-            raise Problem(400, f"{alias}: no such parameter")
+            raise Problem(400, f"{alias}: unknown parameter")
         field = operation.model_fields[names[alias]]
         if _is_array(field):
             given.setdefault(names[alias], []).append(text)
@@ -104,16 +104,16 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
     try:
         found: Any = json.loads(body, parse_constant=_no_number) if body else {}
     except (ValueError, RecursionError):
-        raise Problem(400, "The body is not JSON.") from None
+        raise Problem(400, "The body is not valid JSON.") from None
     if operation.body_field is not None:
         return {operation.body_field: found}
     if not isinstance(found, dict):
-        raise Problem(400, "The body is not an object.")
+        raise Problem(400, "The body must be a JSON object.")
     names = _body_names(operation)
     given = cast("dict[str, Any]", found)
     for alias in given:
         if alias not in names:
-            raise Problem(400, f"{alias}: no such field")
+            raise Problem(400, f"{alias}: unknown field")
     return {names[alias]: value for alias, value in given.items()}
 
 
@@ -121,7 +121,7 @@ def _demand_fit(name: str, value: Any, depth: int) -> None:
     if depth == 0:
         raise Problem(400, f"{name}: nested too deep")
     if isinstance(value, str) and not is_fit(value):
-        raise Problem(400, f"{name}: text holds neither NUL nor half a character")
+        raise Problem(400, f"{name}: must not contain NUL or unpaired surrogates")
     if isinstance(value, dict | list):
         for one in cast("dict[str, Any] | list[Any]", value):
             _demand_fit(name, one, depth - 1)

@@ -75,7 +75,7 @@ class Workers:
             try:
                 job = self._take()
             except Exception:
-                _log.exception("no job could be taken")
+                _log.exception("could not take a job")
                 job = None
             if job is None:
                 self._something.acquire(timeout=POLL)
@@ -125,7 +125,7 @@ class Workers:
         except TryAgain as reason:
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
-            _log.exception("job %s (%s), try %d", job.kind, job.id, job.attempts)
+            _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
         else:
             self._end(job, "waiting" if runner.again else "done", None)
@@ -153,7 +153,7 @@ class Workers:
         try:
             self._database.write(note)
         except Exception:
-            _log.exception("job %s (%s) could not be ended; it will be taken again", job.kind, job.id)
+            _log.exception("could not save the result of job %s (%s); it will run again", job.kind, job.id)
 
     def _renew(self) -> None:
         while not self._ending.wait(RENEWAL):

@@ -108,7 +108,7 @@ async def integrations(say: Talk, org: str) -> None:
         await say(f"integrations.{name}", **at)
     events = await until(say, "integrations.ListIntegrationEvents", lambda page: len(page.items) > 1, **at)
     traced = await say("integrations.GetIntegrationEvent", **at, event_id=events.items[0].id)
-    assert (traced.event.status, traced.trace.logs[0].message[:12]) == ("failed", "Nothing runs")
+    assert (traced.event.status, traced.trace.logs[0].message[:21]) == ("failed", "This service does not")
     await rendering(say, at)
     await say("integrations.UninstallIntegration", **here)
     await say("integrations.UnpublishIntegration", **at)
@@ -121,7 +121,7 @@ async def rendering(say: Talk, at: dict[str, str]) -> None:
         try:
             await say("integrations.RenderIntegration", **at, **drawn)
         except Conflict as refusal:
-            assert "Nothing runs this integration here" in str(refusal)
+            assert "This service does not run integrations" in str(refusal)
         await say("integrations.SetDevelopmentMode", **at, tunnel_url=say.website)
     packed = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
     await say("integrations.RenderIntegrationWithGet", **at, request=packed)

@@ -91,7 +91,7 @@ class Crawl:
         """Read one; the addresses that it links to."""
         if not self._robots.can_fetch(AGENT, url):
             if url == self._start:
-                raise CannotBeDone(f"{url}: its robots.txt asks not to be read")
+                raise CannotBeDone(f"{url}: robots.txt disallows crawling")
             return []
         try:
             answer = self._work.outgoing.get(url, accept="text/html")
@@ -104,7 +104,7 @@ class Crawl:
             self._origin = _origin(address)
         if answer.status != 200 or answer.content_type not in ("text/html", "application/xhtml+xml"):
             if url == self._start:
-                raise CannotBeDone(f"{url} answered {answer.status} {answer.content_type}, not a page")
+                raise CannotBeDone(f"{url} responded with {answer.status} {answer.content_type}, not with a page")
             return []
         if _origin(address) != self._origin or address in self._found:
             return []
@@ -150,7 +150,7 @@ def read_file(work: Work, address: str) -> Found:
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
-        raise CannotBeDone(f"{address}: {answer.content_type} is neither Markdown nor HTML nor text")
+        raise CannotBeDone(f"{address}: cannot import {answer.content_type}; use Markdown, HTML or plain text")
     text = answer.body.decode("utf-8", "replace")
     heading = _TITLE.search(text)
     slug = _slug(address.rsplit(".", 1)[0])
@@ -178,7 +178,7 @@ def _fetched(work: Work, address: str) -> Fetched:
     except OutgoingError as error:
         raise CannotBeDone(str(error)) from None
     if answer.status != 200:
-        raise CannotBeDone(f"{address} answered {answer.status}")
+        raise CannotBeDone(f"{address} responded with {answer.status}")
     return answer
 
 

@@ -36,10 +36,10 @@ def deliver(work: Work) -> None:
         except OutgoingError as error:
             raise TryAgain(str(error)) from None
         if answer.status >= 500:
-            raise TryAgain(f"the tunnel answered {answer.status}")
+            raise TryAgain(f"the tunnel responded with {answer.status}")
         is_taken = answer.status < 300
         status, level = ("success", "info") if is_taken else ("failed", "error")
-        message = f"the tunnel answered {answer.status}"
+        message = f"the tunnel responded with {answer.status}"
     work.database.write(lambda session: _record(session, work.about, status, level, message, work.now()))
 
 

@@ -46,7 +46,7 @@ def bring(work: Work) -> None:
         return
     found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, one) for one in wanted.files]
     if not found:
-        raise CannotBeDone("there is no page at that address that may be read")
+        raise CannotBeDone("found no readable page at this URL")
     work.demand_going()
     try:
         work.database.write(lambda session: _land(session, work, found))

@@ -78,15 +78,15 @@ def parsed(text: bytes) -> dict[str, Any]:
         found: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
         count = _count(found, 0)
     except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
-        raise Faulty("PARSE_ERROR", f"neither JSON nor YAML: {error}") from None
+        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML: {error}") from None
     if count > MOST_VALUES:
-        raise Faulty("PARSE_ERROR", f"more than {MOST_VALUES} values")
+        raise Faulty("PARSE_ERROR", f"too large: more than {MOST_VALUES} values")
     if not isinstance(found, dict):
-        raise Faulty("PARSE_ERROR", "not an object")
+        raise Faulty("PARSE_ERROR", "must be an object")
     try:
         return json.loads(json.dumps(found, default=str, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise Faulty("PARSE_ERROR", f"not what JSON can say: {error}") from None
+        raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
 
 
 def _text(work: Work, url: str | None, blob: str | None) -> bytes:
@@ -100,7 +100,7 @@ def _text(work: Work, url: str | None, blob: str | None) -> bytes:
     except OutgoingError as error:
         raise Faulty("FETCH_ERROR", str(error)) from error
     if found.status != 200:
-        raise Faulty("FETCH_ERROR", f"{found.url} answered {found.status}")
+        raise Faulty("FETCH_ERROR", f"{found.url} responded with {found.status}")
     return found.body
 
 
@@ -109,7 +109,7 @@ def _valid(text: bytes) -> dict[str, Any]:
     version = str(found.get("openapi") or found.get("swagger") or "")
     validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
     if validator is None:
-        raise Faulty("PARSE_ERROR", f"openapi: {version or 'missing'}; it must be 2.0, 3.0 or 3.1")
+        raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
     # references lead within the document only: nothing is read from the disk or the network
     closed = SchemaPath.from_dict(found, handlers={"<all_urls>": _refuse, "": _refuse})
     try:
@@ -124,7 +124,7 @@ def _valid(text: bytes) -> dict[str, Any]:
 
 
 def _refuse(url: str) -> Any:
-    raise Faulty("PARSE_ERROR", f"$ref: {url} leads out of this document")
+    raise Faulty("PARSE_ERROR", f"$ref: {url} points outside this document")
 
 
 def _said(error: Any) -> str:

@@ -93,11 +93,11 @@ def _translator(work: Work, run: _Run) -> Callable[[str], str]:
                 command, input=text, capture_output=True, text=True, timeout=PATIENCE, env=os.environ | said, check=True
             )
         except subprocess.TimeoutExpired:
-            raise CannotBeDone(f"the translator took more than {PATIENCE} s for a page") from None
+            raise CannotBeDone(f"the translator timed out: more than {PATIENCE} s for one page") from None
         except subprocess.CalledProcessError as error:
             raise CannotBeDone(f"the translator failed: {str(error.stderr).strip()[-300:]}") from None
         except OSError as error:
-            raise CannotBeDone(f"the translator cannot be started: {error.strerror}") from None
+            raise CannotBeDone(f"could not start the translator: {error.strerror}") from None
         return ran.stdout
 
     return by_command

@@ -36,7 +36,7 @@ def update_agent_instructions(context: Context, call: UpdateAgentInstructions) -
     """Tell it something else; that takes an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if call.instructions.get("object") != "document" or not isinstance(call.instructions.get("nodes"), list):
-        raise Problem(400, "instructions: a document, with `object`, `data` and `nodes`")
+        raise Problem(400, "instructions: must be a document with `object`, `data` and `nodes`")
     row = context.session.get(AgentInstructionsRow, organization.id)
     if row is None:
         row = AgentInstructionsRow(organization_id=organization.id)

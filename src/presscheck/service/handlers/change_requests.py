@@ -43,7 +43,7 @@ def list_organization_change_requests(context: Context, call: ListOrganizationCh
 def create_change_request(context: Context, call: CreateChangeRequest) -> ChangeRequest:
     """Begin a draft from the live content, under the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
-        raise Problem(400, f"subject: at most {LONGEST_SUBJECT} characters")
+        raise Problem(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
     space = space_for(context, call.space_id, "edit")
     return as_change_request(context, begin_change_request(context, space, call.subject or ""))
 
@@ -80,7 +80,7 @@ def update_change_request(context: Context, call: UpdateChangeRequest) -> Change
     """Change subject, description or state."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
-        raise Problem(409, f"Change request #{row.number} is merged, and merged is final.")
+        raise Problem(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
     if call.subject is not None:
         row.subject = call.subject
     if "description" in call.model_fields_set:

@@ -79,7 +79,7 @@ def update_collection(context: Context, call: UpdateCollection) -> Collection:
     row = collection_for(context, call.collection_id, "admin")
     given = call.given()
     if call.title is None and "title" in given:
-        raise Problem(400, "title: it may not be null")
+        raise Problem(400, "title: must not be null")
     for name in ("title", "description", "default_level"):
         if name in given:
             setattr(row, name, given[name])
@@ -140,7 +140,7 @@ def transfer_collection(context: Context, call: TransferCollection) -> Collectio
     row = collection_for(context, call.collection_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the collection is in that organization already.")
+        raise Problem(409, "organization: the collection is already in this organization.")
     moved = within(context, row)
     spaces = spaces_in(context, moved)
     demand_no_site(context, [space.id for space in spaces])

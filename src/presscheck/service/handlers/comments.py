@@ -102,7 +102,7 @@ def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved:
         Problem: 403.
     """
     if not may_change(context, space, comment):
-        raise Problem(403, "Only its author, or an admin of the space, may resolve or reopen this comment.")
+        raise Problem(403, "You can only resolve or reopen your own comments, unless you are an admin of the space.")
     if resolved != (comment.resolved_at is not None):
         comment.resolved_at = context.now() if resolved else None
         comment.resolved_by = context.user.id if resolved else None
@@ -138,7 +138,7 @@ def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Co
 def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
     space, row = _where(context, call, "comment")
     if call.page is not None and not _has_page(context, space, row, call.page):
-        raise Problem(400, f"page: there is no page {call.page} here")
+        raise Problem(400, f"page: no page {call.page} in this content")
     comment = new_comment(
         context,
         space,
@@ -164,7 +164,7 @@ def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comm
     comment = comment_in(context, space, row, call.comment_id)
     if call.body is not None:
         if not may_change(context, space, comment):
-            raise Problem(403, "Only its author, or an admin of the space, may change this comment.")
+            raise Problem(403, "You can only edit your own comments, unless you are an admin of the space.")
         comment.body = stored_text(call.body)
         comment.edited_at = context.now()
     if call.resolved is not None:
@@ -183,7 +183,7 @@ def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None
         return
     comment = comment_in(context, space, row, call.comment_id)
     if not may_change(context, space, comment):
-        raise Problem(403, "Only its author, or an admin of the space, may delete this comment.")
+        raise Problem(403, "You can only delete your own comments, unless you are an admin of the space.")
     replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)
     context.session.execute(
         delete(ReactionRow).where((ReactionRow.target_id == comment.id) | ReactionRow.target_id.in_(replies))

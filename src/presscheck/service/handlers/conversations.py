@@ -68,7 +68,7 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
     now = context.now()
     for given in call.conversations:
         if len(given.parts) > MOST_PARTS:
-            raise Problem(400, f"parts: at most {MOST_PARTS}")
+            raise Problem(400, f"parts: must have at most {MOST_PARTS} items")
         row = context.session.get(ConversationRow, (organization.id, given.id))
         if row is None:
             row = ConversationRow(organization_id=organization.id, id=given.id, source="email")
@@ -221,5 +221,5 @@ def _moment(text: str | None) -> str | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Problem(400, "metadata.createdAt: a moment in ISO 8601, such as 2026-05-20T09:30:00Z") from None
+        raise Problem(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
     return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -20,7 +20,7 @@ def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRe
     """The same call with the bytes of the files that it names by address, for somebody who may bring them in."""
     files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
     if any((file.url is None) == (file.base64 is None) for file in files):
-        raise Problem(400, "files: give either url or base64")
+        raise Problem(400, "files: each file needs either url or base64")
     if all(file.url is None for file in files):
         return call
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")

@@ -55,7 +55,7 @@ def cancel_import(context: Context, call: CancelImport) -> ImportRun:
     """Stop one that waits or is under way; nothing of it lands."""
     row = _import_for(context, call.organization_id, call.import_run_id, "edit")
     if row.status not in ACTIVE:
-        raise Problem(400, f"This import is {row.status}: there is nothing to cancel.")
+        raise Problem(400, f"This import is already {row.status} and cannot be cancelled.")
     cancel_jobs(context.session, row.id, context.now())
     row.status, row.completed_at = "cancelled", context.now()
     return _as_run(row)
@@ -94,10 +94,10 @@ def get_import(context: Context, call: GetImport) -> ImportRun:
 def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
     content = context.session.get_one(RevisionRow, revision_id)
     if call.target.page is not None and find(content.tree, call.target.page) is None:
-        raise Problem(400, "target.page: there is no such page")
+        raise Problem(400, "target.page: page not found")
     for address in [call.source.url] if call.source.type == "website" else call.source.files:
         if web_address(address) is None:
-            raise Problem(400, f"source: {address[:100]} is not an address such as https://example.org/docs/")
+            raise Problem(400, f"source: {address[:100]} is not a URL; use one such as https://example.org/docs/")
 
 
 def _import_for(context: Context, organization_id: str, import_id: str, wanted: str) -> ImportRow:

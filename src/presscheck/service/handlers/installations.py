@@ -65,7 +65,7 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     )
     if context.session.scalar(known) is not None:
-        raise Problem(409, f"{row.title} is installed in this organization already.")
+        raise Problem(409, f"{row.title} is already installed in this organization.")
     now = context.now()
     installed = InstallationRow(
         id=new_id(),
@@ -177,7 +177,9 @@ def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderO
         unpacked = _unpacked(call.request)
         wanted = RenderIntegration(integration_name=call.integration_name, **unpacked)
     except (ValueError, TypeError, InvalidArgument):
-        raise Problem(400, "request: JSON with componentId, props and context, packed by LZ-string") from None
+        raise Problem(
+            400, "request: must be JSON with componentId, props and context, compressed with LZ-string"
+        ) from None
     return render(context, wanted)
 
 
@@ -200,12 +202,12 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     try:
         answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(said).encode())
         if answer.status != 200:
-            raise Problem(502, f"The tunnel of {row.title} answered {answer.status}.")
+            raise Problem(502, f"The tunnel of {row.title} responded with {answer.status}.")
         return RenderOutput.model_validate_json(answer.body)
     except OutgoingError as error:
-        raise Problem(502, f"The tunnel of {row.title} cannot be reached: {error}") from None
+        raise Problem(502, f"Could not reach the tunnel of {row.title}: {error}") from None
     except ValidationError:
-        raise Problem(502, f"The tunnel of {row.title} did not answer with something to draw.") from None
+        raise Problem(502, f"The tunnel of {row.title} did not respond with a component to render.") from None
 
 
 def _unpacked(text: str) -> dict[str, Any]:
@@ -214,7 +216,7 @@ def _unpacked(text: str) -> dict[str, Any]:
     try:
         found: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # how the library says that it is not packed
-        raise ValueError("not packed") from error
+        raise ValueError("not compressed") from error
     try:
         return json.loads(str(found))
     except RecursionError as error:

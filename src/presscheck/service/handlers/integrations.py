@@ -54,7 +54,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
-        raise Problem(403, f"The name {row.name} belongs to another organization.")
+        raise Problem(403, f"The name {row.name} is already used by another organization.")
     for name in KEPT_AS_GIVEN:
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
@@ -82,7 +82,7 @@ def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
     """Send its events to a tunnel; whether that may be reached is judged when an event goes there."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
-        raise Problem(400, "tunnelUrl: an address such as https://example.org/tunnel")
+        raise Problem(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
     row.tunnel_url, row.tunnel_for_all = call.tunnel_url, bool(call.all)
 
 
@@ -118,4 +118,4 @@ def _picture(context: Context, field: str, text: str) -> str:
     try:
         return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
     except ValueError:  # letters that are none of it, or too few
-        raise Problem(400, f"{field}: it is not base64") from None
+        raise Problem(400, f"{field}: invalid base64") from None

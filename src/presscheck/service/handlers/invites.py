@@ -61,12 +61,14 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
     """Make one; that takes an admin of what it invites to."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
-        raise Problem(400, "space, collection: name one of them, not both")
+        raise Problem(400, "space, collection: give only one of them")
     to_place = call.space is not None or call.collection is not None
     wanted, other = ("level", "role") if to_place else ("role", "level")
     given = call.given()
     if wanted not in given or other in given:
-        raise Problem(400, f"{wanted}: an invite to {'a space or a collection' if to_place else 'everything'} takes it")
+        raise Problem(
+            400, f"{wanted}: required for an invite to {'a space or a collection' if to_place else 'the organization'}"
+        )
     row = InviteRow(
         id=new_id(),
         organization_id=call.organization_id,
@@ -94,7 +96,7 @@ def update_invite(context: Context, call: UpdateInvite) -> Invite:
     wanted = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
     if {"role", "level"} & set(given) != {wanted}:
-        raise Problem(400, f"{wanted}: it is what this invite gives")
+        raise Problem(400, f"{wanted}: this is the only field that can be changed")
     row.role = given[wanted]
     return _as_invite(context, row)
 
@@ -127,7 +129,7 @@ def _demand_admin(context: Context, row: InviteRow) -> None:
         place = organization_for(context, row.organization_id, "admin")
     owner = place.id if isinstance(place, OrganizationRow) else place.organization_id
     if owner != row.organization_id:
-        raise Problem(404, "There is no such place in this organization.")
+        raise Problem(404, "The space or collection is not in this organization.")
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:

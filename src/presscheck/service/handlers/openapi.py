@@ -51,7 +51,7 @@ def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
     """Add one; it is processed at once, in the background."""
     organization_for(context, call.organization_id, "create")
     if _found(context, call.organization_id, call.slug) is not None:
-        raise Problem(400, f"slug: there is a specification {call.slug} already")
+        raise Problem(400, f"slug: a specification named {call.slug} already exists")
     return _put(context, call.organization_id, call.slug, call.source)
 
 
@@ -136,7 +136,7 @@ def _demand_source(source: SpecSource) -> None:
     if (source.url is None) == (source.text is None):
         raise Problem(400, "source: give either url or text")
     if source.url is not None and web_address(source.url) is None:
-        raise Problem(400, "source.url: an address such as https://example.org/openapi.yaml")
+        raise Problem(400, "source.url: must be a URL such as https://example.org/openapi.yaml")
 
 
 def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:

@@ -70,11 +70,11 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
     if call.default_content is not None:
         site = context.session.get(SiteRow, call.default_content.site)
         if site is None or site.organization_id != row.id:
-            raise Problem(400, "defaultContent: the organization has no such site")
+            raise Problem(400, "defaultContent: site not found in this organization")
     for name, value in given.items():
         setattr(row, name, value)
     return as_organization(context, row)
@@ -119,7 +119,7 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
     organization = organization_for(context, call.organization_id, "admin")
     row = _member(context, organization, call.user_id)
     if "role" not in call.model_fields_set:
-        raise Problem(400, "role: give one, or null for a guest")
+        raise Problem(400, "role: required; use null for a guest")
     if call.role != "admin":
         _demand_other_admin(context, row)
     row.role = call.role
@@ -148,12 +148,12 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
         raise not_found("organization")
     member = context.session.get(MemberRow, (organization.id, context.user.id))
     if member is not None and member.disabled:
-        raise Problem(403, "You were disabled in this organization: an admin of it can let you in again.")
+        raise Problem(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
     if member is not None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
     if not domain or domain not in _domains(organization):
-        raise Problem(400, "The domain of your e-mail address is none of this organization's.")
+        raise Problem(400, "Your email domain is not allowed in this organization.")
     row = MemberRow(
         organization_id=organization.id,
         user_id=context.user.id,
@@ -289,7 +289,7 @@ def _demand_other_admin(context: Context, row: MemberRow) -> None:
         MemberRow.user_id != row.user_id,
     )
     if not context.session.scalar(others):
-        raise Problem(409, "This is the only admin, and an organization needs one.")
+        raise Problem(409, "An organization needs at least one admin, and this is the only one.")
 
 
 def _name(member: OrganizationMember) -> tuple[str, str]:

@@ -97,10 +97,10 @@ def delete_redirect(context: Context, call: DeleteRedirect) -> None:
 def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str:
     source = given.rstrip("/")
     if not _SOURCE.fullmatch(source):
-        raise Problem(400, "source: a path such as /old/page, without a query")
+        raise Problem(400, "source: must be a path such as /old/page, without a query")
     taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
     if context.session.scalar(taken) not in (None, own):
-        raise Problem(409, f"source: {source} leads somewhere already; change that redirect.")
+        raise Problem(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 
 
@@ -113,18 +113,18 @@ def _destination(context: Context, site: SiteRow, given: RedirectDestination) ->
     values = {name: getattr(given, name) for name in NEEDED[given.kind]}
     for name, value in values.items():
         if not value:
-            raise Problem(400, f"destination.{name}: a {given.kind} needs it")
+            raise Problem(400, f"destination.{name}: required for a {given.kind} destination")
     contents = SiteContents(context, site)
     if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
-        raise Problem(400, "destination.siteSectionId: the site has no such section")
+        raise Problem(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
         site_space = next((one for one in contents.site_spaces if one.id == values["site_space_id"]), None)
         if site_space is None:
-            raise Problem(400, "destination.siteSpaceId: the site has no such space")
+            raise Problem(400, "destination.siteSpaceId: space not found in this site")
         if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):
-            raise Problem(400, "destination.pageId: the space has no such page")
+            raise Problem(400, "destination.pageId: page not found in this space")
     if given.kind == "external" and not values["url"].startswith(("https://", "http://")):
-        raise Problem(400, "destination.url: an address such as https://example.org/page")
+        raise Problem(400, "destination.url: must be a URL such as https://example.org/page")
     return {"kind": given.kind, **values}
 
 

@@ -67,7 +67,7 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
     reply = reply_to(context, comment, call.comment_reply_id)
     if call.body is not None:
         if not may_change(context, space, reply):
-            raise Problem(403, "Only its author, or an admin of the space, may change this reply.")
+            raise Problem(403, "You can only edit your own replies, unless you are an admin of the space.")
         reply.body = stored_text(call.body)
         reply.edited_at = context.now()
     if call.resolved is not None:
@@ -87,7 +87,7 @@ def delete_reply(context: Context, call: DeleteReply) -> None:
     space, row, comment = _where(context, call, "comment")
     reply = reply_to(context, comment, call.comment_reply_id)
     if not may_change(context, space, reply):
-        raise Problem(403, "Only its author, or an admin of the space, may delete this reply.")
+        raise Problem(403, "You can only delete your own replies, unless you are an admin of the space.")
     context.session.execute(delete(ReactionRow).where(ReactionRow.target_id == reply.id))
     context.session.delete(reply)
     if row is not None:

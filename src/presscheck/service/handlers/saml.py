@@ -103,14 +103,14 @@ def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | U
     for name in ("label", *NEEDED):
         if name in given:
             if given[name] is None:
-                raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+                raise Problem(400, f"{call.on_wire(name)}: must not be null")
             setattr(row, name, given[name])
     if "default_role" in given:
         row.default_role = call.default_role
     if "default_team" in given:
         team = context.session.get(TeamRow, call.default_team) if call.default_team else None
         if call.default_team and (team is None or team.organization_id != row.organization_id):
-            raise Problem(400, "defaultTeam: there is no such team in this organization")
+            raise Problem(400, "defaultTeam: team not found in this organization")
         row.default_team_id = call.default_team
 
 

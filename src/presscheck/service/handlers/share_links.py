@@ -56,10 +56,10 @@ def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
         raise not_found("share link")
     given = {name: value for name, value in call.given().items() if name in ("name", "active")}
     if not given:
-        raise Problem(400, "name, active: give one of them")
+        raise Problem(400, "name, active: give at least one of them")
     for name, value in given.items():
         if value is None:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     return _as_share_link(context, site, row)
 

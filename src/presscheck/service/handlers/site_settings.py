@@ -21,7 +21,7 @@ from presscheck.api.site_settings import (
     UpdatePublishingAuth,
 )
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.site_addresses import new_signing_key, site_address, space_address
 from presscheck.service.site_contents import SiteContents
 from presscheck.service.site_looks import demand_looks, looks_of
@@ -49,7 +49,7 @@ def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSc
     """What it may know of its visitors."""
     row = _settings(context, call.organization_id, call.site_id, "create")
     if row.visitor_schema is None:
-        raise not_found("schema: nobody gave this site one")
+        raise Problem(404, "This site has no visitor schema.")
     return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
 
 
@@ -87,7 +87,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
     for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
         if name in given:
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
-                raise Problem(400, f"{call.on_wire(name)}: an address such as https://example.org/sign-in")
+                raise Problem(400, f"{call.on_wire(name)}: must be a URL such as https://example.org/sign-in")
             setattr(row, column, given[name])
     return _as_auth(row)
 
@@ -112,7 +112,7 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
         wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
         row = next((one for one in contents.site_spaces if one.id == call.site_space), None)
         if wanted is None or row is None:
-            raise Problem(400, "siteSpace: the site has no such space")
+            raise Problem(400, "siteSpace: space not found in this site")
         section = next((one for one in contents.sections if one.id == row.section_id), None)
         inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
@@ -129,7 +129,7 @@ def _claims(text: str | None) -> dict[str, Any]:
     except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # how it says that it is none
         found = None
     if not isinstance(found, dict):
-        raise Problem(400, "claims: an object in Rison, such as (isBeta:!t)")
+        raise Problem(400, "claims: must be a Rison object, such as (isBeta:!t)")
     return cast("dict[str, Any]", found)
 
 

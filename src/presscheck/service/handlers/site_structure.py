@@ -80,7 +80,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     if call.space_id is not None and call.space_id != row.space_id:
         space = space_for(context, call.space_id)
         if space.organization_id != site.organization_id or space.id in {one.space_id for one in contents.site_spaces}:
-            raise Problem(409, "spaceId: that space is in another organization, or in the site already.")
+            raise Problem(409, "spaceId: the space is in another organization, or already in this site.")
         row.space_id = space.id
     context.session.flush()
     return SiteContents(context, site).site_space(row)
@@ -109,7 +109,7 @@ def add_new_section(context: Context, call: AddSection) -> SiteSection:
     site = site_for(context, call.organization_id, call.site_id, "create")
     space = space_for(context, call.space_id)
     if any(one.space_id == space.id and one.section_id for one in SiteContents(context, site).site_spaces):
-        raise Problem(409, "spaceId: that space is in another section already.")
+        raise Problem(409, "spaceId: the space is already in another section.")
     row = add_section(context, site, call.title or space.title or "Untitled", call.icon)
     if not any(one.space_id == space.id for one in SiteContents(context, site).site_spaces):
         add_site_space(context, site, space.id, row)
@@ -133,7 +133,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
         setattr(row, name, getattr(call, name))
     if call.default_site_space is not None:
         if call.default_site_space not in {one.id for one in contents.site_spaces if one.section_id == row.id}:
-            raise Problem(400, "defaultSiteSpace: the section has no such site space")
+            raise Problem(400, "defaultSiteSpace: site space not found in this section")
         row.default_site_space_id = call.default_site_space
     context.session.flush()
     return SiteContents(context, site).section(row)
@@ -162,7 +162,7 @@ def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGro
     site = site_for(context, call.organization_id, call.site_id, "create")
     contents = SiteContents(context, site)
     if call.parent is not None and contents.find("site-section-group", call.parent) is None:
-        raise Problem(400, "parent: the site has no such group")
+        raise Problem(400, "parent: group not found in this site")
     row = SectionGroupRow(
         id=new_id(),
         site_id=site.id,
@@ -217,6 +217,6 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
 
 def _demand_path(path: str, taken: set[str]) -> None:
     if any(character in path for character in "/?#% \t\n"):
-        raise Problem(400, "path: a part of an address, without blanks and / ? # %")
+        raise Problem(400, "path: must not be empty or contain spaces, /, ?, # or %")
     if path in taken:
-        raise Problem(409, f"path: {path} is taken.")
+        raise Problem(409, f"path: {path} is already in use.")

@@ -91,7 +91,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
     given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
     for name, value in given.items():
         if value is None and name != "proxy":
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
     for name in ("title", "visibility", "basename", "agents_context"):
         if name in given:
             setattr(site, name, given[name])
@@ -119,7 +119,7 @@ def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
     """Show it to those whom its visibility allows; that takes an admin, and something to show."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
     if not SiteContents(context, site).every_space():
-        raise Problem(409, "There is nothing to publish: add a space to the site first.")
+        raise Problem(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
         site.published, site.published_at = True, context.now()
     _guard(site)
@@ -218,14 +218,14 @@ def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
     sections = {one.id: one for one in contents.sections}
     if call.default_site_section is not None:
         if call.default_site_section not in sections:
-            raise Problem(400, "defaultSiteSection: the site has no such section")
+            raise Problem(400, "defaultSiteSection: section not found in this site")
         site.default_section_id = call.default_site_section
     if call.default_site_space is None:
         return
     section = sections.get(site.default_section_id or "")
     wanted = next((one for one in contents.site_spaces if one.id == call.default_site_space), None)
     if wanted is None or wanted.section_id != (section.id if section else None):
-        raise Problem(400, "defaultSiteSpace: it is not a site space at the top, or in the section that opens first")
+        raise Problem(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
     if section:
         section.default_site_space_id = wanted.id
     else:

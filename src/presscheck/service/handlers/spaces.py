@@ -75,7 +75,7 @@ def create_space(context: Context, call: CreateSpace) -> Space:
     organization = organization_for(context, call.organization_id, "guest")
     demand_parent(context, organization.id, call.parent)
     if call.template is not None or call.computed_source is not None:
-        raise Problem(400, "template, computedSource: this service makes empty spaces only")
+        raise Problem(400, "template, computedSource: not supported; this service creates empty spaces only")
     now = context.now()
     row = SpaceRow(
         id=new_id(),
@@ -101,13 +101,13 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
     """Change it; that takes an admin of it."""
     row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
-        raise Problem(400, "emoji, icon: give one of them, not both")
+        raise Problem(400, "emoji, icon: give only one of them")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
     if call.merge_rules is not None:
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     if given.get("emoji") or given.get("icon"):
         row.icon, row.emoji = given.get("icon"), given.get("emoji")
@@ -131,7 +131,7 @@ def restore_space(context: Context, call: RestoreSpace) -> Space:
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
     if _is_lost(context, row):
-        raise Problem(409, "This space was deleted more than seven days ago, and cannot be restored.")
+        raise Problem(409, "This space was deleted more than seven days ago and cannot be restored.")
     if row.deleted_at is not None:
         row.position = last_position(context.session, row.organization_id, row.parent_id)
         row.deleted_at = None
@@ -196,7 +196,7 @@ def transfer_space(context: Context, call: TransferSpace) -> Space:
     row = space_for(context, call.space_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the space is in that organization already.")
+        raise Problem(409, "organization: the space is already in this organization.")
     demand_no_site(context, [row.id])
     row.organization_id, row.parent_id = target.id, None
     place(context.session, row, None)
@@ -223,7 +223,7 @@ def demand_no_site(context: Context, ids: Iterable[str]) -> None:
     shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
     titles = context.session.scalars(select(SiteRow.title).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
     if titles:
-        raise Problem(412, f"Take it out of its sites first: {', '.join(titles)}.")
+        raise Problem(412, f"The space is used by sites ({', '.join(titles)}). Remove it from them first.")
 
 
 def _is_lost(context: Context, row: SpaceRow) -> bool:

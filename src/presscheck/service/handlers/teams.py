@@ -203,7 +203,7 @@ def _managed(context: Context, organization_id: str, team_id: str) -> TeamRow:
     organization_for(context, organization_id, "guest")
     row = _team(context, organization_id, team_id)
     if not _may_manage(context, row):
-        raise Problem(403, "That takes an admin of this organization, or an owner of the team.")
+        raise Problem(403, "Only admins of this organization and owners of the team can do this.")
     return row
 
 
@@ -222,7 +222,7 @@ def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
     for one in named:
         user_id = _member_id(context, team, one)
         if user_id is None:
-            raise Problem(404, f"{one}: there is no such member in this organization.")
+            raise Problem(404, f"{one} is not a member of this organization.")
         found.append(user_id)
     return found
 

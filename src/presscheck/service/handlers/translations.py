@@ -50,9 +50,9 @@ def create_translation(context: Context, call: CreateTranslation) -> Translation
     organization = organization_for(context, call.organization_id, "create")
     source = space_for(context, call.source.space)
     if source.organization_id != organization.id:
-        raise Problem(400, "source.space: a space of another organization")
+        raise Problem(400, "source.space: the space is in another organization")
     if call.language == call.source.language:
-        raise Problem(400, "language: the language of the source; choose another")
+        raise Problem(400, "language: must differ from the language of the source")
     now = context.now()
     row = TranslationRow(
         id=new_id(),

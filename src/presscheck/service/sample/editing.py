@@ -51,7 +51,7 @@ class Editing:
         if "swap" in edit:
             before, after = edit["swap"]
             if text.count(before) != 1:
-                raise ValueError(f"{slug}: {before!r} is there {text.count(before)} times")
+                raise ValueError(f"{slug}: expected {before!r} once, found it {text.count(before)} times")
             text = text.replace(before, after)
         if "add" in edit:
             text = f"{text.rstrip()}\n\n{edit['add'].rstrip()}\n"

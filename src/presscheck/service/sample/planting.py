@@ -122,7 +122,7 @@ def ago(words: str) -> timedelta:
     """How long ``2d 6h`` is; parts are days (d), hours (h) and minutes (min)."""
     parts = [re.fullmatch(r"(\d+)(d|h|min)", word) for word in words.split()]
     if not parts or not all(parts):
-        raise ValueError(f"{words!r} is not a length of time")
+        raise ValueError(f"{words!r} is not a duration")
     return sum((timedelta(**{_LENGTHS[part[2]]: int(part[1])}) for part in parts if part), timedelta())
 
 
