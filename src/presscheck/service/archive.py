@@ -1,6 +1,6 @@
-"""All that a service keeps in one file, to bring it into another database of either engine.
+"""Export of all data of a service into one file, and import into a database of either engine.
 
-A zip: `manifest.json`, a file of JSON lines for each table, and the files of authors by the hash of their bytes.
+The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from presscheck.service.tables import Table, UserRow
 
 FORMAT = "presscheck-service"
 AT_ONCE = 500
-"""Rows that are held at a time."""
+"""Rows held in memory at a time."""
 
 
 def export_all(database: Database, data: Path, file: Path) -> int:
-    """Write everything to a file, as it was at one moment; the number of rows.
+    """Exports a consistent snapshot to a file and returns the number of rows.
 
     Raises:
-        ConfigurationError: the file is there already.
+        ConfigurationError: the file already exists.
     """
     unfinished = file.with_name(f".{file.name}.unfinished")
     if file.exists():
@@ -51,10 +51,10 @@ def export_all(database: Database, data: Path, file: Path) -> int:
 
 
 def import_all(database: Database, data: Path, file: Path) -> int:
-    """Bring everything from a file into an empty database; all of it or nothing. The number of rows.
+    """Imports a file into an empty database, all or nothing, and returns the number of rows.
 
     Raises:
-        ConfigurationError: it is no such file, of another version, or the database holds somebody already.
+        ConfigurationError: the file is not an export, has another version, or the database has users.
     """
     try:
         with zipfile.ZipFile(file) as archive:

@@ -1,4 +1,4 @@
-"""Edits to the pages of a change request, in order, on a new tree: nothing is written until all of them fit."""
+"""Edits the pages of a change request, in order, on a new page tree; nothing is written until all edits succeed."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from presscheck.service.page_bodies import Content, PageRefs, text_of
 from presscheck.service.page_texts import PageText, slug_of, take_apart
 
 LARGEST_FILE = 1_000_000
-"""Bytes of a file that comes in, in a request or from an address."""
+"""Largest size of an uploaded file, in bytes."""
 CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
 class ContentEdit:
-    """The content of a change request while it is edited: `tree` and `files` are new, `written` says what became.
+    """The content of a change request during an edit: `tree` and `files` are new, `written` lists the results.
 
     Raises:
-        Problem: an edit does not fit; what was edited so far is worthless then.
+        Problem: an edit is invalid; discard the object then.
     """
 
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionRow) -> None:
@@ -55,7 +55,7 @@ class ContentEdit:
         self._refs: dict[str, str] = {}
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Make the changes, one after another; a page whose slug is new gives way to those that had theirs."""
+        """Applies the changes in order; on a slug conflict, the page with the new slug gets another one."""
         before = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):
@@ -173,7 +173,7 @@ class ContentEdit:
         return text.title, text.details, kept
 
     def _source(self, change: InsertPage, above: str | None) -> str:
-        """Where the text of a new page stands."""
+        """The Git path of a new page, which relative links start from."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
         return f"{folder}{change.slug or slug_of(change.title or '')}.md"
@@ -236,7 +236,7 @@ def _without(page: Page, ids: set[str]) -> Page:
 def _bytes(file: NewFile) -> bytes:
     try:
         content = base64.b64decode(file.base64 or "", validate=True)
-    except ValueError:  # letters that are none of it, or too few
+    except ValueError:  # invalid characters or wrong padding
         raise Problem(400, "base64: invalid base64") from None
     if len(content) > LARGEST_FILE:
         raise Problem(413, f"{file.name}: too large; the limit is {LARGEST_FILE} bytes")

@@ -1,4 +1,4 @@
-"""Files that a change names by their address: fetched before anything is written, within the rules of `outgoing`."""
+"""Downloads the files that a change refers to by URL before anything is written, within the rules of `outgoing`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from presscheck.service.outgoing import DEADLINE, Outgoing, OutgoingError
 
 
 def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
-    """The same changes with the bytes of each such file.
+    """Returns the changes with the downloaded bytes of each file.
 
     Args:
-        outgoing: what makes the requests.
-        changes: the changes of one call, with at most 20 files each.
+        outgoing: the HTTP client for outgoing requests.
+        changes: the changes of one request, with at most 20 files each.
 
     Raises:
-        Problem: 400 where a file cannot or may not be reached, 413 where it is too large.
+        Problem: 400 if a file cannot or may not be downloaded, 413 if it is too large.
     """
     until = time.monotonic() + DEADLINE
     return tuple(

@@ -1,4 +1,4 @@
-"""Telling an integration: an event goes to its development tunnel, and what came of it is recorded."""
+"""Delivers integration events to the development tunnel and records the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("delivery", failed=_given_up)
 def deliver(work: Work) -> None:
-    """Deliver an event."""
+    """Delivers one event."""
     with work.database.reading.begin() as session:
         letter = _letter(session, work.about)
     if letter is None:

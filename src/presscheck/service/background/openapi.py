@@ -1,4 +1,4 @@
-"""Processing an OpenAPI specification: fetched or read, parsed, validated, and kept as a version when it is valid."""
+"""Processes OpenAPI specifications: fetch or read, parse, validate, and store each valid version."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from presscheck.service.outgoing import OutgoingError, OutgoingTimeout
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 
 MOST_ERRORS = 20
-"""Errors that are told."""
+"""The most errors that are reported."""
 MOST_VALUES = 500_000
-"""Values of a specification, each counted as often as it is referred to by an alias."""
+"""The most values in a specification; a YAML alias counts its values each time."""
 DEEPEST = 200
 LONGEST_MESSAGE = 500
 
 VALIDATORS = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
-"""By how the version begins that a specification names."""
+"""Validators by the prefix of the OpenAPI version."""
 
 _loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Faulty(Exception):
-    """A specification that cannot be taken: the code of the service and the errors."""
+    """An invalid specification: the error code of the API and the error messages."""
 
     def __init__(self, code: str, *messages: str) -> None:
         super().__init__(*messages)
@@ -46,7 +46,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("openapi", failed=_given_up)
 def process(work: Work) -> None:
-    """Process one."""
+    """Processes one specification."""
 
     def begin(session: Session) -> tuple[str | None, str | None] | None:
         row = session.get(SpecRow, work.about)
@@ -69,10 +69,10 @@ def process(work: Work) -> None:
 
 
 def parsed(text: bytes) -> dict[str, Any]:
-    """A specification in JSON or YAML, as plain values of JSON.
+    """Parses a specification in JSON or YAML to plain JSON values.
 
     Raises:
-        Faulty: it is neither, or too large, or no object.
+        Faulty: it is neither, is too large, or is not an object.
     """
     try:
         found: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
@@ -110,13 +110,13 @@ def _valid(text: bytes) -> dict[str, Any]:
     validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
-    # references lead within the document only: nothing is read from the disk or the network
+    # references may only point into the document itself: nothing is read from disk or network
     closed = SchemaPath.from_dict(found, handlers={"<all_urls>": _refuse, "": _refuse})
     try:
         errors = [_said(error) for error, _ in zip(validator(closed).iter_errors(), range(MOST_ERRORS), strict=False)]
     except Faulty:
         raise
-    except Exception as error:  # the validator stumbles over what it did not expect
+    except Exception as error:  # the validator may fail on unexpected input
         errors = [f"{type(error).__name__}: {error}"]
     if errors:
         raise Faulty("PARSE_ERROR", *errors)

@@ -1,4 +1,4 @@
-"""Links that invite people to an organization, a space or a collection; its admins make and withdraw them."""
+"""Invite links to an organization, a space or a collection, managed by its admins."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from presscheck.service.wire import NULLABLE
 
 
 class InviteToOrganization(Invite):
-    """One whose role may be null: it makes guests."""
+    """An invite to an organization; its role may be null, for guests."""
 
 
 class InviteToPlace(Invite):
-    """One whose level may be null."""
+    """An invite to a space or a collection; its level may be null."""
 
 
 NULLABLE[InviteToOrganization] = NULLABLE[OrganizationInvite] = frozenset({"role"})
@@ -39,7 +39,7 @@ NULLABLE[InviteToPlace] = frozenset({"level"})
 
 @answers(ListInvites)
 def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite]:
-    """Those to the organization itself, by when they were made."""
+    """Lists the invites to the organization itself, oldest first."""
     organization = organization_for(context, call.organization_id, "admin")
     rows = select(InviteRow).where(
         InviteRow.organization_id == organization.id, InviteRow.space_id.is_(None), InviteRow.collection_id.is_(None)
@@ -58,7 +58,7 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
 
 @answers(CreateInvite)
 def create_invite(context: Context, call: CreateInvite) -> Invite:
-    """Make one; that takes an admin of what it invites to."""
+    """Creates an invite; requires an admin of the target."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
         raise Problem(400, "space, collection: give only one of them")
@@ -85,13 +85,13 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
 
 @answers(GetInvite)
 def get_invite(context: Context, call: GetInvite) -> Invite:
-    """One of them."""
+    """Returns an invite."""
     return _as_invite(context, _invite(context, call.organization_id, call.invite_id))
 
 
 @answers(UpdateInvite)
 def update_invite(context: Context, call: UpdateInvite) -> Invite:
-    """Change what it gives."""
+    """Changes the role or level of an invite."""
     row = _invite(context, call.organization_id, call.invite_id)
     wanted = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
@@ -103,7 +103,7 @@ def update_invite(context: Context, call: UpdateInvite) -> Invite:
 
 @answers(DeleteInvite)
 def delete_invite(context: Context, call: DeleteInvite) -> None:
-    """Withdraw it."""
+    """Deletes an invite."""
     organization_for(context, call.organization_id, "guest")
     row = context.session.get(InviteRow, call.invite_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -133,7 +133,7 @@ def _demand_admin(context: Context, row: InviteRow) -> None:
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:
-    """An invite as on the wire."""
+    """Serializes an invite."""
     if row.space_id:
         space = space_for(context, row.space_id)
         is_redundant = _is_redundant(row.role, space.default_level)
@@ -152,6 +152,6 @@ def _as_invite(context: Context, row: InviteRow) -> Invite:
 
 
 def _is_redundant(given: str | None, usual: str | None) -> bool:
-    """Whether whoever is invited has as much already."""
+    """Whether invited members already have this level by default."""
     usual = None if usual == "inherit" else usual
     return given is not None and reaches(usual, given)

@@ -1,4 +1,4 @@
-"""Old addresses of a site, and where in it, or elsewhere, they lead."""
+"""Redirects of a site: from an old path to a place in the site, or to a URL."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ NEEDED = {
     "site-page": ("site_space_id", "page_id"),
     "external": ("url",),
 }
-"""What each kind of destination is told by."""
+"""The required fields of each kind of destination."""
 
 
 @answers(ListRedirects)
 def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
-    """Those of a site, by their old addresses; `search` finds those that contain it."""
+    """Lists the redirects of a site by source path; `search` matches part of it."""
     site = site_for(context, call.organization_id, call.site_id)
     rows = select(RedirectRow).where(RedirectRow.site_id == site.id)
     if call.search:
@@ -54,7 +54,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
 
 @answers(CreateRedirect)
 def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
-    """Lead an old address somewhere."""
+    """Creates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     now = context.now()
     row = RedirectRow(
@@ -72,7 +72,7 @@ def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
 
 @answers(UpdateRedirect)
 def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
-    """Change it."""
+    """Updates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is None or row.site_id != site.id:
@@ -87,7 +87,7 @@ def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
 
 @answers(DeleteRedirect)
 def delete_redirect(context: Context, call: DeleteRedirect) -> None:
-    """Let it lead nowhere."""
+    """Deletes a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is not None and row.site_id == site.id:
@@ -105,10 +105,10 @@ def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str
 
 
 def _destination(context: Context, site: SiteRow, given: RedirectDestination) -> dict[str, str]:
-    """A destination that is there, as it is kept.
+    """Checks that a destination exists and returns the stored form.
 
     Raises:
-        Problem: 400, naming what is missing or not there.
+        Problem: 400, naming the invalid field.
     """
     values = {name: getattr(given, name) for name in NEEDED[given.kind]}
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""From an address of the app to what it shows, and from a space to its repository."""
+"""Resolves app URLs to content, and returns the Git sync of a space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPACE = re.compile(r"/s(?:paces)?/([^/]+)(?:/change-requests/([^/]+))?(?:/pages
 
 @answers(GetContentByUrl)
 def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
-    """What is at an address of this service's app, as far as the caller may see it."""
+    """Returns what an app URL of this service refers to, if the caller may see it."""
     app = context.app("")
     if not call.url.startswith((app, context.location(""))):
         raise Problem(404, f"This URL is not part of this service: its URLs start with {app}/.")
@@ -39,7 +39,7 @@ def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
 
 @answers(GetSpaceGitInfo)
 def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
-    """A space here is in step with no repository: what was brought in lives on by itself."""
+    """Always 404: this service has no Git sync; imported content has no link to its repository."""
     space_for(context, call.space_id)
     raise Problem(404, "This space has no Git sync.")
 
