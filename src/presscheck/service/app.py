@@ -75,7 +75,7 @@ def build(
         ],
         exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
     )
-    app.router.redirect_slashes = False  # file URLs are served elsewhere
+    app.router.redirect_slashes = False  # a path with a trailing slash is another path
     return app
 
 

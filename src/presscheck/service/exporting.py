@@ -109,7 +109,7 @@ def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
 
 def _is_kept(path: Path) -> bool:
     with suppress(FileNotFoundError):
-        os.utime(path)  # it was wanted just now
+        os.utime(path)  # marks it as recently used
         return True
     return False
 
@@ -158,7 +158,7 @@ def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes
 
     made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
     if not isinstance(made, bytes):
-        raise TypeError("a PDF is one file")
+        raise TypeError("expected a single PDF file")
     return made
 
 

@@ -1,4 +1,4 @@
-"""Whether a change request may be merged: the rules of its space, or of the organization where the space inherits."""
+"""Checks the merge rules of a space, or of its organization if the space inherits them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.service.handling import Context
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
 Reviews = dict[str, str]
-"""The verdict that counts, by reviewer."""
+"""The current review status by reviewer."""
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """A sentence for each rule that does not hold; none for those who may pass all of them."""
+    """A message for each rule that is not met; empty for users who may bypass the rules."""
     rules = _rules(context, space)
     if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
@@ -32,7 +32,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """The verdicts that no newer one of the same person replaced."""
+    """The current reviews: those not replaced by a newer one of the same user."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     )
@@ -40,7 +40,7 @@ def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
 
 
 def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
-    """Rules as they are stored: what was given as null says no more than what was not given."""
+    """Rules in stored form; fields that are null are dropped."""
     return change.model_dump(mode="json", exclude_none=True)
 
 

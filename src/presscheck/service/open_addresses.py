@@ -1,6 +1,6 @@
-"""What the service answers outside the API, to whoever knows the address: its description, files, specifications.
+"""Endpoints outside the API and without a token: health, API description, files and specifications.
 
-None of it asks for a token: an address cannot be guessed, or is meant for everybody.
+Their URLs cannot be guessed, or are public.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-"""What keeps a file of an author from acting in the reader's browser."""
+"""Headers that keep an uploaded file from running code in the reader's browser."""
 
 MOST_EXPORTS = 4
-"""PDFs that may be waited for at once: they take no thread from the answers of the API."""
+"""Most PDFs created at once, so that they do not use up the threads of the API."""
 
 
 def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
-    """All of them."""
+    """All routes."""
 
     def send_file(request: Request) -> Response:
         return _sent(data, request.path_params["content_id"], request.path_params["name"])
@@ -90,7 +90,7 @@ def _exported(database: Database, data: Path, request: Request) -> Response:
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """A refusal, in the words of the API."""
+    """An error response in the format of the API."""
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")

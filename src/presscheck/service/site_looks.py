@@ -1,4 +1,4 @@
-"""How a site looks: as somebody chose, or plain, in the platform's own words."""
+"""The customization of a site: what was chosen, or defaults, in the format of the API."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ LOOKS: dict[str, Any] = {
     "socialPreview": {},
     "insights": {"trackingCookie": False},
 }
-"""The looks of a site for which nobody chose any."""
+"""The default customization of a site."""
 CHOICES: dict[str, frozenset[str]] = {
     "styling.corners": frozenset(("straight", "rounded", "circular")),
     "styling.depth": frozenset(("subtle", "flat")),
@@ -61,20 +61,20 @@ CHOICES: dict[str, frozenset[str]] = {
     "themes.default": frozenset(("light", "dark", "system")),
     "announcement.style": frozenset(("info", "warning", "danger", "success")),
 }
-"""What may be chosen, where the platform names it."""
+"""The allowed values of fields with fixed choices."""
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
-    """The looks of a site."""
+    """Returns the customization of a site."""
     row = context.session.get(SiteSettingsRow, site.id)
     return row.looks if row and row.looks else LOOKS
 
 
 def demand_looks(given: dict[str, Any]) -> None:
-    """Refuse looks that are not whole, or not in the platform's words.
+    """Checks that a customization is complete and valid.
 
     Raises:
-        Problem: 400, naming the place.
+        Problem: 400, naming the field.
     """
     missing = sorted(LOOKS.keys() - given.keys())
     if missing:
@@ -91,7 +91,7 @@ def demand_looks(given: dict[str, Any]) -> None:
 
 
 def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every place in an object, with its value."""
+    """Yields every path in an object with its value."""
     if path:
         yield path, value
     if isinstance(value, dict):
