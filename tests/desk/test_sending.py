@@ -189,7 +189,7 @@ async def test_another_window_sends_and_this_one_is_told(desk: Desk, service: Ru
     ticket = both[1].write(comment(request, "Through the other window"))
     refused = both[1].write(comments.PostComment(space_id=request.space, change_request_id="999", body=BODY))
     assert await asyncio.wait_for(ticket.landed(), 20) is None
-    with pytest.raises(PresscheckError, match="no such"):
+    with pytest.raises(PresscheckError, match="Change request not found"):
         await asyncio.wait_for(refused.landed(), 20)
     assert [one.state for one in both[1].waiting()] == ["refused"]
     for one in both:

@@ -14,7 +14,7 @@ from presscheck.service.tables import MemberRow, OrganizationRow
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Cluster]:
-    """A PostgreSQL, where it is installed."""
+    """A PostgreSQL cluster, if PostgreSQL is installed."""
     require("postgresql")
     with cluster() as running:
         yield running
@@ -22,19 +22,19 @@ def postgresql() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One real service on each engine for all tests of this room; each test plants an organization of its own."""
+    """One real service per engine for all tests of this package; each test creates its own organization."""
     with running_service(tmp_path_factory.mktemp("service"), database_url=new_database(request)) as running:
         yield running
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database, on each engine."""
+    """The URL of an empty database, for each engine."""
     return new_database(request) or f"sqlite:///{tmp_path / 'empty.sqlite'}"
 
 
 def new_database(request: pytest.FixtureRequest) -> str | None:
-    """The URL of a new database of PostgreSQL; None for SQLite's usual place."""
+    """The URL of a new PostgreSQL database; None for SQLite with its default file."""
     if request.param == "sqlite":
         return None
     running: Cluster = request.getfixturevalue("postgresql")
@@ -51,13 +51,13 @@ async def world(service: RunningService) -> AsyncIterator[World]:
 
 @pytest.fixture
 def service_owner(service: RunningService) -> str:
-    """Somebody who shares no organization with anybody in the world."""
+    """The id of a user who shares no organization with the users of the world."""
     return service.owner_id
 
 
 @pytest.fixture
 def other_organization(world: World) -> str:
-    """A second organization, with the admin of the world in it alone."""
+    """The id of a second organization, whose only member is the admin of the world."""
     now = "2026-05-20T09:30:00.000Z"
     row = OrganizationRow(id=new_id(), title="Other", created_at=now)
     database = Database(world.database_url)

@@ -1,4 +1,4 @@
-"""A planted world with one of everything in it: what each placeholder of a path may stand for."""
+"""A world with one item of every kind, so that each path placeholder has a valid id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Known = dict[str, str]
 
 
 def furnish(world: World) -> Known:
-    """An id for every placeholder, by its name on the wire; ``space-`` before it where it is of a live space."""
+    """Ids by API placeholder name; with the prefix ``space-`` for items of a live space."""
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     with httpx.Client(base_url=world.base_url + "/v1", headers=headers, timeout=60) as http:
         making = _Making(http)
@@ -22,7 +22,7 @@ def furnish(world: World) -> Known:
 
 
 class _Making:
-    """Posts, and tells the id of what came of it."""
+    """Posts a request and returns the id of the created item."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http

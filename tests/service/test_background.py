@@ -1,4 +1,4 @@
-"""Work in the background: what comes of it, what it refuses, and who does it when somebody dies."""
+"""Background jobs: results, failures, and takeover from a dead worker."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def until(ask: Callable[[], Awaitable[Found]], is_reached: Callable[[Found
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def open_service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that may reach the websites of this machine, and translates by shouting."""
+    """A service that may reach websites on this machine, with a translator that returns upper case."""
     shout = "import sys; print(sys.stdin.read().upper(), end='')"
     outside = Outside(allowed=LOOPBACK.allowed, translator=(sys.executable, "-c", shout))
     url = new_database(request)
@@ -95,7 +95,7 @@ async def imported(world: World, source: WebsiteSource | FilesSource, **target: 
     return await until(lambda: world.admin.send(ask), lambda one: one.status not in ("pending", "in-progress"))
 
 
-async def test_a_website_lands_in_a_change_request(here: World, website: WebServer) -> None:
+async def test_a_website_is_imported_into_a_change_request(here: World, website: WebServer) -> None:
     run = await imported(here, WebsiteSource(url=f"{website.url}/moved"), page="guide")
     assert (run.status, run.reason) == ("completed", None)
     assert [page.source_url.removeprefix(website.url) for page in run.pages] == ["/docs/", "/docs/oil/wick"]
@@ -104,17 +104,17 @@ async def test_a_website_lands_in_a_change_request(here: World, website: WebServ
     assert (change.status, change.subject) == ("draft", "Import from 127.0.0.1")
     first = await here.admin.send(GetChangeRequestPageByPath(**at, page_path="guide/docs"))
     assert first.title == "Lamps" and first.markdown
-    assert "[the wick](/guide/docs/wick#trim)" in first.markdown, "links lead to the pages that came along"
+    assert "[the wick](/guide/docs/wick#trim)" in first.markdown, "links to imported pages must be rewritten"
     assert "[elsewhere](https://example.org/)" in first.markdown
     assert "```sh\nlamp --on\n```" in first.markdown
     assert "alert" not in first.markdown and "nowhere" not in first.markdown
-    assert "{% hint" not in first.markdown, "no tag of ours comes in"
+    assert "{% hint" not in first.markdown, "text must not become a tag"
     second = await here.admin.send(GetChangeRequestPageByPath(**at, page_path="guide/docs/wick"))
     assert second.markdown == f"# The wick\n\n- Trim\n- Light\n\n![]({website.url}/docs/oil/a.png)\n"
-    assert "/secret/" not in website.asked, "robots.txt is obeyed"
+    assert "/secret/" not in website.asked, "robots.txt must be obeyed"
 
 
-async def test_files_land_too(here: World, tmp_path: Path) -> None:
+async def test_files_are_imported(here: World, tmp_path: Path) -> None:
     with web_server({"/a.md": "# A\n\nText.\n", "/b.txt": "Plain.\n"}, "text/plain") as server:
         run = await imported(here, FilesSource(files=(f"{server.url}/a.md", f"{server.url}/b.txt")))
     assert run.status == "completed"
@@ -124,15 +124,16 @@ async def test_files_land_too(here: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("/gone", "answered 404"), ("/secret/", "asks not to be read"), ("/loop", "redirects")]
+    ("path", "reason"),
+    [("/gone", "responded with 404"), ("/secret/", "robots.txt disallows crawling"), ("/loop", "redirects")],
 )
-async def test_an_import_that_fails_says_why(here: World, website: WebServer, path: str, reason: str) -> None:
+async def test_a_failed_import_has_a_reason(here: World, website: WebServer, path: str, reason: str) -> None:
     website.pages["/loop"] = "-> /loop"
     run = await imported(here, WebsiteSource(url=website.url + path))
     assert run.status == "failed" and reason in run.reason
 
 
-async def test_an_import_needs_an_editor(here: World, website: WebServer) -> None:
+async def test_an_import_requires_the_edit_role(here: World, website: WebServer) -> None:
     start = StartImport(
         organization_id=here.organization, source=WebsiteSource(url=website.url), target=ImportTarget(space=here.space)
     )
@@ -150,7 +151,7 @@ async def test_private_addresses_are_refused(world: World, host: str) -> None:
     assert found.last_processed_errors and "private network" in found.last_processed_errors[0].message
 
 
-async def test_a_redirect_does_not_lead_inside(here: World) -> None:
+async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None:
     with web_server({"/": "-> http://10.0.0.1/"}) as server:
         found = await processed(here, SpecSource(url=server.url))
     assert found.last_processed_errors and "10.0.0.1" in found.last_processed_errors[0].message
@@ -168,7 +169,7 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
         found = await processed(here, SpecSource(url=f"{server.url}/spec.yaml"))
         assert (found.last_process_error_code, found.source_url) == (None, f"{server.url}/spec.yaml")
         again = await processed(here, SpecSource(url=f"{server.url}/spec.yaml"))
-        assert again.last_version == found.last_version, "what did not change is no new version"
+        assert again.last_version == found.last_version, "unchanged content must not create a version"
         gone = await processed(here, SpecSource(url=f"{server.url}/gone"))
     assert (gone.last_process_error_code, gone.last_version) == ("FETCH_ERROR", found.last_version)
 
@@ -176,24 +177,24 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "neither JSON nor YAML"),
-        ("[]", "not an object"),
+        ("{", "invalid JSON or YAML"),
+        ("[]", "must be an object"),
         ("openapi: 9.9.9", "must be 2.0, 3.0 or 3.1"),
         ("openapi: 3.0.0\npaths: {}", "a required property"),
         ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
             f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(8)), "values"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "Unresolvable"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "Unresolvable"),
-        ("[" * 5000, "neither JSON nor YAML"),
+        ("[" * 5000, "invalid JSON or YAML"),
     ],
 )  # fmt: skip
-async def test_a_faulty_specification_says_what_is_wrong(here: World, text: str, message: str) -> None:
+async def test_an_invalid_specification_has_an_error(here: World, text: str, message: str) -> None:
     found = await processed(here, SpecSource(text=text))
     assert found.last_process_error_code == "PARSE_ERROR"
     assert found.last_processed_errors and message in str(found.last_processed_errors)
 
 
-async def test_a_translation_follows_its_source(here: World) -> None:
+async def test_a_translation_is_updated_from_its_source(here: World) -> None:
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
     begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
@@ -210,7 +211,7 @@ async def test_a_translation_follows_its_source(here: World) -> None:
     assert again.result and again.result.space == done.result.space and again.result.revision != done.result.revision
 
 
-async def test_readers_issues_that_are_alike_are_one_cluster(here: World) -> None:
+async def test_similar_issues_form_one_cluster(here: World) -> None:
     said = {
         "a": "How do I refill the oil of my lamp? It is empty.",
         "b": "My lamp is empty, how can I refill oil?",
@@ -228,10 +229,10 @@ async def test_readers_issues_that_are_alike_are_one_cluster(here: World) -> Non
     assert found.items[0].weekly_pulse[-1] == 2 and found.items[0].sources == {"email": 2}
     await here.admin.send(IngestConversations(**at, conversations=talks[2:]))
     again = await until(lambda: here.admin.send(ask), lambda page: page.items)
-    assert sum(one.stats.issues for one in again.items) == 3, "a conversation that comes again counts once"
+    assert sum(one.stats.issues for one in again.items) == 3, "a repeated conversation must count once"
 
 
-async def test_an_installed_integration_is_told_of_a_merge(here: World, website: WebServer) -> None:
+async def test_an_installed_integration_gets_a_merge_event(here: World, website: WebServer) -> None:
     name, org = "lamp-post", here.organization
     details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
     own = {"integration_name": f"{name}-{org}"}
@@ -249,7 +250,7 @@ async def test_an_installed_integration_is_told_of_a_merge(here: World, website:
 
 
 class Moment:
-    """A clock that is set by hand."""
+    """A manual clock."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 5, 20, tzinfo=UTC)
@@ -279,7 +280,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
             await client.aclose()
 
 
-def test_a_job_of_a_worker_that_died_is_taken_by_another_and_by_one_only(database_url: str, tmp_path: Path) -> None:
+def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str, tmp_path: Path) -> None:
     database, clock, done = Database(database_url), Moment(), list[str]()
     runs("test")(lambda work: done.append(work.about))
 
@@ -310,7 +311,7 @@ def test_a_job_of_a_worker_that_died_is_taken_by_another_and_by_one_only(databas
     database.close()
 
 
-def test_a_failing_job_is_tried_again_and_then_given_up(database_url: str, tmp_path: Path) -> None:
+def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path: Path) -> None:
     database, clock, tries, given_up = Database(database_url), Moment(), list[int](), list[str]()
 
     def fail(work: Work) -> None:

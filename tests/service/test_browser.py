@@ -1,4 +1,4 @@
-"""Published sites in a real browser: what it lays out in light and dark, on a screen and on a phone."""
+"""Published sites in a real browser: layout in light and dark, on a desktop and a phone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.needs("chromium")
 
 
 def browse(tmp_path: Path, url: str, *options: str) -> str:
-    """The page as the browser has it."""
+    """The page as the browser renders it."""
     command = [
         str(require("chromium")),
         "--headless=new",
@@ -67,11 +67,11 @@ async def site(world: World) -> str:
     return str(live.urls.published)
 
 
-async def test_a_page_reads_in_a_browser_and_fits_a_phone(world: World, tmp_path: Path) -> None:
+async def test_a_page_renders_in_a_browser_and_fits_a_phone(world: World, tmp_path: Path) -> None:
     address = await site(world)
     shown = browse(tmp_path, f"{address}guide", "--dump-dom", "--window-size=500,900")
     assert "Mind the step." in shown and "Second tab." in shown
-    assert not re.search(r"<script", shown), "nothing needs a script"
+    assert not re.search(r"<script", shown), "pages must not need scripts"
     picture = tmp_path / "phone.png"
     browse(tmp_path, f"{address}guide", f"--screenshot={picture}", "--window-size=500,900", "--hide-scrollbars")
     assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000

@@ -27,7 +27,7 @@ async def set_status(world: World, change_request: ChangeRequest, status: str) -
     )
 
 
-async def test_a_change_request_begins_as_a_draft_of_the_live_content(world: World) -> None:
+async def test_a_new_change_request_is_a_draft_of_the_live_content(world: World) -> None:
     made = await world.draft("Better words", by="edit")
     assert (made.number, made.status, made.subject, made.comments, made.outdated) == (
         1,
@@ -43,7 +43,7 @@ async def test_a_change_request_begins_as_a_draft_of_the_live_content(world: Wor
     assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="1")) == made
 
 
-async def test_numbers_have_neither_gaps_nor_doubles_under_many_writers(world: World) -> None:
+async def test_concurrent_writers_get_unique_numbers_without_gaps(world: World) -> None:
     calls = [CreateChangeRequest(space_id=world.space, subject=f"{n}") for n in range(16)]
     refused = CreateChangeRequest(space_id=world.space, subject="x" * 101)
     made = await asyncio.gather(
@@ -54,7 +54,7 @@ async def test_numbers_have_neither_gaps_nor_doubles_under_many_writers(world: W
     assert isinstance(made[-1], errors.Refused)
 
 
-async def test_the_list_is_of_one_state_the_open_ones_unless_asked(world: World) -> None:
+async def test_the_list_filters_by_state_with_open_as_default(world: World) -> None:
     draft, open_, archived = [await world.draft(name) for name in ("a", "b", "c")]
     await set_status(world, open_, "open")
     await set_status(world, archived, "archived")
@@ -64,7 +64,7 @@ async def test_the_list_is_of_one_state_the_open_ones_unless_asked(world: World)
     assert await listed(world, status="merged") == []
 
 
-async def test_newest_updated_comes_first_and_pages_join_up(world: World) -> None:
+async def test_the_list_is_sorted_by_last_update_and_paginated(world: World) -> None:
     made = [await world.draft(str(n)) for n in range(5)]
     await world.edit(made[1], insert("New"))
     expected = [made[n].id for n in (1, 4, 3, 2, 0)]
@@ -81,7 +81,7 @@ async def test_newest_updated_comes_first_and_pages_join_up(world: World) -> Non
     assert (nothing.items, nothing.next, nothing.count) == ((), None, 5)
 
 
-async def test_a_cursor_of_somebody_else_is_refused(world: World) -> None:
+async def test_a_cursor_of_another_list_is_refused(world: World) -> None:
     for page in ("nonsense", "WzFd", "é"):
         with pytest.raises(errors.Refused, match="page"):
             await world.admin.send(ListChangeRequests(space_id=world.space, page=page))
@@ -100,7 +100,7 @@ async def test_filters_by_creator_contributor_and_requested_reviewer(world: Worl
     assert await listed(world, status="draft", creator=world.users["read"]) == []
 
 
-async def test_the_organization_lists_those_of_spaces_that_one_may_see(world: World) -> None:
+async def test_the_organization_lists_change_requests_of_visible_spaces(world: World) -> None:
     made = await world.draft()
     call = ListOrganizationChangeRequests(organization_id=world.organization, status="draft")
     assert [one.id for one in (await world.clients["read"].send(call)).items] == [made.id]
@@ -110,13 +110,13 @@ async def test_the_organization_lists_those_of_spaces_that_one_may_see(world: Wo
     assert [one.id for one in (await world.admin.send(call)).items] == [made.id]
 
 
-async def test_states_change_among_each_other(world: World) -> None:
+async def test_draft_open_and_archived_can_be_changed_into_each_other(world: World) -> None:
     made = await world.draft()
     for status in ("open", "draft", "archived", "open", "archived", "draft"):
         assert (await set_status(world, made, status)).status == status
 
 
-async def test_subject_and_description_are_kept_and_cleared(world: World) -> None:
+async def test_subject_and_description_are_stored_and_cleared(world: World) -> None:
     made = await world.draft()
     tree = {"object": "document", "data": {"schemaVersion": 8, "gap": None}, "nodes": []}
     path = {"space_id": world.space, "change_request_id": made.id}
@@ -136,11 +136,11 @@ async def test_open_comments_are_counted(world: World) -> None:
     assert (await world.admin.send(listing)).items[0].comments == 2
 
 
-async def test_what_is_not_there_or_not_for_you(world: World) -> None:
+async def test_missing_and_forbidden_change_requests(world: World) -> None:
     made = await world.draft()
-    with pytest.raises(errors.NotFound, match="change request"):
+    with pytest.raises(errors.NotFound, match="Change request not found"):
         await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="99"))
-    with pytest.raises(errors.NotFound, match="space"):
+    with pytest.raises(errors.NotFound, match="Space not found"):
         await world.clients["guest"].send(GetChangeRequest(space_id=world.space, change_request_id=made.id))
     with pytest.raises(errors.Forbidden, match="edit"):
         await world.draft(by="comment")

@@ -20,12 +20,12 @@ async def changes_of(world: World, change_request: ChangeRequest, **given: Any) 
     )
 
 
-async def test_a_fresh_change_request_changes_nothing(world: World) -> None:
+async def test_a_new_change_request_has_no_changes(world: World) -> None:
     told = await changes_of(world, await world.draft())
     assert (told.changes, told.more) == ((), None)
 
 
-async def test_each_kind_of_change_is_told(world: World) -> None:
+async def test_each_kind_of_change_is_listed(world: World) -> None:
     draft = await world.draft()
     edited = await world.edit(
         draft,
@@ -48,7 +48,7 @@ async def test_each_kind_of_change_is_told(world: World) -> None:
     assert (await world.admin.send(of_revision)).changes == told.changes
 
 
-async def test_a_move_names_both_parents(world: World) -> None:
+async def test_a_move_has_both_parents(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, UpdatePage(page="reference", into="guide"))
     (change,) = (await changes_of(world, draft)).changes
@@ -57,7 +57,7 @@ async def test_a_move_names_both_parents(world: World) -> None:
     assert change.parent.after and change.parent.after.id == "guide"
 
 
-async def test_the_limit_cuts_off_and_says_how_many(world: World) -> None:
+async def test_the_limit_truncates_and_returns_the_total(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, *(insert(f"Page {n}") for n in range(12)))
     told = await changes_of(world, draft)

@@ -1,4 +1,4 @@
-"""Collections over a socket: nesting, order, who may what, and what becomes of what is in them."""
+"""Collections over a socket: nesting, order, permissions, and what happens to their items."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def titles(world: World, by: str = "admin", **given: object) -> list[str]:
 
 
 async def order(world: World, parent: str) -> list[str]:
-    """The spaces and collections in a collection, in order, as far as the listings tell it."""
+    """The spaces and collections in a collection, in order, as the lists return them."""
     listed = await world.admin.send(ListSpacesInCollection(collection_id=parent))
     return [one.title for one in listed.items]
 
@@ -53,7 +53,7 @@ async def test_collections_nest_and_are_listed(world: World) -> None:
     assert inner.permissions.admin and inner.permissions.create
 
 
-async def test_a_collection_is_changed(world: World) -> None:
+async def test_a_collection_is_updated(world: World) -> None:
     made = await collection(world, "Top")
     where = {"collection_id": made.id}
     changed = await world.admin.send(UpdateCollection(**where, title="New", description="For all", default_level=None))
@@ -62,7 +62,7 @@ async def test_a_collection_is_changed(world: World) -> None:
         await world.admin.send(UpdateCollection(**where, title=None))
 
 
-async def test_who_may_what(world: World) -> None:
+async def test_permissions_of_collections(world: World) -> None:
     made = await collection(world, "Top")
     for role in ROLES[2:]:
         with pytest.raises(Forbidden):
@@ -81,7 +81,7 @@ async def test_who_may_what(world: World) -> None:
         await world.clients["guest"].send(GetCollection(collection_id=made.id))
 
 
-async def test_what_is_closed_is_not_there_for_others(world: World) -> None:
+async def test_a_closed_collection_is_not_found_by_others(world: World) -> None:
     closed = await collection(world, "Closed")
     inner = await collection(world, "Inner", closed.id)
     hidden = await space(world, "Hidden", inner.id)
@@ -94,7 +94,7 @@ async def test_what_is_closed_is_not_there_for_others(world: World) -> None:
     assert [one.id for one in listed.items] == [world.space]
 
 
-async def test_what_stood_in_a_closed_collection_stays_closed_when_it_is_gone(world: World) -> None:
+async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world: World) -> None:
     closed = await collection(world, "Closed")
     inner = await collection(world, "Inner", closed.id)
     shut = await space(world, "Shut", closed.id)
@@ -114,7 +114,7 @@ async def test_what_stood_in_a_closed_collection_stays_closed_when_it_is_gone(wo
     assert (await world.admin.send(GetCollection(collection_id=inner.id))).parent is None
 
 
-async def test_what_was_in_a_collection_stands_where_it_stood(world: World) -> None:
+async def test_items_of_a_deleted_collection_take_its_position(world: World) -> None:
     first, middle, last = [await collection(world, title) for title in ("First", "Middle", "Last")]
     await collection(world, "A", middle.id)
     await collection(world, "B", middle.id)
@@ -145,7 +145,7 @@ async def test_moves_keep_one_order_for_spaces_and_collections(world: World) -> 
     assert await order(world, top.id) == ["B", "C", "A"]
 
 
-async def test_a_move_that_cannot_be_is_refused(world: World) -> None:
+async def test_an_invalid_move_is_refused(world: World) -> None:
     top = await collection(world, "Top")
     inner = await collection(world, "Inner", top.id)
     deepest = await collection(world, "Deepest", inner.id)
@@ -175,7 +175,7 @@ async def test_a_move_that_cannot_be_is_refused(world: World) -> None:
             await client.aclose()
 
 
-async def test_a_collection_is_given_away_with_all_that_is_in_it(world: World, other_organization: str) -> None:
+async def test_a_collection_is_transferred_with_its_contents(world: World, other_organization: str) -> None:
     top = await collection(world, "Top")
     inner = await collection(world, "Inner", top.id)
     inside = await space(world, "Inside", inner.id)
@@ -186,7 +186,7 @@ async def test_a_collection_is_given_away_with_all_that_is_in_it(world: World, o
     assert await titles(world) == []
 
 
-async def test_what_cannot_be_given_away(world: World, other_organization: str) -> None:
+async def test_invalid_transfers_are_refused(world: World, other_organization: str) -> None:
     top = await collection(world, "Top")
     inside = await space(world, "Inside", top.id)
     with pytest.raises(NotFound):

@@ -38,7 +38,7 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
-async def test_a_comment_says_who_where_and_when(world: World, place: Path) -> None:
+async def test_a_comment_has_author_place_and_time(world: World, place: Path) -> None:
     made = await world.clients["comment"].send(
         PostComment(
             **place,
@@ -64,13 +64,13 @@ async def test_a_comment_says_who_where_and_when(world: World, place: Path) -> N
     assert (seen.permissions.edit, seen.permissions.delete, seen.permissions.reply) == (False, False, False)
 
 
-async def test_a_tree_of_nodes_comes_back_as_it_was(world: World, place: Path) -> None:
+async def test_a_node_tree_round_trips(world: World, place: Path) -> None:
     tree = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "paragraph", "nodes": []}]}
     made = await world.admin.send(PostComment(**place, body=Document(document=tree)))
     assert (made.body.document, made.body.markdown) == (tree, None)
 
 
-async def test_a_comment_without_text_or_on_no_page_is_refused(world: World, place: Path) -> None:
+async def test_a_comment_without_text_or_on_a_missing_page_is_refused(world: World, place: Path) -> None:
     for call in (
         PostComment(**place, body=Document()),
         PostComment(**place, body=text("  \n")),
@@ -82,7 +82,7 @@ async def test_a_comment_without_text_or_on_no_page_is_refused(world: World, pla
         await world.clients["read"].send(PostComment(**place, body=text("Hm")))
 
 
-async def test_lists_filter_and_order(world: World, place: Path) -> None:
+async def test_comments_are_filtered_and_sorted(world: World, place: Path) -> None:
     made: list[Comment] = []
     for by, page in (("admin", "guide"), ("edit", None), ("comment", "guide")):
         made.append(await world.clients[by].send(PostComment(**place, body=text(by), page=page)))
@@ -99,7 +99,7 @@ async def test_lists_filter_and_order(world: World, place: Path) -> None:
     assert await listed(authors=(world.users["edit"], world.users["admin"])) == ["edit", "admin"]
 
 
-async def test_resolving_tells_by_whom_and_reopening_forgets(world: World, place: Path) -> None:
+async def test_resolving_records_the_user_and_reopening_clears_it(world: World, place: Path) -> None:
     made = await world.admin.send(PostComment(**place, body=text("Hm")))
     resolved = await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))
     assert resolved.status == "resolved"
@@ -110,7 +110,7 @@ async def test_resolving_tells_by_whom_and_reopening_forgets(world: World, place
     assert (reopened.status, reopened.resolved_at, reopened.resolved_by) == ("open", None, None)
 
 
-async def test_only_its_author_or_an_admin_changes_a_comment(world: World, place: Path) -> None:
+async def test_only_the_author_or_an_admin_can_change_a_comment(world: World, place: Path) -> None:
     made = await world.clients["comment"].send(PostComment(**place, body=text("Mine")))
     rewrite = UpdateComment(**place, comment_id=made.id, body=text("Yours"))
     for call in (rewrite, UpdateComment(**place, comment_id=made.id, resolved=True)):
@@ -123,7 +123,7 @@ async def test_only_its_author_or_an_admin_changes_a_comment(world: World, place
     assert (await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))).status == "resolved"
 
 
-async def test_reactions_count_people_once(world: World, place: Path) -> None:
+async def test_a_reaction_counts_each_user_once(world: World, place: Path) -> None:
     made = await world.admin.send(PostComment(**place, body=text("Hm")))
     for by in ("admin", "edit", "edit"):
         await world.clients[by].send(UpdateComment(**place, comment_id=made.id, added_reactions=("1f44d", "1f389")))
@@ -132,7 +132,7 @@ async def test_reactions_count_people_once(world: World, place: Path) -> None:
     assert counts == {"1f44d": (2, ["Admin", "Edit"]), "1f389": (1, ["Edit"])}
 
 
-async def test_replies_are_counted_read_changed_and_deleted(world: World, place: Path) -> None:
+async def test_replies_are_counted_listed_edited_and_deleted(world: World, place: Path) -> None:
     comment = await world.admin.send(PostComment(**place, body=text("Hm")))
     thread = {**place, "comment_id": comment.id}
     replies = [await world.clients[by].send(PostReply(**thread, body=text(by))) for by in ("edit", "admin", "edit")]
@@ -148,23 +148,23 @@ async def test_replies_are_counted_read_changed_and_deleted(world: World, place:
     assert (changed.body.markdown, changed.reactions[0].count) == ("x", 1)
     await world.clients["edit"].send(DeleteReply(**one))
     await world.clients["edit"].send(DeleteReply(**one))
-    with pytest.raises(errors.NotFound, match="reply"):
+    with pytest.raises(errors.NotFound, match="Reply not found"):
         await world.admin.send(GetReply(**one))
     assert (await world.admin.send(GetComment(**thread))).replies == 2
 
 
-async def test_a_deleted_comment_is_gone_with_its_replies_and_uncounted(world: World, place: Path) -> None:
+async def test_deleting_a_comment_deletes_its_replies_and_updates_the_count(world: World, place: Path) -> None:
     comment = await world.admin.send(PostComment(**place, body=text("Hm")))
     thread = {**place, "comment_id": comment.id}
     await world.admin.send(PostReply(**thread, body=text("Yes")))
     await world.admin.send(DeleteComment(**thread))
     await world.admin.send(DeleteComment(**thread))
-    with pytest.raises(errors.NotFound, match="comment"):
+    with pytest.raises(errors.NotFound, match="Comment not found"):
         await world.admin.send(ListReplies(**thread))
     assert (await world.admin.send(GetChangeRequest(**place))).comments == 0
 
 
-async def test_the_live_space_has_comments_of_its_own(world: World, place: Path) -> None:
+async def test_the_live_space_has_its_own_comments(world: World, place: Path) -> None:
     here = {"space_id": world.space}
     made = await world.clients["comment"].send(PostSpaceComment(**here, body=text("Live"), page="start"))
     assert (made.target.change_request, made.target.space) == (None, world.space)

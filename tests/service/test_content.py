@@ -32,7 +32,7 @@ async def page_of(world: World, change_request: ChangeRequest, page: str) -> Rev
     )
 
 
-async def test_pages_are_read_by_id_and_path_with_their_title_as_a_heading(world: World) -> None:
+async def test_pages_are_read_by_id_and_path_with_the_title_as_heading(world: World) -> None:
     page = await world.clients["read"].send(content.GetPage(space_id=world.space, page_id="guide", format="markdown"))
     assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
     assert (page.type, page.kind, page.slug, page.path) == ("document", "sheet", "guide", "guide")
@@ -42,7 +42,7 @@ async def test_pages_are_read_by_id_and_path_with_their_title_as_a_heading(world
         content.GetPage(space_id=world.space, page_id="none"),
         content.GetPageByPath(space_id=world.space, page_path="none"),
     ):
-        with pytest.raises(errors.NotFound, match="page"):
+        with pytest.raises(errors.NotFound, match="Page not found"):
             await world.admin.send(call)
 
 
@@ -54,11 +54,11 @@ async def test_the_live_content_is_a_revision_without_bodies(world: World) -> No
     assert (await world.admin.send(content.ListPages(space_id=world.space))).pages == live.pages
     listing = content.ListRevisionPages(space_id=world.space, revision_id=live.id)
     assert (await world.admin.send(listing)).pages == live.pages
-    with pytest.raises(errors.NotFound, match="revision"):
+    with pytest.raises(errors.NotFound, match="Revision not found"):
         await world.admin.send(content.GetRevision(space_id=world.space, revision_id="none"))
 
 
-async def test_an_edit_makes_one_revision_and_leaves_the_older_ones_as_they_were(world: World) -> None:
+async def test_an_edit_adds_one_revision_and_keeps_older_ones(world: World) -> None:
     draft = await world.draft()
     before = content.GetRevision(space_id=world.space, revision_id=draft.revision)
     raw = await world.admin.fetch(before)
@@ -80,7 +80,7 @@ async def test_an_edit_makes_one_revision_and_leaves_the_older_ones_as_they_were
     assert (await world.admin.send(by_path)).markdown == "# Guide\n\nOther.\n"
 
 
-async def test_all_edits_or_none(world: World) -> None:
+async def test_edits_are_all_or_nothing(world: World) -> None:
     draft = await world.draft()
     with pytest.raises(errors.Refused, match="nowhere"):
         await world.edit(draft, insert("New"), rewrite("nowhere", "Text."))
@@ -89,7 +89,7 @@ async def test_all_edits_or_none(world: World) -> None:
     assert outline(await pages_of(world, draft)) == ["start", "guide", "reference"]
 
 
-async def test_pages_are_inserted_below_others_and_below_each_other(world: World) -> None:
+async def test_pages_are_inserted_below_existing_and_new_pages(world: World) -> None:
     draft = await world.draft()
     edited = await world.edit(
         draft,
@@ -109,7 +109,7 @@ async def test_pages_are_inserted_below_others_and_below_each_other(world: World
     assert (below.description, below.icon, below.hidden) == ("d", "bolt", True)
 
 
-async def test_a_heading_is_the_title_and_front_matter_beats_the_details(world: World) -> None:
+async def test_the_heading_is_the_title_and_front_matter_overrides_fields(world: World) -> None:
     draft = await world.draft()
     text = "---\ndescription: from the text\nhidden: true\n---\n\n# A new title\n\nText.\n"
     await world.edit(draft, rewrite("guide", text, description="from the call", emoji="1f600"))
@@ -127,13 +127,13 @@ async def test_pages_move(world: World) -> None:
     await world.edit(draft, UpdatePage(page="reference", into="start"), UpdatePage(page="guide", at=0))
     assert outline(await pages_of(world, draft)) == ["guide", ("start", ["start/reference"])]
     for into in ("reference", "start"):
-        with pytest.raises(errors.Refused, match="below itself"):
+        with pytest.raises(errors.Refused, match="moved into itself"):
             await world.edit(draft, UpdatePage(page="start", into=into))
     await world.edit(draft, UpdatePage(page="reference", into=None, at=1))
     assert outline(await pages_of(world, draft)) == ["guide", "reference", "start"]
 
 
-async def test_deleting_a_page_deletes_what_is_below_and_reverting_brings_it_back(world: World) -> None:
+async def test_deleting_a_page_deletes_subpages_and_reverting_restores_them(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, UpdatePage(page="reference", into="start"))
     moved = (await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id=draft.id))).revision
@@ -146,14 +146,14 @@ async def test_deleting_a_page_deletes_what_is_below_and_reverting_brings_it_bac
     assert outline(await pages_of(world, draft)) == [("start", ["start/reference"]), "guide"]
 
 
-async def test_without_compat_false_the_change_request_alone_comes_back(world: World) -> None:
+async def test_without_compat_false_only_the_change_request_is_returned(world: World) -> None:
     draft = await world.draft()
     call = EditChangeRequestContent(space_id=world.space, change_request_id=draft.id, changes=(insert("New"),))
     answer = await world.admin.send(call)
     assert (answer.change_request.id, answer.changes) == (draft.id, ())
 
 
-async def test_edits_that_cannot_be_are_refused(world: World) -> None:
+async def test_invalid_edits_are_refused(world: World) -> None:
     draft = await world.draft()
     wrong = (
         (insert("New", into="none"), "none"),
@@ -168,8 +168,8 @@ async def test_edits_that_cannot_be_are_refused(world: World) -> None:
         (RevertPage(page="none"), "none"),
         (InsertFiles(files=(NewFile(name="a", base64="%"),)), "base64"),
         (InsertFiles(files=(NewFile(name="a", url="http://169.254.169.254/"),)), "private network"),
-        (InsertFiles(files=(NewFile(name="a", url="file:///etc/passwd"),)), "not an address"),
-        (InsertFiles(files=(NewFile(name="a"),)), "either url or base64"),
+        (InsertFiles(files=(NewFile(name="a", url="file:///etc/passwd"),)), "not an http or https URL"),
+        (InsertFiles(files=(NewFile(name="a"),)), "needs either url or base64"),
     )
     for change, words in wrong:
         with pytest.raises(errors.Refused, match=words):
@@ -182,7 +182,7 @@ async def test_edits_that_cannot_be_are_refused(world: World) -> None:
         await world.edit(draft, insert("New"))
 
 
-async def test_files_come_in_and_can_be_fetched(world: World) -> None:
+async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     draft = await world.draft()
     picture = b"\x89PNG\r\n\x1a\n" + bytes(100)
     file = NewFile(name="../a b.png", base64=base64.b64encode(picture).decode(), content_type="image/png")
@@ -212,7 +212,7 @@ async def test_files_come_in_and_can_be_fetched(world: World) -> None:
             await world.admin.send(call)
 
 
-async def test_files_come_in_from_addresses(tmp_path: Path) -> None:
+async def test_files_are_uploaded_by_url(tmp_path: Path) -> None:
     pages = {"/a.txt": "Lamp.\n", "/far": "-> http://10.0.0.1/", "/large": "x" * 1_000_001}
     with (
         web_server(pages, "text/plain") as site,
@@ -226,8 +226,8 @@ async def test_files_come_in_from_addresses(tmp_path: Path) -> None:
 
         with pytest.raises(errors.Forbidden):
             await world.edit(draft, from_there("/a.txt"), by="review")
-        assert site.asked == [], "nobody fetches through this service who may not edit"
-        for path, words in (("/none", "answers 404"), ("/far", "private network"), ("/large", "1000000 bytes")):
+        assert site.asked == [], "a user who may not edit must not cause a request"
+        for path, words in (("/none", "responded with 404"), ("/far", "private network"), ("/large", "1000000 bytes")):
             with pytest.raises(errors.ServiceError, match=words):
                 await world.edit(draft, from_there(path))
         answer = await world.edit(draft, from_there("/a.txt"))

@@ -1,4 +1,4 @@
-"""Sixteen people merge, comment and edit at once, in two processes of the service: at the end everything agrees."""
+"""Sixteen users merge, comment and edit concurrently in two processes of the service; the result is consistent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PATIENT = Timeouts(read=120)
 
 
 class Person:
-    """One of the crowd, with connections of their own; keeps what was acknowledged."""
+    """One of the users, with their own connections; records acknowledged writes."""
 
     def __init__(self, world: World, client: Client, number: int, shared: ChangeRequest) -> None:
         self.client = client
@@ -55,7 +55,7 @@ class Person:
             await self._shared_branch(turn)
 
     async def _own_branch(self, turn: int) -> None:
-        """From a change request to its merge; all write to one page, and each adds one."""
+        """Creates and merges a change request; all edit the same page, and each adds a page."""
         draft = await self.client.send(CreateChangeRequest(space_id=self.space, subject=f"{self.number}.{turn}"))
         self.numbers.append(draft.number)
         here = {"space_id": self.space, "change_request_id": draft.id}
@@ -71,7 +71,7 @@ class Person:
         self.titles.append(title)
 
     async def _shared_branch(self, turn: int) -> None:
-        """Everybody edits one change request, and comments on it; some comments are taken back, some settled."""
+        """All edit one change request and comment on it; some comments are deleted, some resolved."""
         edit = insert(f"Shared {self.number}.{turn}")
         await self.client.send(EditChangeRequestContent(**self.shared, changes=(edit,), compat=False))
         kept = await self._comment(self.shared, "shared")
@@ -89,7 +89,7 @@ class Person:
 
 
 @pytest.mark.timeout(240 + 40 * ROUNDS)
-async def test_a_crowd_at_work_leaves_everything_in_agreement(tmp_path: Path, database_url: str) -> None:
+async def test_concurrent_users_leave_consistent_data(tmp_path: Path, database_url: str) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     options = ("--port", "0", "--workers", "2", "--database", database_url)
     async with AsyncExitStack() as stack:
@@ -107,7 +107,7 @@ async def test_a_crowd_at_work_leaves_everything_in_agreement(tmp_path: Path, da
 
 
 async def demand_agreement(client: Client, world: World, shared: ChangeRequest, crowd: list[Person]) -> None:
-    """What the service says of itself is what the crowd was told."""
+    """Compares the data of the service with the responses that the users got."""
     found: list[ChangeRequest] = []
     for status in ("draft", "open", "merged"):
         listing = ListChangeRequests(space_id=world.space, status=status, limit=1000)

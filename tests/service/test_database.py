@@ -1,4 +1,4 @@
-"""What both engines promise: the steps lead to the tables of the code, and writers work as if they were alone."""
+"""Guarantees of both engines: migrations produce the tables of the code, and writers are isolated."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from presscheck.service.tables import Table, UserRow
 NOW = "2026-05-20T09:30:00.000Z"
 
 
-def test_the_newest_step_is_the_last(tmp_path: Path) -> None:
+def test_the_database_version_is_the_last_migration(tmp_path: Path) -> None:
     assert migrations.__file__
     script = ScriptDirectory(str(Path(migrations.__file__).parent))
     assert script.get_heads() == [NEWEST]
     assert all(step.module.__doc__ for step in script.walk_revisions())
 
 
-def test_the_steps_lead_to_the_tables_of_the_code(database_url: str) -> None:
+def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> None:
     database = Database(database_url)
     with database.engine.connect() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), Table.metadata)
@@ -41,10 +41,10 @@ def test_the_steps_lead_to_the_tables_of_the_code(database_url: str) -> None:
     assert [one for one in differences if one not in of_the_index] == []
 
 
-def test_a_database_from_before_the_steps_is_taken_along(tmp_path: Path) -> None:
+def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     Database(f"sqlite:///{path}").close()
-    with sqlite3.connect(path) as connection:  # as it was: without the newer tables, columns and the count of steps
+    with sqlite3.connect(path) as connection:  # an old database without the newer tables and columns
         connection.execute("DROP TABLE alembic_version")
         connection.execute("DROP TABLE document_words")
         rows = connection.execute(
@@ -66,7 +66,7 @@ def test_a_database_from_before_the_steps_is_taken_along(tmp_path: Path) -> None
     database.close()
 
 
-def test_a_newer_database_is_left_alone(database_url: str) -> None:
+def test_a_newer_database_is_refused(database_url: str) -> None:
     database = Database(database_url)
     with database.writing.begin() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -75,13 +75,13 @@ def test_a_newer_database_is_left_alone(database_url: str) -> None:
         Database(database_url)
 
 
-def test_several_processes_may_be_the_first(database_url: str) -> None:
+def test_several_processes_can_create_the_database(database_url: str) -> None:
     code = "import sys; from presscheck.service.database import Database; Database(sys.argv[1]).close()"
     processes = [subprocess.Popen([sys.executable, "-c", code, database_url]) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
 
 
-def test_writers_count_as_if_they_were_alone(database_url: str) -> None:
+def test_concurrent_increments_are_serializable(database_url: str) -> None:
     database = Database(database_url)
     database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
     start = threading.Barrier(8)
@@ -102,7 +102,7 @@ def test_writers_count_as_if_they_were_alone(database_url: str) -> None:
     database.close()
 
 
-def test_two_may_keep_the_same_text(database_url: str) -> None:
+def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:
     database = Database(database_url)
     start = threading.Barrier(6)
 

@@ -1,4 +1,4 @@
-"""What the service answers has all that the published description requires, and null only where that may be."""
+"""Responses have all fields that the published description requires, and null only where it is allowed."""
 
 import re
 from collections.abc import Iterator
@@ -15,16 +15,16 @@ STATES = ("draft", "open", "archived", "merged")
 
 
 def routes(*placeholders: str) -> list[str]:
-    """The reads that the service answers and that have just these placeholders, as the description writes them."""
+    """The implemented reads with exactly these placeholders, as the description writes them."""
     reads = [operation.route.partition(" ")[2] for operation in all_handlers() if operation.is_read()]
     named = [re.sub(r"_(\w)", lambda found: found[1].upper(), route) for route in reads]
     fitting = [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders]
-    # a search needs words, and no space here is in step with a repository
+    # a search needs a query, and no space here has Git sync
     return [one for one in fitting if "search" not in one and not one.endswith("/git/info")]
 
 
 def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
-    """Where an answer lacks what is required, or has null where it may not."""
+    """Where a response lacks a required field, or has null where it is not allowed."""
     if isinstance(value, list):
         items = schema.items()
         for one in value if items else ():
@@ -49,7 +49,7 @@ def may_be_null(schema: Described) -> bool:
 
 
 class Reader:
-    """Reads addresses of a service and holds each answer against its description."""
+    """Fetches URLs of a service and checks each response against its description."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -68,7 +68,7 @@ class Reader:
         return response.json()
 
 
-def test_answers_have_what_the_description_requires(tmp_path: Path) -> None:
+def test_responses_have_the_fields_that_the_description_requires(tmp_path: Path) -> None:
     branch = "/spaces/{spaceId}/change-requests/{changeRequestId}"
     with running_service(tmp_path, sample=True) as service:
         headers = {"authorization": f"Bearer {service.token}"}

@@ -1,4 +1,4 @@
-"""What the service says of itself is valid OpenAPI, names every call, and asks nobody for a token."""
+"""The description of the service is valid OpenAPI, has every operation, and needs no token."""
 
 import re
 from typing import Any
@@ -26,18 +26,18 @@ def each(described: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def test_it_is_valid(described: dict[str, Any]) -> None:
+def test_the_description_is_valid_openapi(described: dict[str, Any]) -> None:
     assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
 
 
-def test_it_names_every_call_once(described: dict[str, Any]) -> None:
+def test_every_operation_is_described_once(described: dict[str, Any]) -> None:
     told = {told["operationId"]: method for method, _, told in each(described)}
     assert told == {one.__name__: one.method() for one in OPERATIONS}
     shapes = [re.sub(r"{\w+}", "{}", path) for path in described["paths"]]
-    assert len(shapes) == len(set(shapes)), "two templates of one address"
+    assert len(shapes) == len(set(shapes)), "two templates for the same path"
 
 
-def test_every_field_of_a_call_stands_where_it_is_sent(described: dict[str, Any]) -> None:
+def test_every_field_is_described_in_path_query_or_body(described: dict[str, Any]) -> None:
     by_name = {told["operationId"]: told for _, _, told in each(described)}
     for operation in OPERATIONS:
         told = by_name[operation.__name__]
@@ -51,7 +51,7 @@ def test_every_field_of_a_call_stands_where_it_is_sent(described: dict[str, Any]
         assert in_body == set(names.values()) - path - query, operation.__name__
 
 
-def test_limits_patterns_and_what_must_be_given(described: dict[str, Any]) -> None:
+def test_limits_patterns_and_required_fields(described: dict[str, Any]) -> None:
     listed = described["paths"]["/v1/spaces/{spaceId}/change-requests"]["get"]
     page, limit, status = listed["parameters"][1:4]
     assert page == {"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}
@@ -64,7 +64,7 @@ def test_limits_patterns_and_what_must_be_given(described: dict[str, Any]) -> No
     assert review["requestBody"]["content"]["application/json"]["schema"]["required"] == ["status"]
 
 
-def test_null_stands_only_where_it_says_something(described: dict[str, Any]) -> None:
+def test_null_is_only_allowed_where_it_has_a_meaning(described: dict[str, Any]) -> None:
     space = described["components"]["schemas"]["Space"]
     nullable = {name for name, schema in space["properties"].items() if {"type": "null"} in schema.get("anyOf", ())}
     assert nullable == {"defaultLevel"}
@@ -74,7 +74,7 @@ def test_null_stands_only_where_it_says_something(described: dict[str, Any]) -> 
     assert set(space["properties"]) == {field.alias or name for name, field in Space.model_fields.items()}
 
 
-def test_whoever_asks_may_read_it(service: RunningService) -> None:
+def test_the_description_needs_no_token(service: RunningService) -> None:
     found = httpx.get(f"{service.base_url}/openapi.json", timeout=60)
     assert (found.status_code, found.headers["content-type"]) == (200, "application/json")
     assert found.json() == describe(OPERATIONS)

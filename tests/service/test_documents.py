@@ -1,4 +1,4 @@
-"""Pages, comments and edits as trees of nodes, through the real client, on both engines."""
+"""Pages, comments and edits as document nodes, through the real client, on both engines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Mind *this*.
 
 
 def refs(node: Any) -> list[dict[str, Any]]:
-    """Every reference of a tree, in order."""
+    """Every reference of a document, in order."""
     if isinstance(node, list):
         return [ref for one in node for ref in refs(one)]
     if not isinstance(node, dict):
@@ -58,7 +58,7 @@ async def draft(world: World) -> Draft:
     return Draft(world, {"space_id": world.space, "change_request_id": made.id}, answer.inserted_files[0].id)
 
 
-async def test_every_call_for_a_page_answers_with_nodes_where_they_are_asked_for(world: World, draft: Draft) -> None:
+async def test_every_page_operation_returns_nodes_on_request(world: World, draft: Draft) -> None:
     live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
     calls = (
         content.GetPage(space_id=world.space, page_id="guide", format="document"),
@@ -79,7 +79,7 @@ async def test_every_call_for_a_page_answers_with_nodes_where_they_are_asked_for
     assert unsaid.markdown and unsaid.document is None
 
 
-async def test_nodes_name_pages_and_files_by_their_ids(draft: Draft) -> None:
+async def test_nodes_refer_to_pages_and_files_by_id(draft: Draft) -> None:
     page = await draft.page("start")
     assert page.document
     assert faults_of(page.document, DOCUMENTED) == []
@@ -93,7 +93,7 @@ async def test_nodes_name_pages_and_files_by_their_ids(draft: Draft) -> None:
     ]
 
 
-async def test_a_page_that_is_sent_back_as_nodes_says_the_same(world: World, draft: Draft) -> None:
+async def test_a_page_round_trips_as_nodes(world: World, draft: Draft) -> None:
     before, page = await draft.page("start", "markdown"), await draft.page("start")
     change = UpdatePage(page="start", document=Document(document=page.document))
     await world.admin.send(_edit(draft, change))
@@ -101,7 +101,7 @@ async def test_a_page_that_is_sent_back_as_nodes_says_the_same(world: World, dra
     assert (await draft.page("start")).document == page.document
 
 
-async def test_pages_are_made_of_nodes(world: World, draft: Draft) -> None:
+async def test_pages_are_created_from_nodes(world: World, draft: Draft) -> None:
     link = {"object": "inline", "type": "link", "data": {"ref": {"kind": "page", "page": "guide"}}, "nodes": text("it")}
     away = {"kind": "page", "page": "p1", "space": "elsewhere"}
     mention = {"object": "inline", "type": "mention", "isVoid": True, "data": {"ref": away}}
@@ -120,7 +120,7 @@ async def test_pages_are_made_of_nodes(world: World, draft: Draft) -> None:
     assert emptied.title == "New" and emptied.document_id is None and emptied.document == empty_tree()
 
 
-async def test_what_is_no_tree_is_refused_where_it_is_wrong(draft: Draft) -> None:
+async def test_invalid_nodes_are_refused_with_their_path(draft: Draft) -> None:
     wrong = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "loud"}]}
     for change in (
         UpdatePage(page="start", document=Document(document=wrong)),
@@ -130,7 +130,7 @@ async def test_what_is_no_tree_is_refused_where_it_is_wrong(draft: Draft) -> Non
             await draft.world.admin.send(_edit(draft, change))
 
 
-async def test_comments_are_told_in_the_form_that_is_asked_for(draft: Draft) -> None:
+async def test_comments_are_returned_in_the_requested_format(draft: Draft) -> None:
     send = draft.world.admin.send
     written = await send(PostComment(**draft.at, body=Document(markdown="Is *it*?")))
     at = {**draft.at, "comment_id": written.id}

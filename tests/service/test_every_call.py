@@ -1,4 +1,4 @@
-"""All 200 calls, said by the real client: each is answered with its declared type, or is not supported."""
+"""All 200 operations, sent by the real client: each returns its declared type, or is not supported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BOOK = {
 
 @pytest.fixture
 async def say(tmp_path: Path, database_url: str) -> AsyncIterator[Talk]:
-    """On each engine; what is said there is answered alike."""
+    """Runs on each engine with the same results."""
     for name, text in BOOK.items():
         (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / name).write_text(text)
@@ -68,7 +68,7 @@ async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterato
     service.stop()
 
 
-async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Talk) -> None:
+async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -> None:
     org = await people(say)
     found = await spaces(say, org)
     titles = {(await say("spaces.GetSpace", space_id=one)).title: one for one in found}
@@ -82,11 +82,11 @@ async def test_every_call_is_answered_with_its_type_or_is_not_supported(say: Tal
     await outside(say, org, book)
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
-    with pytest.raises(NotFound, match="in step with none"):
+    with pytest.raises(NotFound, match="has no Git sync"):
         await say("urls.GetSpaceGitInfo", space_id=book)
     say.answered.add(GetSpaceGitInfo)
-    assert say.faults == set(), "other than the description says"
-    assert set(all_handlers()) - say.answered == set(), "answered by the service, but not said here"
+    assert say.faults == set(), "deviates from the description"
+    assert set(all_handlers()) - say.answered == set(), "has a handler, but no test calls it"
     for operation in set(every_operation()) - say.answered:
         with pytest.raises(NotSupported, match="does not support that"):
             await say.client.send(filled(operation))

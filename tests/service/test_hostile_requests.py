@@ -1,4 +1,4 @@
-"""Whatever is sent, the service answers, in its own shape, and never with a failure of its own."""
+"""Hostile requests: the service always responds in its own format, and never with a server error."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ VALUES: list[Any] = [
 TEXTS = ["1", "x", "null", "", "true", "open", "é", "\u0000", "a" * 2000, "W10", "WzEsMl0", "WyJhIiwiYiJd"]
 PLACES = ["%00", "é", "..", "a" * 5000, "%2e%2e%2f", "-1", "9" * 20, "٣"]
 ENDING = {"DeleteSpace", "MergeChangeRequest", "TransferSpace", "RemoveMember", "UpdateMember"}
-"""What would leave the others nothing to do."""
+"""Deletions that would leave nothing for the other operations."""
 
 
 def request(chance: random.Random, operation: type[Operation[Any]], known: dict[str, str]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def request(chance: random.Random, operation: type[Operation[Any]], known: dict[
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_garbage_is_refused_and_fails_nothing(world: World, seed: int) -> None:
+async def test_garbage_is_refused_without_server_errors(world: World, seed: int) -> None:
     chance = random.Random(seed)
     draft = await world.draft()
     known = {
@@ -78,7 +78,7 @@ CURSORS = [
 
 
 @pytest.mark.parametrize("place", ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/spaces/{}/content/files"])
-async def test_a_cursor_that_nobody_was_given_is_refused(world: World, place: str) -> None:
+async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
     path = "/v1" + place.format(world.space if "content" in place else world.organization)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
@@ -87,7 +87,7 @@ async def test_a_cursor_that_nobody_was_given_is_refused(world: World, place: st
             assert response.status_code == 400, (text[:20], response.text)
 
 
-async def test_what_only_looks_like_an_address_or_base64_is_refused(world: World) -> None:
+async def test_malformed_urls_and_base64_are_refused(world: World) -> None:
     draft = await world.draft()
     organization = f"/v1/orgs/{world.organization}"
     published = {"title": "Lamp", "description": "", "scopes": [], "script": "", "organization": world.organization}
@@ -114,7 +114,7 @@ async def test_what_only_looks_like_an_address_or_base64_is_refused(world: World
 
 
 @pytest.mark.parametrize("claims", ["\r\x1b", "é", "(", "(!(a):1)", "(" * 5000, "1", "!f"])
-async def test_claims_that_are_no_rison_are_refused(world: World, claims: str) -> None:
+async def test_claims_that_are_not_rison_are_refused(world: World, claims: str) -> None:
     here = f"/v1/orgs/{world.organization}/sites"
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
@@ -123,7 +123,7 @@ async def test_claims_that_are_no_rison_are_refused(world: World, claims: str) -
     assert (response.status_code, response.json()["error"]["message"].partition(":")[0]) == (400, "claims")
 
 
-async def test_merge_rules_that_are_null_are_none(world: World) -> None:
+async def test_null_merge_rules_count_as_absent(world: World) -> None:
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     rule = {"rule": "require_at_least_one_review", "users": None, "message": None}
     async with httpx.AsyncClient(base_url=world.base_url + "/v1", headers=headers) as http:

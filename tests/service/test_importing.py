@@ -1,4 +1,4 @@
-"""Repositories into spaces, and what a client then sees of them over a socket."""
+"""Imports of repositories as spaces, and the result as a client sees it over a socket."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def brought_in(directory: Path, repository: Path) -> list[str]:
-    """Start a service's database with a repository; what was reported."""
+    """Creates a database from a repository and returns the reported problems."""
     database = Database(f"sqlite:///{directory / 'service.sqlite'}")
     with database.writing.begin() as session:
         owner = found(session, lambda: NOW, sample=False)
@@ -72,7 +72,7 @@ def outline(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str, str | None]
     return [line for page in pages for line in ((page.type, page.title, page.path), *outline(page.pages))]
 
 
-async def test_a_repository_is_a_space(tmp_path: Path, repository: Path) -> None:
+async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) -> None:
     problems = brought_in(tmp_path, repository)
     assert problems == [
         "guides/deep.md:3: gone.md: leads nowhere",
@@ -124,7 +124,7 @@ async def test_a_repository_is_a_space(tmp_path: Path, repository: Path) -> None
         service.stop()
 
 
-def test_git_names_pages_as_git_does(tmp_path: Path, repository: Path) -> None:
+def test_pages_have_the_object_ids_of_git(tmp_path: Path, repository: Path) -> None:
     named = subprocess.run(["git", "hash-object", repository / "hidden.md"], capture_output=True, text=True, check=True)
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with database.writing.begin() as session:
@@ -138,7 +138,7 @@ def test_git_names_pages_as_git_does(tmp_path: Path, repository: Path) -> None:
     assert page["createdAt"] == "2026-05-20T09:30:00.000Z"
 
 
-def test_what_was_brought_in_is_not_brought_in_again(tmp_path: Path, repository: Path) -> None:
+def test_a_repository_is_imported_only_once(tmp_path: Path, repository: Path) -> None:
     assert brought_in(tmp_path, repository)
     assert brought_in(tmp_path, repository) == []
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
@@ -147,12 +147,12 @@ def test_what_was_brought_in_is_not_brought_in_again(tmp_path: Path, repository:
     database.close()
 
 
-def test_what_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -> None:
+def test_a_missing_directory_is_an_error_and_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="gone"):
         brought_in(tmp_path, tmp_path / "gone")
 
 
-def test_an_empty_directory_is_an_empty_space(tmp_path: Path) -> None:
+def test_an_empty_directory_becomes_an_empty_space(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: the pages stand as their folders do"]
 
@@ -162,7 +162,7 @@ DOCS = Path(__file__).parents[3] / "shared" / "docs"
 
 @pytest.mark.skipif(not DOCS.is_dir(), reason=f"no documentation repositories in {DOCS}")
 @pytest.mark.parametrize("name", ["nso", "aep-sdks"])
-async def test_real_documentation_comes_in_whole(tmp_path: Path, name: str) -> None:
+async def test_real_documentation_is_imported_completely(tmp_path: Path, name: str) -> None:
     brought_in(tmp_path, DOCS / name)
     service = RunningService(tmp_path)
     service.start()

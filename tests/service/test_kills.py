@@ -1,6 +1,6 @@
-"""The service dies at any moment while many write: what it acknowledged is there, and nothing is there by half.
+"""The service is killed during many writes: acknowledged writes survive, and none is incomplete.
 
-`PRESSCHECK_CASES` is how often it is killed on each engine; `make kills` does it a hundred times.
+`PRESSCHECK_CASES` is the number of kills on each engine; `make kills` does a hundred.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from presscheck.service.database import Database
 KILLS = int(os.environ.get("PRESSCHECK_CASES", "4"))
 WRITERS = 4
 MOST_WRITES = 40
-"""How many are acknowledged before it is killed, at most, or a few more."""
+"""The most acknowledged writes before a kill; a few more may happen."""
 STEPS = ("comment", "edit", "file", "merge")
 Said = tuple[str, str]
 
 
 class Writer(threading.Thread):
-    """Says one write after the other until nobody answers; keeps what was acknowledged."""
+    """Sends one write after another until the service is gone; records acknowledged ones."""
 
     def __init__(self, base_url: str, token: str, space: str, chance: random.Random) -> None:
         super().__init__()
@@ -90,14 +90,14 @@ class Writer(threading.Thread):
 
 
 @pytest.mark.timeout(180 + 20 * KILLS)
-def test_what_was_acknowledged_survives_and_nothing_is_there_by_half(tmp_path: Path, database_url: str) -> None:
+def test_acknowledged_writes_survive_a_kill_and_are_complete(tmp_path: Path, database_url: str) -> None:
     chance = random.Random(2026)
-    world = plant_world(database_url, "http://127.0.0.1:1")  # where it really is differs each time
+    world = plant_world(database_url, "http://127.0.0.1:1")  # the actual port differs each time
     acknowledged: set[Said] = set()
     for number in range(KILLS):
         with serving(tmp_path, "--port", "0", "--database", database_url) as process:
             address = line(process)
-            assert address.startswith("http"), "it does not start again"
+            assert address.startswith("http"), "the service must restart"
             writers = [
                 Writer(address, world.tokens["admin"], world.space, random.Random(chance.random()))
                 for _ in range(WRITERS)
@@ -105,11 +105,11 @@ def test_what_was_acknowledged_survives_and_nothing_is_there_by_half(tmp_path: P
             for writer in writers:
                 writer.start()
             until = time.monotonic() + 60
-            # some die young; the last has seen every kind
+            # some are killed early; the last one runs every kind of write
             wanted = MOST_WRITES if number == KILLS - 1 else chance.randrange(1, MOST_WRITES)
             while sum(len(writer.acknowledged) for writer in writers) < wanted and time.monotonic() < until:
                 time.sleep(0.001)
-            time.sleep(chance.uniform(0, 0.02))  # between two answers, wherever the service is then
+            time.sleep(chance.uniform(0, 0.02))  # at any point between two responses
             process.kill()
             for writer in writers:
                 writer.join()
@@ -120,7 +120,7 @@ def test_what_was_acknowledged_survives_and_nothing_is_there_by_half(tmp_path: P
 
 
 def examine(database_url: str, data: Path, space: str, acknowledged: set[Said]) -> None:
-    """The database that a dead service left: it opens, whole, complete, and nothing in it by half."""
+    """The database after a kill: it opens, passes its integrity checks, and has no incomplete write."""
     database = Database(database_url)
     try:
         with database.reading.begin() as session:
@@ -141,4 +141,4 @@ def demand_kept(session: Session, acknowledged: set[Said]) -> None:
         "revision": set(session.scalars(select(RevisionRow.id))),
         "merged": set(session.scalars(select(ChangeRequestRow.id).where(ChangeRequestRow.status == "merged"))),
     }
-    assert not [said for said in acknowledged if said[1] not in there[said[0]]], "acknowledged, and lost"
+    assert not [said for said in acknowledged if said[1] not in there[said[0]]], "acknowledged writes were lost"

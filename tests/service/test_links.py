@@ -1,4 +1,4 @@
-"""Links, backlinks and broken links, computed from what the pages say."""
+"""Links, backlinks and broken links, computed from the content of pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ See [the guide](guide.md#first) and [the guide](guide.md), [gone](gone.md), [the
 
 
 def told(found: Links) -> list[tuple[str, str, str, list[str]]]:
-    """Status, kind, target, and the titles of the pages that point there."""
+    """Status, kind and target of each link, and the titles of the linking pages."""
     rows: list[tuple[str, str, str, list[str]]] = []
     for link in found.items:
         target = link.target_reference
@@ -45,7 +45,7 @@ async def changed(world: World) -> ChangeRequest:
     return draft
 
 
-async def test_a_space_tells_its_links_by_target(world: World) -> None:
+async def test_links_of_a_space_are_grouped_by_target(world: World) -> None:
     draft = await changed(world)
     assert (await world.admin.send(ListSpaceLinks(space_id=world.space))).items == ()
     await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
@@ -74,7 +74,7 @@ async def test_a_space_tells_its_links_by_target(world: World) -> None:
     assert [one.page.title for one in back.items if one.page] == ["Start", "More"]
 
 
-async def test_a_change_request_tells_what_it_would_break(world: World) -> None:
+async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> None:
     draft = await changed(world)
     at = {"space_id": world.space, "change_request_id": draft.id}
     found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
@@ -87,10 +87,10 @@ async def test_a_change_request_tells_what_it_would_break(world: World) -> None:
     await world.edit(second, DeletePage(page="guide"))
     less = {"space_id": world.space, "change_request_id": second.id}
     found = await world.admin.send(ListChangeRequestPageLinks(**less, page_id="start"))
-    assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were broken before"
+    assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were already broken"
 
 
-async def test_what_is_not_there(world: World) -> None:
+async def test_missing_pages_and_files_are_not_found(world: World) -> None:
     draft = await world.draft()
     at = {"space_id": world.space, "change_request_id": draft.id}
     for call in (
@@ -106,7 +106,7 @@ async def test_what_is_not_there(world: World) -> None:
             await world.admin.send(call)
 
 
-async def test_an_address_leads_to_what_it_shows(world: World) -> None:
+async def test_a_url_resolves_to_its_content(world: World) -> None:
     draft = await changed(world)
     space = await world.admin.send(GetSpace(space_id=world.space))
     pages = (await world.admin.send(ListPages(space_id=world.space))).pages

@@ -40,7 +40,7 @@ async def live_text(world: World, page: str) -> str:
     return (await world.admin.send(GetPage(space_id=world.space, page_id=page, format="markdown"))).markdown or ""
 
 
-async def test_a_merge_makes_the_content_live_and_is_final(world: World) -> None:
+async def test_a_merge_publishes_the_content_and_is_final(world: World) -> None:
     draft = await world.draft(by="edit")
     await world.edit(draft, insert("New"), rewrite("guide", "Other.\n"))
     answer = await merge(world, draft)
@@ -73,7 +73,7 @@ async def test_a_merge_makes_the_content_live_and_is_final(world: World) -> None
         await world.edit(draft, insert("Late"))
 
 
-async def test_a_locked_space_is_neither_edited_nor_merged_until_it_is_unlocked(world: World) -> None:
+async def test_a_locked_space_refuses_edits_and_merges(world: World) -> None:
     draft = await world.draft(by="edit")
     await world.edit(draft, rewrite("guide", "Other.\n"))
     locked = await world.admin.send(UpdateSpace(space_id=world.space, edit_mode="locked"))
@@ -88,7 +88,7 @@ async def test_a_locked_space_is_neither_edited_nor_merged_until_it_is_unlocked(
     assert await live_text(world, "guide") == "# Guide\n\nOther.\n"
 
 
-async def test_others_are_outdated_until_they_are_updated(world: World) -> None:
+async def test_other_change_requests_are_outdated_until_updated(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("start", "Welcome, all.\n"))
     await world.edit(second, rewrite("reference", "All of it, and more.\n"))
@@ -107,7 +107,7 @@ async def test_others_are_outdated_until_they_are_updated(world: World) -> None:
     assert "all" in await live_text(world, "start")
 
 
-async def test_changes_to_other_parts_of_one_page_join_up(world: World) -> None:
+async def test_changes_to_different_parts_of_a_page_are_merged(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "First!\n\nSecond.\n\nThird.\n"))
     await world.edit(second, rewrite("guide", "First.\n\nSecond.\n\nThird!\n"), insert("New"))
@@ -116,7 +116,7 @@ async def test_changes_to_other_parts_of_one_page_join_up(world: World) -> None:
     assert await live_text(world, "guide") == "# Guide\n\nFirst!\n\nSecond.\n\nThird!\n"
 
 
-async def test_conflicts_are_merged_told_and_nothing_is_lost(world: World) -> None:
+async def test_conflicts_are_reported_and_both_versions_are_kept(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "First.\n\nAlpha.\n\nThird.\n"))
     await world.edit(second, rewrite("guide", "First.\n\nOmega.\n\nThird.\n"))
@@ -127,7 +127,7 @@ async def test_conflicts_are_merged_told_and_nothing_is_lost(world: World) -> No
     assert (await fetch(world, second)).status == "merged"
 
 
-async def test_an_update_with_conflicts_says_so_and_leaves_the_live_content(world: World) -> None:
+async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "Alpha.\n"))
     await world.edit(second, rewrite("guide", "Omega.\n"))
@@ -139,7 +139,7 @@ async def test_an_update_with_conflicts_says_so_and_leaves_the_live_content(worl
     assert await live_text(world, "guide") == "# Guide\n\nAlpha.\n"
 
 
-async def test_a_page_edited_live_survives_its_deletion_elsewhere(world: World) -> None:
+async def test_a_page_edited_live_survives_its_deletion_in_a_change_request(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "Edited.\n"))
     await world.edit(second, DeletePage(page="guide"), DeletePage(page="start"))
@@ -162,7 +162,7 @@ async def test_files_of_both_sides_are_kept(world: World) -> None:
     assert all(file.download_url for file in live.files)
 
 
-async def test_concurrent_merges_take_turns_and_lose_nothing(world: World) -> None:
+async def test_concurrent_merges_are_serialized(world: World) -> None:
     drafts = [await world.draft(str(n)) for n in range(8)]
     for n, draft in enumerate(drafts):
         await world.edit(draft, insert(f"Page {n}"))
@@ -178,7 +178,7 @@ async def test_concurrent_merges_take_turns_and_lose_nothing(world: World) -> No
     assert sorted(chain) == sorted(answer.revision for answer in answers)
 
 
-async def test_one_merges_once_however_often_it_is_asked(world: World) -> None:
+async def test_a_change_request_is_merged_only_once(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))
     answers = await asyncio.gather(*(merge(world, draft) for _ in range(5)), return_exceptions=True)
@@ -186,7 +186,7 @@ async def test_one_merges_once_however_often_it_is_asked(world: World) -> None:
     assert sum(isinstance(one, errors.Conflict) for one in answers) == 4
 
 
-async def test_who_may_not_edit_may_not_merge(world: World) -> None:
+async def test_merging_requires_the_edit_role(world: World) -> None:
     draft = await world.draft()
     with pytest.raises(errors.Forbidden, match="edit"):
         await merge(world, draft, by="review")
@@ -203,23 +203,23 @@ async def review(world: World, change_request: ChangeRequest, by: str, status: s
     await world.clients[by].send(SubmitReview(**path_of(world, change_request), status=status))
 
 
-async def test_reviews_that_the_rules_ask_for(world: World) -> None:
+async def test_reviews_required_by_merge_rules(world: World) -> None:
     draft = await world.draft()
     named = {"rule": "require_specific_reviewers", "users": [world.users["review"], world.users["edit"]]}
     world.change(merge_rules=rules("require_at_least_one_review", "require_all_reviews_approved", named))
-    with pytest.raises(errors.Conflict, match="needs a review"):
+    with pytest.raises(errors.Conflict, match="A review is required"):
         await merge(world, draft)
     await review(world, draft, "review", "changes-requested")
-    with pytest.raises(errors.Conflict, match="Not all reviews"):
+    with pytest.raises(errors.Conflict, match="All reviews must be approvals"):
         await merge(world, draft)
     await review(world, draft, "review")
-    with pytest.raises(errors.Conflict, match="1 more"):
+    with pytest.raises(errors.Conflict, match="1 more required reviewer must"):
         await merge(world, draft)
     await review(world, draft, "edit")
     assert (await merge(world, draft)).result == "merge"
 
 
-async def test_an_unmet_rule_leaves_everything_as_it_was(world: World) -> None:
+async def test_an_unmet_merge_rule_changes_nothing(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))
     before = await world.admin.fetch(GetCurrentRevision(space_id=world.space)), await fetch(world, draft)
@@ -234,12 +234,12 @@ async def test_an_unmet_rule_leaves_everything_as_it_was(world: World) -> None:
     [
         ("require_change_request_description", "description"),
         ("require_agent_review", "agent"),
-        ("custom", "cannot tell"),
+        ("custom", "does not support the merge rule"),
         ({"rule": "custom", "message": "Ask the desk first."}, "Ask the desk"),
-        ({"rule": "require_one_of_specific_reviewers", "users": ["nobody"]}, "one of its"),
+        ({"rule": "require_one_of_specific_reviewers", "users": ["nobody"]}, "One of the required reviewers"),
     ],
 )
-async def test_rules_that_do_not_hold_say_why(world: World, rule: Any, words: str) -> None:
+async def test_unmet_merge_rules_have_a_reason(world: World, rule: Any, words: str) -> None:
     draft = await world.draft()
     world.change(merge_rules=rules(rule))
     with pytest.raises(errors.Conflict, match=words):
@@ -250,7 +250,7 @@ async def test_rules_that_do_not_hold_say_why(world: World, rule: Any, words: st
     assert (await merge(world, draft, by="create")).result == "merge"
 
 
-async def test_rules_on_subject_author_and_being_up_to_date(world: World) -> None:
+async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) -> None:
     old, nameless = await world.draft("Old", by="edit"), await world.draft("")
     await world.edit(nameless, insert("New"))
     asked = ("require_change_request_subject", "require_author_to_merge", "require_up_to_date_change_request")
@@ -266,18 +266,18 @@ async def test_rules_on_subject_author_and_being_up_to_date(world: World) -> Non
     assert (await merge(world, old, by="edit")).result == "merge"
 
 
-async def test_a_space_follows_the_rules_of_its_organization_unless_it_has_none(world: World) -> None:
+async def test_a_space_inherits_the_merge_rules_of_its_organization(world: World) -> None:
     draft = await world.draft()
     world.change_organization(merge_rules=rules("require_at_least_one_review"))
     for own in (None, {"type": "inherit"}):
         world.change(merge_rules=own)
-        with pytest.raises(errors.Conflict, match="needs a review"):
+        with pytest.raises(errors.Conflict, match="A review is required"):
             await merge(world, draft)
     world.change(merge_rules={"type": "none"})
     assert (await merge(world, draft)).result == "merge"
 
 
-async def test_a_verdict_on_a_merged_change_request_comes_too_late(world: World) -> None:
+async def test_a_merged_change_request_cannot_be_reviewed(world: World) -> None:
     draft = await world.draft()
     await merge(world, draft)
     call = SubmitReview(**path_of(world, draft), status="approved", comment=Document(markdown="Late"))

@@ -1,4 +1,4 @@
-"""Organizations, their people and the search through what they have, over a socket."""
+"""Organizations, their members, and search across their spaces, over a socket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from presscheck.api.users import GetCurrentUser, GetUser
 from presscheck.errors import Conflict, Forbidden, InvalidArgument, NotFound, Refused
 
 
-async def test_everybody_is_somebody(world: World) -> None:
+async def test_every_token_has_a_user(world: World) -> None:
     for role in (*ROLES, "guest"):
         me = await world.clients[role].send(GetCurrentUser())
         assert (me.id, me.display_name) == (world.users[role], role.title())
@@ -30,13 +30,13 @@ async def test_everybody_is_somebody(world: World) -> None:
     assert other.email == "read@example.org"
 
 
-async def test_strangers_are_not_there(world: World, service_owner: str) -> None:
+async def test_users_of_other_organizations_are_not_found(world: World, service_owner: str) -> None:
     for user in (service_owner, "nobody"):
         with pytest.raises(NotFound):
             await world.admin.send(GetUser(user_id=user))
 
 
-async def test_an_organization_says_what_the_caller_may_do(world: World) -> None:
+async def test_an_organization_has_the_permissions_of_the_caller(world: World) -> None:
     may: dict[str, tuple[bool, bool]] = {}
     for role in (*ROLES, "guest"):
         found = await world.clients[role].send(GetOrganization(organization_id=world.organization))
@@ -47,12 +47,12 @@ async def test_an_organization_says_what_the_caller_may_do(world: World) -> None
     assert set(may.values()) == {(False, False)}
 
 
-async def test_an_organization_of_others_is_not_there(world: World) -> None:
+async def test_an_organization_of_others_is_not_found(world: World) -> None:
     with pytest.raises(NotFound):
         await world.admin.send(GetOrganization(organization_id="elsewhere"))
 
 
-async def test_an_admin_changes_an_organization(world: World) -> None:
+async def test_an_admin_can_update_an_organization(world: World) -> None:
     site = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs"))
     changed = await world.admin.send(
         UpdateOrganization(
@@ -72,13 +72,13 @@ async def test_an_admin_changes_an_organization(world: World) -> None:
 
 
 @pytest.mark.parametrize("change", [{"title": None}, {"default_content": DefaultSite(site="gone")}, {"sso": None}])
-async def test_a_change_that_makes_no_sense_is_refused(world: World, change: dict[str, object]) -> None:
+async def test_an_invalid_update_is_refused(world: World, change: dict[str, object]) -> None:
     with pytest.raises(Refused) as refused:
         await world.admin.send(UpdateOrganization(organization_id=world.organization, **change))
     assert refused.value.status == 400
 
 
-async def test_others_change_nothing(world: World) -> None:
+async def test_only_admins_can_update_an_organization(world: World) -> None:
     for role in (*ROLES[1:], "guest"):
         with pytest.raises(Forbidden):
             await world.clients[role].send(UpdateOrganization(organization_id=world.organization, title="Mine"))
@@ -89,7 +89,7 @@ async def names(world: World, **given: object) -> list[str]:
     return [one.user.display_name for one in answer.items]
 
 
-async def test_members_are_listed_sorted_and_found(world: World) -> None:
+async def test_members_are_listed_sorted_and_searched(world: World) -> None:
     assert sorted(await names(world)) == sorted(role.title() for role in (*ROLES, "guest"))
     assert await names(world, sort="name") == sorted(role.title() for role in (*ROLES, "guest"))
     assert await names(world, sort="name", order="desc", limit=2) == ["Review", "Read"]
@@ -100,20 +100,20 @@ async def test_members_are_listed_sorted_and_found(world: World) -> None:
     assert await names(world, order="asc") == list(reversed(await names(world)))
 
 
-async def test_members_come_by_the_page(world: World) -> None:
+async def test_members_are_paginated(world: World) -> None:
     listing = ListMembers(organization_id=world.organization, limit=3, sort="name")
     listed = [member.user.display_name async for member in world.admin.every(listing)]
     assert listed == sorted(role.title() for role in (*ROLES, "guest"))
 
 
-async def test_a_member_says_how_much_they_see(world: World) -> None:
+async def test_a_member_has_counts_of_visible_items(world: World) -> None:
     reader = await world.admin.send(GetMember(organization_id=world.organization, user_id=world.users["read"]))
     guest = await world.admin.send(GetMember(organization_id=world.organization, user_id=world.users["guest"]))
     assert (reader.role, reader.spaces) == ("read", 1)
     assert (guest.role, guest.spaces) == (None, 0)
 
 
-async def test_roles_are_given_and_taken(world: World) -> None:
+async def test_roles_are_granted_and_revoked(world: World) -> None:
     where = {"organization_id": world.organization, "user_id": world.users["read"]}
     assert (await world.admin.send(UpdateMember(**where, role="edit"))).role == "edit"
     assert (await world.admin.send(UpdateMember(**where, role=None))).role is None
@@ -125,7 +125,7 @@ async def test_roles_are_given_and_taken(world: World) -> None:
         await world.admin.send(GetMember(**where))
 
 
-async def test_people_leave_and_the_last_admin_stays(world: World) -> None:
+async def test_members_can_leave_except_the_last_admin(world: World) -> None:
     organization = world.organization
     await world.clients["edit"].send(RemoveMember(organization_id=organization, user_id=world.users["edit"]))
     with pytest.raises(NotFound):
@@ -153,7 +153,7 @@ async def test_search_finds_pages_with_all_words(world: World) -> None:
     assert await found("%") == []
 
 
-async def test_search_in_a_space_shows_the_place(world: World) -> None:
+async def test_search_in_a_space_shows_the_section(world: World) -> None:
     answer = await world.clients["read"].send(SearchSpace(space_id=world.space, query="second"))
     page = answer.items[0]
     assert (page.title, page.path, answer.count) == ("Guide", "guide", 1)
@@ -161,7 +161,7 @@ async def test_search_in_a_space_shows_the_place(world: World) -> None:
     assert (page.sections[0].title, page.sections[0].body) == ("Guide", "First. Second. Third.")
 
 
-async def test_a_query_has_a_length(world: World) -> None:
+async def test_the_length_of_a_query_is_limited(world: World) -> None:
     with pytest.raises(InvalidArgument):
         SearchSpace(space_id=world.space, query="x" * 513)
 

@@ -1,4 +1,4 @@
-"""PDFs of a space and of a change request, downloaded from the running service and read."""
+"""PDFs of spaces and change requests, downloaded from the running service and parsed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def exports(service: RunningService) -> list[Path]:
     return sorted((service.directory / "exports").glob("*.pdf"), key=lambda path: path.stat().st_mtime_ns)
 
 
-async def test_a_space_is_a_document_with_a_title_page_and_contents(world: World) -> None:
+async def test_the_pdf_of_a_space_has_a_title_page_and_contents(world: World) -> None:
     url = await space_pdf(world)
     assert url.startswith(f"{world.base_url}/pdf/")
     assert url.endswith("/manual.pdf")
@@ -97,7 +97,7 @@ async def test_a_space_is_a_document_with_a_title_page_and_contents(world: World
         assert words in said(reader)
 
 
-async def test_a_page_is_exported_with_those_below_it_or_alone(world: World) -> None:
+async def test_a_page_is_exported_with_or_without_subpages(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
     with_inner = await read(await draft_pdf(world, draft, page="guide"))
@@ -113,7 +113,7 @@ async def test_a_page_is_exported_with_those_below_it_or_alone(world: World) -> 
     assert "Deep words." not in said(await read(await space_pdf(world)))
 
 
-async def test_images_are_shown_and_links_lead_within_the_document(world: World, service: RunningService) -> None:
+async def test_the_pdf_has_images_and_internal_links(world: World, service: RunningService) -> None:
     draft = await world.draft()
     files = [
         NewFile(name=name, content_type=kind, base64=base64.b64encode(content).decode())
@@ -133,7 +133,7 @@ async def test_images_are_shown_and_links_lead_within_the_document(world: World,
     )
     await world.edit(draft, rewrite("start", text), rewrite("guide", "# Guide\n\nOne.\n\n## Second part\n\nTwo.\n"))
     reader = await read(await draft_pdf(world, draft))
-    assert images(reader) == [(40, 30)], "one that is shown twice is in the file once"
+    assert images(reader) == [(40, 30)], "an image used twice must be in the file once"
     addresses, inner = [], 0
     for page in reader.pages:
         for one in page.get("/Annots") or ():
@@ -143,10 +143,10 @@ async def test_images_are_shown_and_links_lead_within_the_document(world: World,
     assert "https://example.org/x" in addresses
     assert "https://example.org/far.png" in addresses
     assert address["paper.txt"] in addresses
-    assert inner >= 4  # three lines of the contents, and the guide
+    assert inner >= 4  # three lines of the table of contents, and the guide
 
 
-async def test_text_of_an_author_never_acts(world: World, service: RunningService) -> None:
+async def test_text_of_authors_is_never_run_as_markup(world: World, service: RunningService) -> None:
     draft = await world.draft()
     hostile = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@preview/x:1.0.0": *'
     await world.edit(draft, rewrite("start", f"# Start #panic()\n\n{hostile}\n\n```\n{hostile}\n```\n"))
@@ -157,7 +157,7 @@ async def test_text_of_an_author_never_acts(world: World, service: RunningServic
     assert "root:" not in words
 
 
-async def test_it_is_made_once_and_kept(world: World, service: RunningService) -> None:
+async def test_a_pdf_is_created_once_and_cached(world: World, service: RunningService) -> None:
     before = set(exports(service))
     url = await space_pdf(world)
     first, second = await asyncio.gather(download(url), download(await space_pdf(world)))
@@ -171,7 +171,7 @@ async def test_it_is_made_once_and_kept(world: World, service: RunningService) -
     assert not [path for path in (service.directory / "exports").iterdir() if path.name.startswith(".set-")]
 
 
-async def test_only_the_last_are_kept(world: World, service: RunningService) -> None:
+async def test_only_the_last_pdfs_are_cached(world: World, service: RunningService) -> None:
     await download(await space_pdf(world))
     for number in range(MOST_KEPT + 5):
         (service.directory / "exports" / f"{number}.pdf").write_bytes(b"old")
@@ -180,12 +180,12 @@ async def test_only_the_last_are_kept(world: World, service: RunningService) -> 
     assert exports(service)[-1].read_bytes().startswith(b"%PDF")
 
 
-async def test_a_page_or_a_space_that_is_not_there_is_not_exported(world: World) -> None:
+async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:
     draft = await world.draft()
     for asked in (space_pdf(world, page="none"), draft_pdf(world, draft, page="none", only=True)):
-        with pytest.raises(errors.NotFound, match="page"):
+        with pytest.raises(errors.NotFound, match="Page not found"):
             await asked
-    with pytest.raises(errors.NotFound, match="space"):
+    with pytest.raises(errors.NotFound, match="Space not found"):
         await space_pdf(world, by="guest")
     url = await space_pdf(world)
     world.change(deleted_at="2026-05-20T09:30:00.000Z")
@@ -193,20 +193,20 @@ async def test_a_page_or_a_space_that_is_not_there_is_not_exported(world: World)
 
 
 class LongAgo(TimestampSigner):
-    """Signs as it was done before the last hour."""
+    """Signs with an expired timestamp."""
 
     def get_timestamp(self) -> int:
         return int(time.time()) - LIFETIME - 5
 
 
-async def test_an_address_works_for_an_hour_and_only_as_it_was_made(world: World) -> None:
+async def test_a_pdf_url_is_valid_for_an_hour_and_cannot_be_changed(world: World) -> None:
     url = await space_pdf(world)
     head, _, rest = url.partition("/pdf/")
     address, _, name = rest.partition("/")
     for other in (address[:-1], address[1:], "x" + address, "nothing"):
         answer = await download(f"{head}/pdf/{other}/{name}")
         assert answer.status_code == 404
-        assert "no such PDF" in answer.json()["error"]["message"]
+        assert "PDF not found" in answer.json()["error"]["message"]
     database = Database(world.database_url)
     with database.reading.begin() as session:
         key = session.get_one(SettingRow, "signing_key").value
@@ -215,5 +215,5 @@ async def test_an_address_works_for_an_hour_and_only_as_it_was_made(world: World
     old = URLSafeTimedSerializer(key, salt="pdf", signer=LongAgo).dumps(value)
     answer = await download(f"{head}/pdf/{old}/{name}")
     assert answer.status_code == 410
-    assert "export the PDF again" in answer.json()["error"]["message"]
+    assert "Export the PDF again" in answer.json()["error"]["message"]
     assert (await download(f"{head}/pdf/{address}/any-name.pdf")).status_code == 200

@@ -1,4 +1,4 @@
-"""The service as HTTP: what it refuses before any handler is asked, and how it says so."""
+"""HTTP errors before any handler runs, and their format."""
 
 import socket
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff"])
-def test_who_has_no_token_is_told_so(world: World, header: str) -> None:
+def test_a_missing_or_invalid_token_is_a_401(world: World, header: str) -> None:
     address = f"{world.base_url}/v1/spaces/{world.space}/content"
     response = httpx.get(address, headers=[(b"authorization", header.encode("latin-1"))])
     assert refusal(response)[0] == 401
     assert response.headers["www-authenticate"] == "Bearer"
 
 
-def test_who_has_no_token_learns_nothing_of_what_is_there(world: World) -> None:
+def test_without_a_token_missing_items_look_like_existing_ones(world: World) -> None:
     there = httpx.post(f"{world.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
     nowhere = httpx.post(f"{world.base_url}/v1/spaces/none/change-requests", content=b"{")
     assert refusal(there) == refusal(nowhere)
@@ -58,7 +58,7 @@ def test_unknown_paths_and_methods(http: httpx.Client) -> None:
         ("?requested_reviewer=x", "requested_reviewer"),
     ],
 )
-def test_a_wrong_parameter_is_named(world: World, http: httpx.Client, query: str, field: str) -> None:
+def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: str, field: str) -> None:
     status, message = refusal(http.get(f"/spaces/{world.space}/change-requests{query}"))
     assert (status, field in message) == (400, True)
 
@@ -79,12 +79,12 @@ def test_a_wrong_parameter_is_named(world: World, http: httpx.Client, query: str
         (b'{"subject": ' + b"[" * 200 + b"]" * 200 + b"}", "deep"),
     ],
 )
-def test_a_wrong_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:
+def test_an_invalid_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:
     status, message = refusal(http.post(f"/spaces/{world.space}/change-requests", content=body))
     assert (status, words in message) == (400, True)
 
 
-def test_wrong_parts_of_a_list_are_named(world: World, http: httpx.Client) -> None:
+def test_invalid_list_items_are_refused(world: World, http: httpx.Client) -> None:
     number = http.post(f"/spaces/{world.space}/change-requests", json={}).json()["number"]
     address = f"/spaces/{world.space}/change-requests/{number}/content"
     wrong: list[Any] = [[], [{"operation": "paint"}], [{"operation": "update_page"}], [{}], "x"]
@@ -92,7 +92,7 @@ def test_wrong_parts_of_a_list_are_named(world: World, http: httpx.Client) -> No
         assert refusal(http.post(address, json={"changes": changes}))[0] == 400
 
 
-def test_a_body_is_bounded_whether_it_says_its_length_or_not(world: World, http: httpx.Client) -> None:
+def test_the_body_size_is_limited_with_or_without_content_length(world: World, http: httpx.Client) -> None:
     address = f"/spaces/{world.space}/change-requests"
     host, port = world.base_url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
@@ -104,7 +104,7 @@ def test_a_body_is_bounded_whether_it_says_its_length_or_not(world: World, http:
     assert refusal(http.post(address, content=endless))[0] == 413
 
 
-def test_what_was_made_says_where(world: World, http: httpx.Client) -> None:
+def test_a_created_item_has_a_location(world: World, http: httpx.Client) -> None:
     response = http.post(f"/spaces/{world.space}/change-requests", json={"subject": "x"})
     assert response.status_code == 201
     where = response.headers["location"]
@@ -112,7 +112,7 @@ def test_what_was_made_says_where(world: World, http: httpx.Client) -> None:
     assert http.get(where).json() == response.json()
 
 
-def test_absent_is_left_out(world: World, http: httpx.Client) -> None:
+def test_absent_fields_are_omitted(world: World, http: httpx.Client) -> None:
     made = http.post(f"/spaces/{world.space}/change-requests", json={}).json()
     assert None not in made.values()
     assert {"mergedBy", "description", "revisionMerged"}.isdisjoint(made)
@@ -128,7 +128,7 @@ def test_absent_is_left_out(world: World, http: httpx.Client) -> None:
         ("/orgs/{organization}", {"inviteLinks": None}, "inviteLinks"),
     ],
 )
-def test_a_refusal_names_the_field_as_it_was_sent(
+def test_an_error_names_the_field_as_in_the_request(
     http: httpx.Client, world: World, path: str, body: Any, field: str
 ) -> None:
     status, message = refusal(http.patch(path.format(space=world.space, organization=world.organization), json=body))

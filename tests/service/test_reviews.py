@@ -23,7 +23,7 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
-async def test_people_are_asked_to_review_and_released(world: World, place: Path) -> None:
+async def test_reviewers_are_added_and_removed(world: World, place: Path) -> None:
     asked = (world.users["review"], world.users["edit"], world.users["review"])
     answer = await world.admin.send(RequestReviewers(**place, users=asked, subject="Look at this"))
     assert answer.users and [one.user.display_name for one in answer.users if one.user] == ["Review", "Edit"]
@@ -35,13 +35,13 @@ async def test_people_are_asked_to_review_and_released(world: World, place: Path
     assert (await world.admin.send(ListRequestedReviewers(**place))).count == 1
 
 
-async def test_strangers_cannot_be_asked_and_nobody_is_then(world: World, place: Path) -> None:
+async def test_a_request_with_a_non_member_adds_no_reviewer(world: World, place: Path) -> None:
     with pytest.raises(errors.Refused, match="users"):
         await world.admin.send(RequestReviewers(**place, users=(world.users["edit"], "stranger"), subject="Changed"))
     assert (await world.admin.send(ListRequestedReviewers(**place))).count == 0
 
 
-async def test_a_newer_verdict_of_the_same_person_outdates_the_older(world: World, place: Path) -> None:
+async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: World, place: Path) -> None:
     await world.admin.send(RequestReviewers(**place, users=(world.users["review"],)))
     reviewer = world.clients["review"]
     first = await reviewer.send(SubmitReview(**place, status="changes-requested", comment=Document(markdown="Not yet")))
@@ -56,13 +56,13 @@ async def test_a_newer_verdict_of_the_same_person_outdates_the_older(world: Worl
     assert (await world.admin.send(ListReviews(**place))).count == 3
 
 
-async def test_the_comment_of_a_verdict_is_a_comment_of_the_change_request(world: World, place: Path) -> None:
+async def test_the_comment_of_a_review_is_listed_with_comments(world: World, place: Path) -> None:
     review = await world.admin.send(SubmitReview(**place, status="approved", comment=Document(markdown="Fine")))
     comments = (await world.admin.send(ListComments(**place))).items
     assert [one.target.review for one in comments] == [review.id]
 
 
-async def test_a_verdict_is_on_the_revision_of_its_moment(world: World, place: Path) -> None:
+async def test_a_review_refers_to_the_revision_at_its_time(world: World, place: Path) -> None:
     made = await world.admin.send(SubmitReview(**place, status="approved"))
     change_request = await world.admin.send(UpdateChangeRequest(**place, status="open"))
     assert made.revision == change_request.revision
@@ -71,17 +71,17 @@ async def test_a_verdict_is_on_the_revision_of_its_moment(world: World, place: P
     assert (await world.admin.send(GetReview(**place, review_id=made.id))).revision == made.revision
 
 
-async def test_commenters_may_not_review_and_archived_is_not_reviewed(world: World, place: Path) -> None:
+async def test_commenters_cannot_review_and_archived_ones_are_not_reviewed(world: World, place: Path) -> None:
     with pytest.raises(errors.Forbidden, match="review"):
         await world.clients["comment"].send(SubmitReview(**place, status="approved"))
     await world.admin.send(UpdateChangeRequest(**place, status="archived"))
     with pytest.raises(errors.Conflict, match="archived"):
         await world.admin.send(SubmitReview(**place, status="approved"))
-    with pytest.raises(errors.NotFound, match="review"):
+    with pytest.raises(errors.NotFound, match="Review not found"):
         await world.admin.send(GetReview(**place, review_id="none"))
 
 
-async def test_contributors_and_commenters_are_those_who_took_part(world: World, place: Path) -> None:
+async def test_contributors_and_commenters_are_listed(world: World, place: Path) -> None:
     change_request = await world.admin.send(UpdateChangeRequest(**place, status="open"))
     for title in ("One", "Two"):
         await world.edit(change_request, insert(title), by="edit")

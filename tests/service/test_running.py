@@ -1,4 +1,4 @@
-"""The service as a process of its own: how it says where it is, how it ends, what survives when it is killed."""
+"""The service as a separate process: its address, its shutdown, and what survives a kill."""
 
 import signal
 import socket
@@ -34,7 +34,7 @@ def line(process: Process) -> str:
     return process.stdout.readline().strip()
 
 
-def test_it_says_its_address_then_its_first_token_once(tmp_path: Path) -> None:
+def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
         address = line(process)
@@ -55,7 +55,7 @@ def test_it_says_its_address_then_its_first_token_once(tmp_path: Path) -> None:
         assert (process.returncode, out) == (0, "")
 
 
-def test_a_token_that_waits_in_the_file_is_the_owners(tmp_path: Path) -> None:
+def test_a_token_in_the_file_becomes_the_owners(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     for token in ("chosen-before", "chosen-later"):
         token_file.write_text(token + "\n")
@@ -65,7 +65,7 @@ def test_a_token_that_waits_in_the_file_is_the_owners(tmp_path: Path) -> None:
             assert found.status_code == 200
 
 
-def test_the_token_stands_nowhere_in_the_data(tmp_path: Path) -> None:
+def test_the_token_is_not_in_the_data(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0") as process:
         line(process)
         token = line(process).removeprefix("token: ")
@@ -76,7 +76,7 @@ def test_the_token_stands_nowhere_in_the_data(tmp_path: Path) -> None:
     assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
 
 
-def test_a_unix_socket_is_its_owners_alone_and_goes_with_it(tmp_path: Path) -> None:
+def test_a_unix_socket_is_private_and_removed_on_exit(tmp_path: Path) -> None:
     path = tmp_path / "s.sock"
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
@@ -92,7 +92,7 @@ def test_a_unix_socket_is_its_owners_alone_and_goes_with_it(tmp_path: Path) -> N
     assert not path.exists()
 
 
-def test_a_socket_that_was_handed_down_is_served_until_the_parent_is_gone(tmp_path: Path) -> None:
+def test_an_inherited_socket_is_served_until_the_parent_exits(tmp_path: Path) -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(8)
@@ -105,17 +105,17 @@ def test_a_socket_that_was_handed_down_is_served_until_the_parent_is_gone(tmp_pa
             assert process.wait(10) == 0
 
 
-def test_an_address_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with serving(tmp_path, "--port", str(taken.getsockname()[1])) as process:
             out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (2, "")
-    assert "cannot listen" in err and "Traceback" not in err
+    assert "could not listen" in err and "Traceback" not in err
 
 
-def test_a_database_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
+def test_an_invalid_database_is_a_one_line_error(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0", "--database", "nonsense") as process:
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (2, "")

@@ -1,4 +1,4 @@
-"""The sample workspace: the same every time, true to itself, and quick to make."""
+"""The sample workspace: reproducible, consistent, and fast to create."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def every(pages: tuple[RevisionPage, ...]) -> Iterator[RevisionPage]:
         yield from every(page.pages)
 
 
-async def test_the_workspace_has_all_that_it_shows(client: Client) -> None:
+async def test_the_workspace_has_the_expected_items(client: Client) -> None:
     id_ = await organization(client)
     assert len((await client.send(ListMembers(organization_id=id_))).items) == 8
     collections = (await client.send(ListCollections(organization_id=id_))).items
@@ -111,7 +111,7 @@ async def test_pages_show_every_kind_of_block(client: Client) -> None:
         assert mark in whole, mark
 
 
-async def test_every_link_leads_somewhere(client: Client) -> None:
+async def test_no_link_is_broken(client: Client) -> None:
     followed = 0
     for space in await spaces(client):
         pages = (await client.send(GetCurrentRevision(space_id=space.id))).pages
@@ -126,7 +126,7 @@ async def test_every_link_leads_somewhere(client: Client) -> None:
     assert followed > 15
 
 
-async def test_counts_agree_with_what_is_there(client: Client) -> None:
+async def test_counts_match_the_data(client: Client) -> None:
     for space in await spaces(client):
         by_status = {
             status: (await client.send(ListChangeRequests(space_id=space.id, status=status))).items for status in STATES
@@ -152,7 +152,7 @@ async def test_counts_agree_with_what_is_there(client: Client) -> None:
                 assert comment.replies == len(replies.items)
 
 
-async def test_there_is_something_to_triage(client: Client) -> None:
+async def test_the_inbox_has_items_to_triage(client: Client) -> None:
     me = await client.send(GetCurrentUser())
     listing = ListOrganizationChangeRequests(organization_id=await organization(client), requested_reviewer=me.id)
     assert len((await client.send(listing)).items) == 7
@@ -175,7 +175,7 @@ async def test_there_is_something_to_triage(client: Client) -> None:
     assert asked > 15
 
 
-async def test_threads_are_open_resolved_answered_and_liked(client: Client) -> None:
+async def test_threads_are_open_resolved_replied_to_and_reacted_to(client: Client) -> None:
     comments = [
         comment
         for status in STATES
@@ -190,7 +190,7 @@ async def test_threads_are_open_resolved_answered_and_liked(client: Client) -> N
     assert all(comment.posted_at < "2026-05-20T09:30" for comment in comments)
 
 
-async def test_sites_are_there(client: Client) -> None:
+async def test_the_sites_exist(client: Client) -> None:
     id_ = await organization(client)
     sites = (await client.send(ListSites(organization_id=id_))).items
     assert [(site.published, site.urls.published) for site in sites] == [
@@ -204,7 +204,7 @@ async def test_sites_are_there(client: Client) -> None:
     assert published["Runbook"] is None
 
 
-async def test_one_conflicts_and_one_is_clean(tmp_path: Path) -> None:
+async def test_one_change_request_conflicts_and_one_is_clean(tmp_path: Path) -> None:
     with running_service(tmp_path, sample=True, clock=lambda: NOW) as service:
         client = Client(service.base_url, service.token)
         results = {}
@@ -231,16 +231,16 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def keyless(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, str]:
-    return {name: str(found) for name, found in rows.items() if name != "site_settings"}  # which holds keys
+    return {name: str(found) for name, found in rows.items() if name != "site_settings"}  # tables with random keys
 
 
-def test_a_fixed_clock_gives_the_same_again(tmp_path: Path) -> None:
+def test_a_fixed_clock_makes_the_sample_reproducible(tmp_path: Path) -> None:
     first, second = contents(tmp_path / "a.sqlite"), contents(tmp_path / "b.sqlite")
     assert len(first["change_requests"]) == 20
     assert keyless(first) == keyless(second)
 
 
-def test_it_is_planted_in_no_time(tmp_path: Path) -> None:
+def test_creating_the_sample_is_fast(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
     statements: list[str] = []
     event.listen(database.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
@@ -253,11 +253,11 @@ def test_it_is_planted_in_no_time(tmp_path: Path) -> None:
             session.execute(text("SELECT 1")).all()
         bare = time.thread_time() - began
     assert count < 3000
-    assert planted < 15 * bare, "as many bare statements are the floor; five times as long is usual"
+    assert planted < 15 * bare, "the floor is the time of as many trivial SQL statements; five times that is usual"
     database.close()
 
 
-def test_many_come_fast_and_fit_beside_the_sample(tmp_path: Path) -> None:
+def test_many_change_requests_are_created_fast_next_to_the_sample(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
     with database.writing.begin() as session:
         plant(session, lambda: NOW)
@@ -272,7 +272,7 @@ def test_many_come_fast_and_fit_beside_the_sample(tmp_path: Path) -> None:
     database.close()
 
 
-async def test_many_are_served(tmp_path: Path) -> None:
+async def test_many_change_requests_are_listed(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:

@@ -1,7 +1,7 @@
-"""Calls made up from the service's own description: each is answered, within its schema, and none makes it fail.
+"""Requests generated from the OpenAPI description: each gets a response that fits its schema, never a server error.
 
-Both engines are told the same and answer alike. `PRESSCHECK_CASES` is how many are made up for each operation, once of
-those that fit the description and once of those that do not; they are the same in every run. `make fuzz` makes up many.
+Both engines get the same requests and give the same responses. `PRESSCHECK_CASES` is the number of requests for each
+operation, once for valid and once for invalid ones; they are the same in every run. `make fuzz` generates many.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from presscheck.service.handlers import all_handlers
 
 CASES = int(os.environ.get("PRESSCHECK_CASES", "1"))
 IN_A_WORLD = 10
-"""How many cases of an operation are said before everything is planted anew: what was ended leaves little to do."""
+"""Requests per operation before the data is created anew, because deletions leave little to test."""
 ROUNDS = -(-CASES // IN_A_WORLD)
 PARTS = 4
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 ANSWERED = {one.__name__: one for one in all_handlers()}
 FAMILIES = sorted({one.family for one in ANSWERED.values()})
 ENDING = {"MergeChangeRequest", "UpdateChangeRequest", "UpdateSpace", "TransferSpace", "TransferCollection"}
-"""What leaves the others nothing to do comes last, as deleting does."""
+"""Operations that leave nothing for the others, such as deletions, come last."""
 ASKS_OTHERS = {"RenderIntegration", "RenderIntegrationWithGet"}
-"""A 502 of these tells of somebody else."""
+"""Operations that may respond with a 502 for another server."""
 STANDS_FOR = {
     "author": "userId", "contributor": "userId", "creator": "userId", "member": "userId", "owner": "userId",
     "parent": "collectionId", "requestedReviewer": "userId", "site-space": "siteSpaceId", "section": "siteSectionId",
@@ -54,7 +54,7 @@ STANDS_FOR = {
 
 @pytest.fixture(scope="module")
 def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunningService]]:
-    """Services that no other test sees the ruins of: on SQLite, and on PostgreSQL where it is installed."""
+    """Services that no other test uses, as their data is destroyed: on SQLite, and on PostgreSQL if installed."""
     urls: list[str | None] = [None]
     if programs() or all_required():
         cluster: Cluster = request.getfixturevalue("postgresql")
@@ -67,7 +67,7 @@ def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def schema(engines: list[RunningService]) -> Any:
-    """The description, as it is served."""
+    """The OpenAPI description, as served."""
     loaded = schemathesis.openapi.from_url(f"{engines[0].base_url}/openapi.json")
     loaded.config.generation.update(with_security_parameters=False)
     return loaded
@@ -76,35 +76,35 @@ def schema(engines: list[RunningService]) -> Any:
 @pytest.mark.timeout(60 + 60 * CASES)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_whatever_is_sent_is_answered_as_it_is_described(
+def test_every_generated_request_has_a_response_as_described(
     engines: list[RunningService], schema: Any, part: int, number: int
 ) -> None:
     families = FAMILIES[part::PARTS]
     described = [one.ok() for one in schema.include(tag=families).get_all_operations()]
     named = {one.definition.raw["operationId"]: one for one in described}
-    found = {name: one for name, one in named.items() if name in ANSWERED}  # of the others there is a 501 to say
+    found = {name: one for name, one in named.items() if name in ANSWERED}  # other operations respond with 501
     assert found
     saying = Saying([Hearer(one) for one in engines], number)
     for name in sorted(found, key=lambda name: place(ANSWERED[name])):
         saying.every_case(name, found[name], GenerationMode.POSITIVE)
-        if found[name].query or found[name].body:  # any text may stand in a path
+        if found[name].query or found[name].body:  # a path may contain any text
             saying.every_case(name, found[name], GenerationMode.NEGATIVE)
     for hearer in saying.hearers:
         hearer.session.close()
     assert not saying.faults, "\n\n".join(saying.faults)
     done = [name for name, statuses in saying.statuses.items() if statuses & {200, 201, 204}]
-    assert len(done) > len(found) / 2, "most of what fits the description must be possible"
+    assert len(done) > len(found) / 2, "most valid requests must succeed"
 
 
 def place(operation: type[Operation[Any]]) -> tuple[int, int, str]:
-    """Reads, then writes, then what ends a thing, and the things in it before it."""
+    """Sort key: reads, then writes, then deletions, children before their parents."""
     is_last = operation.method() == "DELETE" or operation.__name__ in ENDING
     depth = len(operation.path_fields()) if is_last else 0
     return 2 * is_last + (not operation.is_read()), -depth, operation.__name__
 
 
 class Hearer:
-    """A service with a world of its own."""
+    """A service with its own world."""
 
     def __init__(self, service: RunningService) -> None:
         world = plant_world(service.database_url, service.base_url)
@@ -115,7 +115,7 @@ class Hearer:
 
 
 class Saying:
-    """Says cases, mostly of things that are there, to each hearer, and keeps what was wrong with the answers."""
+    """Sends requests, mostly for existing items, to each service and records what is wrong with the responses."""
 
     def __init__(self, hearers: list[Hearer], number: int) -> None:
         self.hearers = hearers
@@ -170,7 +170,7 @@ class Saying:
 
 
 class Meaning:
-    """The same value, where texts that name a thing mostly name one that is there."""
+    """The same value, with most ids replaced by those of existing items."""
 
     def __init__(self, known: Known, chance: random.Random) -> None:
         self.known = known

@@ -1,4 +1,4 @@
-"""What a search finds in texts of many kinds, and how it shows it."""
+"""Search in texts of many kinds, and the excerpts in its results."""
 
 from __future__ import annotations
 
@@ -70,17 +70,17 @@ def space(session: Session) -> SpaceRow:
         ("group", []),
     ],
 )
-def test_which_pages_are_found(context: Context, space: SpaceRow, query: str, titles: list[str]) -> None:
+def test_search_finds_pages(context: Context, space: SpaceRow, query: str, titles: list[str]) -> None:
     found = search(context, [space], query).get("s", [])
     assert sorted(hit.page["title"] for hit in found) == sorted(titles)
 
 
-def test_titles_come_first(context: Context, space: SpaceRow) -> None:
+def test_matches_in_titles_come_first(context: Context, space: SpaceRow) -> None:
     assert [hit.page["title"] for hit in search(context, [space], "wax")["s"]] == ["Lamps"]
     assert [hit.page["title"] for hit in search(context, [space], "l")["s"]][:2] == ["Lamps", "Long"]
 
 
-def test_sections_are_shown_with_the_words_around(context: Context, space: SpaceRow) -> None:
+def test_matching_sections_have_an_excerpt(context: Context, space: SpaceRow) -> None:
     hit = search(context, [space], "oil")["s"]
     page = as_results(context, hit, "oil")[0]
     assert (page.path, [one.title for one in page.ancestors or ()]) == ("group/lamps", ["Group"])
@@ -90,7 +90,7 @@ def test_sections_are_shown_with_the_words_around(context: Context, space: Space
     assert page.urls.app == f"http://here/app/spaces/s/pages/{page.id}"
 
 
-def test_long_texts_are_cut(context: Context, space: SpaceRow) -> None:
+def test_long_excerpts_are_cut(context: Context, space: SpaceRow) -> None:
     page = as_results(context, search(context, [space], "needle")["s"], "needle")[0]
     assert page.sections
     body = page.sections[0].body

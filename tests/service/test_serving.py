@@ -1,4 +1,4 @@
-"""What whoever runs the service may choose, and do to it."""
+"""Options and administration commands of the service."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_operation_has_a_handler() -> None:
     assert any(re.match(r"GetSpace +spaces.get_space +GET /spaces/\{space_id\}$", one) for one in lines)
 
 
-def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
+def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     where = ("--database", service.database_url, "--data", str(tmp_path))
     made = run(*where, "token", "create", service.owner_id, "--name", "ci", "--days", "1")
@@ -53,10 +53,10 @@ def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
     service.stop()
     assert token.encode() not in (tmp_path / "service.sqlite").read_bytes()
     refused = run(*where, "token", "create", "nobody@example.org")
-    assert refused.exit_code == 2 and "nobody here is nobody@example.org" in refused.stderr
+    assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
 
 
-def test_a_token_is_good_for_its_days(database_url: str, tmp_path: Path) -> None:
+def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> None:
     service = RunningService(tmp_path, database_url=database_url)
     database = Database(database_url)
     token = database.write(lambda session: create_token(session, system_clock, service.owner_id, None, 1))
@@ -65,7 +65,7 @@ def test_a_token_is_good_for_its_days(database_url: str, tmp_path: Path) -> None
     )
     service.start()
     found = httpx.get(f"{service.base_url}/v1/user", headers={"authorization": f"Bearer {token}"})
-    assert (found.status_code, found.json()["error"]["message"][-11:]) == (401, "as expired.")
+    assert (found.status_code, found.json()["error"]["message"][-12:]) == (401, "has expired.")
     service.stop()
     with database.reading.begin() as session:
         ids = [one.id for one in list_tokens(session)]
@@ -74,7 +74,7 @@ def test_a_token_is_good_for_its_days(database_url: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
-def test_what_is_exported_comes_in_again(
+def test_an_export_can_be_imported(
     database_url: str, into: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     service = RunningService(tmp_path, sample=True, database_url=database_url)
@@ -88,7 +88,7 @@ def test_what_is_exported_comes_in_again(
     imported = run(*there, "import", str(file))
     assert imported.exit_code == 0 and imported.stderr.split()[0] == exported.stderr.split()[0]
     again = run(*there, "import", str(file))
-    assert again.exit_code == 2 and "holds people already" in again.stderr
+    assert again.exit_code == 2 and "already has users" in again.stderr
 
     other = RunningService.__new__(RunningService)
     other.__dict__.update(service.__dict__, database_url=url, directory=tmp_path / "other", _thread=None)
@@ -109,7 +109,7 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     assert ran.exit_code == 2 and "cannot be read" in ran.stderr
 
 
-def test_a_token_that_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
+def test_a_token_over_its_rate_limit_is_told_to_wait(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--rate-limit", "3", "--token-file", str(token_file)) as process:
         address = line(process)
@@ -121,10 +121,10 @@ def test_a_token_that_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
         assert [one.status_code for one in answers] == [200, 200, 200, 429]
         assert [one.headers["x-ratelimit-remaining"] for one in answers] == ["2", "1", "0", "0"]
         assert 0 < int(answers[3].headers["retry-after"]) <= 60
-        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}, "health is always told"
+        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}, "the health check must have no rate limit"
 
 
-def test_several_processes_answer_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
+def test_several_processes_respond_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--workers", "2", "--token-file", str(token_file)) as process:
         address = line(process)
@@ -159,7 +159,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come")
 
 
-def test_the_log_is_json_and_tells_no_secret(tmp_path: Path) -> None:
+def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--log-requests", "--token-file", str(token_file)) as process:
         address = line(process)
@@ -177,18 +177,18 @@ def test_the_log_is_json_and_tells_no_secret(tmp_path: Path) -> None:
     assert token not in said
 
 
-def test_a_network_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
     ran = run("--data", str(tmp_path), "--allow-network", "here")
     assert ran.exit_code == 2 and "--allow-network here: a network such as" in ran.stderr
 
 
-def test_a_database_of_another_kind_is_refused(tmp_path: Path) -> None:
+def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:
     ran = run("--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
-    assert ran.exit_code == 2 and "the database cannot be used" in ran.stderr
+    assert ran.exit_code == 2 and "could not open the database" in ran.stderr
 
 
 def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) -> None:
-    """Two hosts on one database: what one writes the other reads."""
+    """Two hosts on one database: each sees the writes of the other."""
     url = postgresql.new_database()
     token_file = tmp_path / "token"
     options = ("--port", "0", "--database", url, "--token-file", str(token_file))

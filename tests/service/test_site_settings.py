@@ -1,4 +1,4 @@
-"""What is chosen for a site: looks, secret and old addresses, what it knows of visitors and how they sign in."""
+"""Site settings: customization, share links, redirects, visitor claims and visitor authentication."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from presscheck.errors import Conflict, Forbidden, NotFound, Refused
 
 @pytest.fixture
 async def at(world: World) -> dict[str, str]:
-    """Where a site with one space is."""
+    """The ids of a site with one space."""
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), visibility="share-link")
     )
     return {"organization_id": world.organization, "site_id": site.id}
 
 
-async def test_a_share_link_opens_while_it_is_active(world: World, at: dict[str, str]) -> None:
+async def test_a_share_link_works_while_it_is_active(world: World, at: dict[str, str]) -> None:
     link = await world.admin.send(CreateShareLink(**at, name="For Mia"))
     assert (link.active, link.urls.published) == (True, None), "nothing is published yet"
     await world.admin.send(PublishSite(**at))
@@ -67,7 +67,7 @@ async def test_a_share_link_opens_while_it_is_active(world: World, at: dict[str,
         await guest.send(GetPublishedSite(**at, share_key=key))
 
 
-async def test_secrets_are_for_those_who_may_change_the_site(world: World, at: dict[str, str]) -> None:
+async def test_secrets_are_only_visible_to_editors_of_the_site(world: World, at: dict[str, str]) -> None:
     secret: list[Operation[Any]] = [ListShareLinks(**at), CreateShareLink(**at, name="x"), GetAdaptiveSchema(**at)]
     for call in secret:
         with pytest.raises(Forbidden):
@@ -79,7 +79,7 @@ async def test_secrets_are_for_those_who_may_change_the_site(world: World, at: d
         await world.admin.send(GetCustomization(organization_id=world.organization, site_id="none"))
 
 
-async def test_looks_are_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
+async def test_the_customization_is_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#123", "dark": "#abcdef"}
     looks["announcement"] = {"enabled": True, "message": "New!", "style": "info"}
@@ -93,15 +93,17 @@ async def test_looks_are_replaced_as_a_whole(world: World, at: dict[str, str]) -
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        ("header", None, "header: it is missing"),
-        ("styling.primaryColor.dark", "blue", r"styling\.primaryColor\.dark: a colour such as #9a4f1b"),
-        ("styling.corners", "pointed", r"styling\.corners: one of circular, rounded, straight"),
-        ("pdf.enabled", "yes", r"pdf\.enabled: it must be true or false"),
-        ("header.links", {}, r"header\.links: it must be an array"),
-        ("footer", [], "footer: it must be an object"),
+        ("header", None, "header: required"),
+        ("styling.primaryColor.dark", "blue", r"styling\.primaryColor\.dark: must be a color such as #9a4f1b"),
+        ("styling.corners", "pointed", r"styling\.corners: must be one of circular, rounded, straight"),
+        ("pdf.enabled", "yes", r"pdf\.enabled: must be true or false"),
+        ("header.links", {}, r"header\.links: must be an array"),
+        ("footer", [], "footer: must be an object"),
     ],
 )
-async def test_looks_that_are_not_taken(world: World, at: dict[str, str], path: str, value: Any, says: str) -> None:
+async def test_an_invalid_customization_is_refused(
+    world: World, at: dict[str, str], path: str, value: Any, says: str
+) -> None:
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     place, *_, last = [looks, *path.split(".")]
     for name in path.split(".")[:-1]:
@@ -118,7 +120,7 @@ def schema(**claims: Any) -> dict[str, Any]:
     return {"type": "object", "properties": claims, "additionalProperties": False}
 
 
-async def test_what_a_site_may_know_of_its_visitors(world: World, at: dict[str, str]) -> None:
+async def test_the_schema_of_visitor_claims(world: World, at: dict[str, str]) -> None:
     with pytest.raises(NotFound):
         await world.admin.send(GetAdaptiveSchema(**at))
     assert (await world.admin.send(ListTemplateConditions(**at))).items == ()
@@ -152,12 +154,12 @@ async def test_what_a_site_may_know_of_its_visitors(world: World, at: dict[str, 
         {**schema(), "additionalProperties": True},
     ],
 )
-async def test_schemas_that_are_not_taken(world: World, at: dict[str, str], wrong: dict[str, Any]) -> None:
+async def test_an_invalid_schema_is_refused(world: World, at: dict[str, str], wrong: dict[str, Any]) -> None:
     with pytest.raises(Refused, match="jsonSchema"):
         await world.admin.send(UpdateAdaptiveSchema(**at, json_schema=wrong))
 
 
-async def test_how_visitors_sign_in(world: World, at: dict[str, str]) -> None:
+async def test_visitor_authentication_settings(world: World, at: dict[str, str]) -> None:
     first = await world.admin.send(GetPublishingAuth(**at))
     assert (first.backend, len(first.private_key) > 30) == ("custom", True)
     address = "https://example.org/sign-in"
@@ -170,12 +172,12 @@ async def test_how_visitors_sign_in(world: World, at: dict[str, str]) -> None:
         await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="javascript:x"))
 
 
-async def test_old_addresses(world: World, at: dict[str, str]) -> None:
+async def test_redirects_are_created_updated_and_deleted(world: World, at: dict[str, str]) -> None:
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     to_page = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
     made = await world.admin.send(CreateRedirect(**at, source="/old/guide/", destination=to_page))
     assert (made.source, made.destination.kind, made.destination.page_id) == ("/old/guide", "site-page", "guide")
-    with pytest.raises(Conflict, match="leads somewhere already"):
+    with pytest.raises(Conflict, match="already exists"):
         await world.admin.send(CreateRedirect(**at, source="/old/guide", destination=to_page))
     out = RedirectDestination(kind="external", url="https://example.org/")
     changed = await world.admin.send(UpdateRedirect(**at, site_redirect_id=made.id, destination=out))
@@ -193,8 +195,8 @@ async def test_old_addresses(world: World, at: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("source", "destination", "says"),
     [
-        ("old", {"kind": "external", "url": "https://a.example"}, "source: a path"),
-        ("/a?b", {"kind": "external", "url": "https://a.example"}, "source: a path"),
+        ("old", {"kind": "external", "url": "https://a.example"}, "source: must be a path"),
+        ("/a?b", {"kind": "external", "url": "https://a.example"}, "source: must be a path"),
         ("/a", {"kind": "external"}, r"destination\.url"),
         ("/a", {"kind": "external", "url": "javascript:alert(1)"}, r"destination\.url"),
         ("/a", {"kind": "site-section", "site_section_id": "none"}, r"destination\.siteSectionId"),
@@ -202,22 +204,22 @@ async def test_old_addresses(world: World, at: dict[str, str]) -> None:
         ("/a", {"kind": "site-page", "page_id": "guide"}, r"destination\.site_space_id"),
     ],
 )
-async def test_redirects_that_lead_nowhere(
+async def test_an_invalid_redirect_is_refused(
     world: World, at: dict[str, str], source: str, destination: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(Refused, match=says):
         await world.admin.send(CreateRedirect(**at, source=source, destination=RedirectDestination(**destination)))
 
 
-async def test_what_is_published_stays_as_it_was_when_the_visibility_changes(world: World, at: dict[str, str]) -> None:
+async def test_a_visibility_change_keeps_the_site_published(world: World, at: dict[str, str]) -> None:
     link = await world.admin.send(CreateShareLink(**at, name="x"))
     await world.admin.send(PublishSite(**at))
     await world.admin.send(UpdateSite(**at, visibility="public"))
     [listed] = (await world.admin.send(ListShareLinks(**at))).items
-    assert (listed.id, listed.urls.published) == (link.id, None), "a public site needs no secret"
+    assert (listed.id, listed.urls.published) == (link.id, None), "a public site needs no key"
 
 
-async def test_instructions_for_the_agent(world: World) -> None:
+async def test_agent_instructions(world: World) -> None:
     here = {"organization_id": world.organization}
     empty = await world.clients["read"].send(GetAgentInstructions(**here))
     assert empty.instructions and empty.instructions["nodes"] == []
@@ -227,5 +229,5 @@ async def test_instructions_for_the_agent(world: World) -> None:
     assert (await world.clients["read"].send(GetAgentInstructions(**here))).instructions == text
     with pytest.raises(Forbidden):
         await world.clients["create"].send(UpdateAgentInstructions(**here, instructions=text))
-    with pytest.raises(Refused, match="instructions: a document"):
+    with pytest.raises(Refused, match="instructions: must be a document"):
         await world.admin.send(UpdateAgentInstructions(**here, instructions={"markdown": "x"}))

@@ -1,4 +1,4 @@
-"""The inside of a site over a socket: spaces, sections and groups, and their order."""
+"""The structure of a site over a socket: site spaces, sections and groups, and their order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from presscheck.errors import Conflict, Forbidden, NotFound, Refused
 
 
 class Shop:
-    """A site under construction."""
+    """A site and helpers to build its structure."""
 
     def __init__(self, world: World, site_id: str, spaces: dict[str, Space]) -> None:
         self.world = world
@@ -87,7 +87,7 @@ async def shop(world: World) -> Shop:
     return Shop(world, site.id, spaces)
 
 
-async def test_spaces_stand_in_order_with_paths_of_their_own(shop: Shop) -> None:
+async def test_site_spaces_are_ordered_and_have_unique_paths(shop: Shop) -> None:
     api, guides = await shop.add("API"), await shop.add("Guides")
     assert (api.path, api.default, api.title) == ("api", True, "API")
     assert (guides.path, guides.default) == ("guides", False)
@@ -101,7 +101,7 @@ async def test_spaces_stand_in_order_with_paths_of_their_own(shop: Shop) -> None
         await shop.add("API")
 
 
-async def test_addresses_follow_what_opens_first(shop: Shop) -> None:
+async def test_urls_depend_on_the_default_section_and_space(shop: Shop) -> None:
     api, guides = await shop.add("API"), await shop.add("Guides")
     await shop.world.admin.send(PublishSite(**shop.at))
     top = f"{shop.world.base_url}/docs/{shop.site_id}/"
@@ -124,7 +124,7 @@ async def test_addresses_follow_what_opens_first(shop: Shop) -> None:
     }
 
 
-async def test_the_first_section_takes_in_what_stood_without_one(shop: Shop) -> None:
+async def test_the_first_section_takes_over_existing_site_spaces(shop: Shop) -> None:
     await shop.add("API")
     await shop.add("Guides")
     reference = await shop.section("News", title="Reference", icon="book")
@@ -144,7 +144,7 @@ async def test_the_first_section_takes_in_what_stood_without_one(shop: Shop) -> 
         await shop.section("Guides", title="Twice")
 
 
-async def test_spaces_go_into_sections(shop: Shop) -> None:
+async def test_site_spaces_are_added_to_sections(shop: Shop) -> None:
     await shop.section("API")
     help_section = await shop.section("Help")
     guides = await shop.add("Guides", section_id=help_section.id)
@@ -188,7 +188,7 @@ async def test_items_move_into_other_sections_and_groups(shop: Shop) -> None:
     assert await shop.outline() == [{"Group": [("Three", ["News"])]}, ("One", []), ("Two", ["Guides", "API"])]
 
 
-async def test_what_cannot_be_sorted(shop: Shop) -> None:
+async def test_invalid_positions_are_refused(shop: Shop) -> None:
     one, two = await shop.section("API", title="One"), await shop.section("Guides", title="Two")
     outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer"))
     inner = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Inner", parent=outer.id, sections=(two.id,)))
@@ -209,7 +209,7 @@ async def test_what_cannot_be_sorted(shop: Shop) -> None:
     assert await shop.outline() == before
 
 
-async def test_a_site_space_is_changed(shop: Shop) -> None:
+async def test_a_site_space_is_updated(shop: Shop) -> None:
     api, guides = await shop.add("API"), await shop.add("Guides")
     where = {**shop.at, "site_space_id": guides.id}
     changed = await shop.world.admin.send(UpdateSiteSpace(**where, path="learn", condition="visitor.claims.beta"))
@@ -227,7 +227,7 @@ async def test_a_site_space_is_changed(shop: Shop) -> None:
     assert api.path == "api"
 
 
-async def test_a_section_is_changed(shop: Shop) -> None:
+async def test_a_section_is_updated(shop: Shop) -> None:
     first, second = await shop.section("API"), await shop.section("Guides")
     news = await shop.add("News", section_id=second.id)
     where = {**shop.at, "site_section_id": second.id}
@@ -252,7 +252,7 @@ async def test_a_section_is_changed(shop: Shop) -> None:
             await shop.world.admin.send(UpdateSection(**(where | wrong)))
 
 
-async def test_a_section_leaves_with_its_spaces(shop: Shop) -> None:
+async def test_deleting_a_section_removes_its_site_spaces(shop: Shop) -> None:
     first, second = await shop.section("API"), await shop.section("Guides")
     for _ in range(2):
         await shop.world.admin.send(DeleteSection(**shop.at, site_section_id=first.id))
@@ -264,7 +264,7 @@ async def test_a_section_leaves_with_its_spaces(shop: Shop) -> None:
     assert (await shop.add("API")).default
 
 
-async def test_a_group_is_dissolved_where_it_stood(shop: Shop) -> None:
+async def test_deleting_a_group_moves_its_items_to_its_position(shop: Shop) -> None:
     one, two, three = [await shop.section(title) for title in ("API", "Guides", "News")]
     outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer", sections=(two.id,)))
     inner = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Inner", parent=outer.id))
@@ -289,7 +289,7 @@ async def test_a_group_is_dissolved_where_it_stood(shop: Shop) -> None:
     assert one.id
 
 
-async def test_a_deleted_space_is_out_and_comes_back(shop: Shop) -> None:
+async def test_a_deleted_space_leaves_the_site_until_restored(shop: Shop) -> None:
     await shop.add("API")
     await shop.add("Guides")
     await shop.world.admin.send(DeleteSpace(space_id=shop.spaces["API"].id))
@@ -299,7 +299,7 @@ async def test_a_deleted_space_is_out_and_comes_back(shop: Shop) -> None:
     assert await shop.outline() == ["API", "Guides"]
 
 
-async def test_who_may_what(shop: Shop) -> None:
+async def test_permissions_of_the_site_structure(shop: Shop) -> None:
     section = await shop.section("API")
     calls = (
         AddSiteSpace(**shop.at, space_id=shop.spaces["News"].id),

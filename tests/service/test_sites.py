@@ -1,4 +1,4 @@
-"""Sites over a socket: made, changed, published, and who sees them then."""
+"""Sites over a socket: create, update, publish, and who can read them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def published(world: World, site: Site) -> Site:
     return answer
 
 
-async def test_a_site_is_made_but_not_shown(world: World) -> None:
+async def test_a_new_site_is_not_published(world: World) -> None:
     site = await made(world)
     assert (site.title, site.type, site.visibility, site.site_spaces) == ("Docs", "basic", "public", 1)
     assert (site.published, site.urls.published) == (False, None)
@@ -69,7 +69,7 @@ async def test_sites_are_listed_and_filtered(world: World) -> None:
     assert await titles(space="gone") == []
 
 
-async def test_publishing_says_where(world: World) -> None:
+async def test_publishing_returns_the_url(world: World) -> None:
     site = await published(world, await made(world))
     assert site.published
     assert site.urls.published == f"{world.base_url}/docs/{site.id}/"
@@ -81,13 +81,13 @@ async def test_publishing_says_where(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).urls.published is None
 
 
-async def test_there_must_be_something_to_publish(world: World) -> None:
+async def test_a_site_without_spaces_cannot_be_published(world: World) -> None:
     empty = await world.admin.send(CreateSite(organization_id=world.organization))
-    with pytest.raises(Conflict, match="add a space"):
+    with pytest.raises(Conflict, match="Add a space"):
         await world.admin.send(PublishSite(**at(world, empty)))
 
 
-async def test_a_site_is_changed(world: World) -> None:
+async def test_a_site_is_updated(world: World) -> None:
     site = await made(world)
     changed = await world.admin.send(
         UpdateSite(
@@ -110,7 +110,7 @@ async def test_a_site_is_changed(world: World) -> None:
             await world.admin.send(UpdateSite(**at(world, site), **wrong))
 
 
-async def test_a_site_is_deleted_and_its_spaces_stay(world: World) -> None:
+async def test_deleting_a_site_keeps_its_spaces(world: World) -> None:
     site = await made(world)
     for _ in range(2):
         await world.admin.send(DeleteSite(**at(world, site)))
@@ -119,7 +119,7 @@ async def test_a_site_is_deleted_and_its_spaces_stay(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).id == world.space
 
 
-async def test_who_may_what(world: World) -> None:
+async def test_permissions_of_sites(world: World) -> None:
     site = await made(world)
     where = at(world, site)
     for role in ROLES[1:]:
@@ -137,7 +137,7 @@ async def test_who_may_what(world: World) -> None:
     assert (await world.clients["create"].send(UpdateSite(**where, title="Ours"))).title == "Ours"
 
 
-async def test_readers_get_a_published_site(world: World) -> None:
+async def test_readers_can_read_a_published_site(world: World) -> None:
     site = await made(world)
     call = GetPublishedSite(**at(world, site))
     with pytest.raises(NotFound):
@@ -151,7 +151,7 @@ async def test_readers_get_a_published_site(world: World) -> None:
         assert spaces == ([] if role == "guest" else ["Manual"])
 
 
-async def test_behind_a_share_link_one_needs_the_key(world: World) -> None:
+async def test_a_share_link_site_requires_the_key(world: World) -> None:
     site = await published(world, await made(world, visibility="share-link"))
     assert site.urls.published
     key = site.urls.published.rstrip("/").rpartition("/")[2]
@@ -165,7 +165,7 @@ async def test_behind_a_share_link_one_needs_the_key(world: World) -> None:
         await guest.send(GetPublishedSite(**at(world, site), share_key=key))
 
 
-async def test_a_site_of_others_is_not_there(world: World, other_organization: str) -> None:
+async def test_a_site_of_others_is_not_found(world: World, other_organization: str) -> None:
     site = await made(world)
     with pytest.raises(NotFound):
         await world.admin.send(GetSite(organization_id=other_organization, site_id=site.id))
@@ -174,7 +174,7 @@ async def test_a_site_of_others_is_not_there(world: World, other_organization: s
         await made(world, "Docs", foreign.id)
 
 
-async def test_what_a_person_may_not_see_is_not_in_the_site(world: World) -> None:
+async def test_a_site_omits_spaces_that_the_caller_cannot_see(world: World) -> None:
     hidden = await world.admin.send(CreateSpace(organization_id=world.organization, title="Hidden"))
     site = await made(world, "Docs", world.space, hidden.id)
     await world.admin.send(UpdateSpace(space_id=hidden.id, default_level=None))
@@ -182,7 +182,7 @@ async def test_what_a_person_may_not_see_is_not_in_the_site(world: World) -> Non
     assert (await world.clients["edit"].send(GetSite(**at(world, site)))).site_spaces == 1
 
 
-def test_the_wire_says_what_is_demanded(world: World) -> None:
+def test_responses_have_the_required_fields(world: World) -> None:
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     with httpx.Client(base_url=f"{world.base_url}/v1", headers=headers) as http:
         response = http.post(f"/orgs/{world.organization}/sites", json={"title": "Docs", "spaces": [world.space]})

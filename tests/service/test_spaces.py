@@ -1,4 +1,4 @@
-"""Spaces over a socket, and what they count."""
+"""Spaces and their counters, over a socket."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from presscheck.service.identity import new_id
 from presscheck.service.tables import CollectionRow, MemberRow, OrganizationRow, SpaceRow, UserRow
 
 
-async def test_a_space_is_made_changed_and_listed(world: World) -> None:
+async def test_a_space_is_created_updated_and_listed(world: World) -> None:
     made = await world.clients["create"].send(
         CreateSpace(organization_id=world.organization, title="New", emoji="1f4d8", language="de")
     )
@@ -50,7 +50,7 @@ async def test_a_space_is_made_changed_and_listed(world: World) -> None:
     assert [one.title for one in listed.items] == ["Manual", "Newer"]
 
 
-async def test_what_makes_no_sense_is_refused(world: World) -> None:
+async def test_invalid_values_are_refused(world: World) -> None:
     for call in (
         UpdateSpace(space_id=world.space, title=None),
         UpdateSpace(space_id=world.space, emoji="1f4d8", icon="https://example.org/i.png"),
@@ -80,7 +80,7 @@ async def test_permissions_follow_the_role(world: World) -> None:
         await world.clients["guest"].send(GetSpace(space_id=world.space))
 
 
-async def test_they_are_enforced(world: World) -> None:
+async def test_permissions_are_enforced(world: World) -> None:
     for role in ROLES[1:]:
         for call in (UpdateSpace(space_id=world.space, title="x"), DeleteSpace(space_id=world.space)):
             with pytest.raises(Forbidden):
@@ -96,7 +96,7 @@ async def test_they_are_enforced(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at is None
 
 
-async def test_counters_agree_with_what_is_there(world: World) -> None:
+async def test_counters_match_the_data(world: World) -> None:
     drafts = [await world.draft() for _ in range(3)]
     opened, archived = drafts[:2]
     for request, status in ((opened, "open"), (archived, "archived")):
@@ -113,7 +113,7 @@ async def test_counters_agree_with_what_is_there(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).comments == 1
 
 
-async def test_a_copy_has_the_live_content_and_a_life_of_its_own(world: World) -> None:
+async def test_a_duplicate_has_the_live_content_and_is_independent(world: World) -> None:
     copy = await world.clients["create"].send(DuplicateSpace(space_id=world.space))
     assert copy.title == "Copy of Manual"
     before = (await world.admin.send(ListPages(space_id=world.space))).pages
@@ -128,7 +128,7 @@ async def test_a_copy_has_the_live_content_and_a_life_of_its_own(world: World) -
     assert copy.change_requests == 0
 
 
-async def test_a_deleted_space_is_gone_and_comes_back(world: World) -> None:
+async def test_a_deleted_space_is_not_found_until_restored(world: World) -> None:
     await world.admin.send(DeleteSpace(space_id=world.space))
     await world.admin.send(DeleteSpace(space_id=world.space))
     await world.admin.send(DeleteSpace(space_id="gone"))
@@ -145,7 +145,7 @@ async def test_a_deleted_space_is_gone_and_comes_back(world: World) -> None:
     assert len((await world.clients["read"].send(ListPages(space_id=world.space))).pages) == 3
 
 
-async def test_after_seven_days_it_does_not_come_back(world: World) -> None:
+async def test_a_space_cannot_be_restored_after_seven_days(world: World) -> None:
     for days, comes_back in ((6.9, True), (7.1, False)):
         moment = datetime.now(UTC) - timedelta(days=days)
         world.change(deleted_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
@@ -158,14 +158,14 @@ async def test_after_seven_days_it_does_not_come_back(world: World) -> None:
             await world.admin.send(GetSpace(space_id=world.space))
 
 
-async def test_a_space_is_given_away(world: World, other_organization: str) -> None:
+async def test_a_space_is_transferred(world: World, other_organization: str) -> None:
     given = await world.admin.send(TransferSpace(space_id=world.space, organization=other_organization))
     assert (given.organization, given.parent) == (other_organization, None)
     assert (await world.admin.send(ListSpaces(organization_id=world.organization))).items == ()
     assert len((await world.admin.send(ListPages(space_id=world.space))).pages) == 3
 
 
-async def test_a_space_that_a_site_shows_is_not_given_away(world: World, other_organization: str) -> None:
+async def test_a_space_used_by_a_site_cannot_be_transferred(world: World, other_organization: str) -> None:
     await world.admin.send(CreateSite(organization_id=world.organization, title="Shown", spaces=(world.space,)))
     with pytest.raises(PreconditionFailed, match="Shown"):
         await world.admin.send(TransferSpace(space_id=world.space, organization=other_organization))
@@ -174,7 +174,7 @@ async def test_a_space_that_a_site_shows_is_not_given_away(world: World, other_o
             await world.admin.send(TransferSpace(space_id=world.space, organization=target))
 
 
-async def test_a_share_key_opens_a_space(world: World) -> None:
+async def test_a_share_key_grants_access_to_a_space(world: World) -> None:
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Shared", visibility="share-link", spaces=(world.space,))
     )
@@ -190,7 +190,7 @@ async def test_a_share_key_opens_a_space(world: World) -> None:
 
 
 def questions_for(directory: Path, spaces: int, collections: int) -> int:
-    """How many statements it takes to list that many spaces in that many collections."""
+    """The number of SQL statements to list so many spaces in so many collections."""
     database = Database(f"sqlite:///{directory / f'{spaces}.sqlite'}")
     now = "2026-05-20T09:30:00.000Z"
     with database.writing.begin() as session:
@@ -226,5 +226,5 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
     return len(asked)
 
 
-def test_a_long_list_takes_no_more_questions_than_a_short_one(tmp_path: Path) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_list(tmp_path: Path) -> None:
     assert questions_for(tmp_path, 200, 40) == questions_for(tmp_path, 2, 2) <= 16

@@ -1,4 +1,4 @@
-"""Conditions on who reads: what they mean, and that what cannot be read holds for nobody."""
+"""Visitor conditions: their semantics; an invalid condition is false for everyone."""
 
 import pytest
 
@@ -25,7 +25,7 @@ CLAIMS = {"plan": "pro", "seats": 3, "beta": True, "none": None, "teams": ["a", 
         "(false || true) && !(false)",
     ],
 )
-def test_what_holds(condition: str | None) -> None:
+def test_true_conditions(condition: str | None) -> None:
     assert holds(condition, CLAIMS)
 
 
@@ -51,5 +51,5 @@ def test_what_holds(condition: str | None) -> None:
         "[1",
     ],
 )
-def test_what_does_not(condition: str) -> None:
+def test_false_and_invalid_conditions(condition: str) -> None:
     assert not holds(condition, CLAIMS)

@@ -1,4 +1,4 @@
-"""Published sites as web pages, read over a socket by people without an account."""
+"""Published sites as web pages, read over a socket without an account."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ h
 
 @pytest.fixture
 async def browser(world: World) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody's browser; it follows nothing by itself."""
+    """A browser of a visitor; it does not follow redirects."""
     async with httpx.AsyncClient() as client:
         yield client
 
 
 async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
-    """A site with the space of the world that is published: its address, and where the API has it."""
+    """A published site with the space of the world: its URL, and its ids in the API."""
     made = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), **given)
     )
@@ -92,7 +92,7 @@ async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
 
 
 async def write(world: World, text: str) -> None:
-    """Let the first page say this, for everybody."""
+    """Sets the content of the first page."""
     await changed(world, rewrite("start", f"# Start\n\n{text}"))
 
 
@@ -112,7 +112,7 @@ def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None
     database.close()
 
 
-async def test_a_page_with_all_that_is_around_it(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_page_has_navigation_outline_and_links(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     await write(world, "Welcome.\n\n## First things\n\nSee [the guide](guide.md#second) and [none](none.md).\n")
     answer = await browser.get(address)
@@ -123,7 +123,7 @@ async def test_a_page_with_all_that_is_around_it(world: World, browser: httpx.As
     page = answer.text
     assert "<title>Start | Docs</title>" in page
     assert '<h2 id="first-things">First things' in page
-    assert '<a href="#first-things">First things</a>' in page, "the outline"
+    assert '<a href="#first-things">First things</a>' in page, "missing from the outline"
     assert f'<a href="{address}guide#second">the guide</a>' in page
     assert '<span class="broken">none</span>' in page
     assert f'<a href="{address}start" aria-current="page">Start</a>' in page
@@ -138,11 +138,11 @@ async def test_a_page_with_all_that_is_around_it(world: World, browser: httpx.As
     assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
 
 
-async def test_what_is_not_there(world: World, browser: httpx.AsyncClient) -> None:
+async def test_missing_pages_and_sites_are_not_found(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     missing = await browser.get(f"{address}gone")
     assert missing.status_code == 404
-    assert f'href="{address}guide"' in missing.text, "the rest of the site is still near"
+    assert f'href="{address}guide"' in missing.text, "no navigation on the error page"
     assert (await browser.get(f"{world.base_url}/docs/none/")).status_code == 404
     bare = await browser.get(address.rstrip("/"))
     assert (bare.status_code, bare.headers["location"]) == (307, address)
@@ -152,7 +152,7 @@ async def test_what_is_not_there(world: World, browser: httpx.AsyncClient) -> No
     assert "Docs" not in closed.text
     await world.admin.send(PublishSite(**at))
     await world.admin.send(UpdateSite(**at, basename="manual-of-the-world"))
-    assert (await browser.get(address)).status_code == 404, "the address says the basename now"
+    assert (await browser.get(address)).status_code == 404, "the old URL must stop working once there is a basename"
     assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
 
 
@@ -163,7 +163,7 @@ async def test_an_unlisted_site_is_not_indexed(world: World, browser: httpx.Asyn
     assert '<meta name="robots" content="noindex">' in answer.text
 
 
-async def test_a_key_in_the_address(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")
     answer = await browser.get(f"{address}guide")
     assert answer.status_code == 200
@@ -174,7 +174,7 @@ async def test_a_key_in_the_address(world: World, browser: httpx.AsyncClient) ->
     assert link.urls.published
     other = await browser.get(link.urls.published)
     assert other.status_code == 200
-    assert f'href="{link.urls.published}guide"' in other.text, "who came by a key goes on by it"
+    assert f'href="{link.urls.published}guide"' in other.text, "links must keep the key of the visitor"
     assert address not in other.text
     top = f"{world.base_url}/docs/{at['site_id']}/"
     for wrong in (top, f"{top}guide", f"{top}wrong/guide", address[:-2] + "/"):
@@ -189,7 +189,7 @@ async def signing(world: World, at: dict[str, str]) -> str:
     return (await world.admin.send(GetPublishingAuth(**at))).private_key
 
 
-async def test_visitors_sign_in_elsewhere(world: World, browser: httpx.AsyncClient) -> None:
+async def test_visitors_are_redirected_to_sign_in(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     assert (await browser.get(address)).status_code == 401
     await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="https://example.org/in?a=b"))
@@ -208,14 +208,14 @@ async def test_visitors_sign_in_elsewhere(world: World, browser: httpx.AsyncClie
     assert "Second." in answer.text
     assert "private" in answer.headers["cache-control"]
     await world.admin.send(RegeneratePublishingAuth(**at))
-    assert (await browser.get(address)).status_code == 307, "who signed in by the old key is out"
+    assert (await browser.get(address)).status_code == 307, "visitors who signed in with the old key must be signed out"
 
 
 def unsigned(claims: dict[str, Any]) -> str:
     return jwt.encode(claims, None, "none")
 
 
-async def test_tokens_that_open_nothing(world: World, browser: httpx.AsyncClient) -> None:
+async def test_invalid_visitor_tokens_are_refused(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     key = await signing(world, at)
     now = datetime.now(UTC)
@@ -242,14 +242,16 @@ async def test_tokens_that_open_nothing(world: World, browser: httpx.AsyncClient
     head, _, _ = jwt.encode({}, key, "HS256").rpartition(".")
     signature = hmac.digest(b"", head.encode(), "sha256")
     empty = f"{head}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
-    assert (await browser.get(address, params={"jwt_token": empty})).status_code == 401, "no key opens nothing"
+    assert (await browser.get(address, params={"jwt_token": empty})).status_code == 401, (
+        "an empty key must not grant access"
+    )
 
 
 ACTING = {"script", "iframe", "svg", "math", "object", "embed", "base", "style", "template"}
 
 
 def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
-    """Every tag of a page with its attributes, as a browser reads them."""
+    """All tags of a page with their attributes, as a browser parses them."""
     found: list[tuple[str, dict[str, str]]] = []
 
     class Reading(HTMLParser):
@@ -260,7 +262,7 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
-async def test_nothing_that_authors_write_acts(world: World, browser: httpx.AsyncClient) -> None:
+async def test_content_of_authors_cannot_run_scripts(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     evil = {"kind": "url", "url": "javascript:alert(1)"}
@@ -407,7 +409,7 @@ EXPECTED = (
 
 
 def plant(world: World, text: str, **details: Any) -> None:
-    """A live revision with files, a snippet and variables, which no call can make."""
+    """Adds a live revision with files, reusable content and variables, which no operation can create."""
     database = Database(world.database_url)
     with database.writing.begin() as session:
         git = {"oid": "0", "path": ".gitbook/includes/both.md"}
@@ -435,7 +437,7 @@ def plant(world: World, text: str, **details: Any) -> None:
     database.close()
 
 
-async def test_every_block_of_a_page(world: World, browser: httpx.AsyncClient) -> None:
+async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     plant(world, BLOCKS, emoji="1f511", description="All of them")
     page = (await browser.get(address)).text
@@ -445,15 +447,15 @@ async def test_every_block_of_a_page(world: World, browser: httpx.AsyncClient) -
     assert "secret column" not in page
     assert "\U0001f511" in page
     assert '<meta name="description" content="All of them">' in page
-    assert page.count("Said twice, once.") == 1, "what includes itself ends there"
+    assert page.count("Said twice, once.") == 1, "a recursive include must end"
 
 
-async def test_sections_and_spaces_have_addresses(world: World, browser: httpx.AsyncClient) -> None:
+async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     second = await world.admin.send(CreateSpace(organization_id=world.organization, title="Second"))
     third = await world.admin.send(CreateSpace(organization_id=world.organization, title="Third"))
     await world.admin.send(AddSiteSpace(**at, space_id=second.id))
-    assert f'href="{address}second/">Second</a>' in (await browser.get(address)).text, "the spaces of a site"
+    assert f'href="{address}second/">Second</a>' in (await browser.get(address)).text, "missing from the space menu"
     first = await world.admin.send(AddSection(**at, space_id=world.space, title="Here"))
     await world.admin.send(AddSection(**at, space_id=third.id, title="Third"))
     await world.admin.send(UpdateSection(**at, site_section_id=first.id, condition="false"))
@@ -463,7 +465,7 @@ async def test_sections_and_spaces_have_addresses(world: World, browser: httpx.A
         answer = await browser.get(f"{one.urls.published}guide")
         assert answer.status_code == 200
         assert f'<link rel="canonical" href="{one.urls.published}guide">' in answer.text
-        assert f'href="{address}third/"' in answer.text, "the tabs of the sections"
+        assert f'href="{address}third/"' in answer.text, "missing from the section tabs"
     await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
     assert "Here" not in (await browser.get(f"{address}third/")).text
     assert (await browser.get(f"{address}second/guide")).status_code == 404
@@ -477,7 +479,7 @@ def live_revision(world: World) -> str:
     return found
 
 
-async def test_a_host_of_its_own_is_read_here_too(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_site_with_a_custom_host_is_served_here_too(world: World, browser: httpx.AsyncClient) -> None:
     _, at = await published(world)
     set_columns(world, SiteRow, at["site_id"], hostname="docs.acme.example")
     await write(world, "See [it](https://docs.acme.example/guide#x).\n")
@@ -486,7 +488,7 @@ async def test_a_host_of_its_own_is_read_here_too(world: World, browser: httpx.A
     assert f'<a href="{here}guide#x">it</a>' in page
 
 
-async def test_old_addresses_lead_on(world: World, browser: httpx.AsyncClient) -> None:
+async def test_redirects_are_followed(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     targets = {
@@ -504,11 +506,11 @@ async def test_old_addresses_lead_on(world: World, browser: httpx.AsyncClient) -
     assert (await browser.get(f"{address}guide")).status_code == 200
 
 
-async def test_a_site_is_searched(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n", hidden=True)
     hidden = await browser.get(address, params={"q": "parcels"})
-    assert "No page has" in hidden.text
+    assert "No results for" in hidden.text
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
     found = await browser.get(address, params={"q": "PARCELS"})
     assert found.headers["x-robots-tag"] == "noindex"
@@ -520,7 +522,7 @@ async def test_a_site_is_searched(world: World, browser: httpx.AsyncClient) -> N
         assert (await browser.get(address, params={"q": nothing})).status_code == 200
 
 
-async def test_what_is_meant_for_some(world: World, browser: httpx.AsyncClient) -> None:
+async def test_adaptive_content_depends_on_the_visitor(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     text = 'Shown.\n\n{% if visitor.claims.plan == "pro" %}\nGolden.\n{% endif %}\n'
     plant(world, text)
@@ -529,13 +531,13 @@ async def test_what_is_meant_for_some(world: World, browser: httpx.AsyncClient) 
     for plan, is_golden in (("pro", True), ("free", False)):
         await browser.get(address, params={"jwt_token": jwt.encode({"plan": plan}, key, "HS256")})
         assert ("Golden." in (await browser.get(address)).text) is is_golden
-        assert "No page has" in (await browser.get(address, params={"q": "golden"})).text
+        assert "No results for" in (await browser.get(address, params={"q": "golden"})).text
     plant(world, "Only some.\n", condition="visitor.claims.beta")
     assert (await browser.get(f"{address}start")).status_code == 404
-    assert "Hidden words." in (await browser.get(address)).text, "the first page that is for them"
+    assert "Hidden words." in (await browser.get(address)).text, "must redirect to the first visible page"
 
 
-async def test_looks_are_those_that_were_chosen(world: World, browser: httpx.AsyncClient) -> None:
+async def test_the_customization_is_applied(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     page = {"kind": "page", "page": "guide", "space": world.space}
@@ -582,7 +584,7 @@ async def test_looks_are_those_that_were_chosen(world: World, browser: httpx.Asy
     assert "?theme=" not in text
 
 
-async def test_readers_choose_light_or_dark(world: World, browser: httpx.AsyncClient) -> None:
+async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     assert 'data-theme="auto"' in (await browser.get(address)).text
     chosen = await browser.get(f"{address}guide?theme=dark")
@@ -590,7 +592,7 @@ async def test_readers_choose_light_or_dark(world: World, browser: httpx.AsyncCl
     assert 'data-theme="dark"' in (await browser.get(address)).text
 
 
-async def test_a_preview_shows_a_site_before_it_is_live(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.AsyncClient) -> None:
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Soon", spaces=(world.space,), visibility="visitor-auth")
     )
@@ -600,9 +602,9 @@ async def test_a_preview_shows_a_site_before_it_is_live(world: World, browser: h
     assert page.status_code == 200 and "Welcome." in page.text
     assert page.headers["x-robots-tag"] == "noindex" and page.headers["cache-control"] == "private, no-cache"
     guide = re.search(r'href="([^"]*/guide)"', page.text)
-    assert guide and guide[1].startswith(str(shown.url)), "links stay in the preview"
+    assert guide and guide[1].startswith(str(shown.url)), "links must stay in the preview"
     assert (await browser.get(guide[1])).status_code == 200
     signed = str(shown.url).rstrip("/")
-    assert (await browser.get(f"{signed[:-2]}xx/")).status_code == 404, "an address that was not made here"
+    assert (await browser.get(f"{signed[:-2]}xx/")).status_code == 404, "a forged preview URL must be refused"
     with pytest.raises(InvalidRequest, match="Rison"):
         await world.admin.send(GetPreview(**at, claims="(("))

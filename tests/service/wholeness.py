@@ -1,4 +1,4 @@
-"""What must hold in a database whatever happened to it: nothing in it is there by half, nothing twice, no gap."""
+"""Invariants of a database: no incomplete writes, no duplicates, no gaps."""
 
 from __future__ import annotations
 
@@ -22,17 +22,21 @@ from presscheck.service.tables import SpaceRow
 
 
 def demand_whole(session: Session, data: Path, space_id: str) -> None:
-    """A space, its history and its change requests agree with each other."""
+    """A space, its history and its change requests are consistent."""
     space = session.get_one(SpaceRow, space_id)
     requests = session.scalars(select(ChangeRequestRow).where(ChangeRequestRow.space_id == space_id)).all()
     revisions = {row.id: row for row in session.scalars(select(RevisionRow).where(RevisionRow.space_id == space_id))}
     assert requests
-    assert sorted(one.number for one in requests) == list(range(1, space.numbered + 1)), "a gap, or a double"
+    assert sorted(one.number for one in requests) == list(range(1, space.numbered + 1)), (
+        "numbers have a gap or a duplicate"
+    )
     merged = [one for one in requests if one.status == "merged"]
     history = lineage(revisions, space.revision_id)
     live = [one for one in history if revisions[one].type == "merge"]
-    assert sorted(live) == sorted(one.revision_merged or "" for one in merged), "each merge is live once"
-    assert sorted(live) == sorted(one.id for one in revisions.values() if one.type == "merge"), "no merge is beside it"
+    assert sorted(live) == sorted(one.revision_merged or "" for one in merged), "each merge must be live once"
+    assert sorted(live) == sorted(one.id for one in revisions.values() if one.type == "merge"), (
+        "a merge is outside the live history"
+    )
     for one in merged:
         made = revisions[one.revision_merged or ""]
         assert (made.merged_from, made.parents[1], made.created_by) == (one.id, one.revision, one.merged_by)
@@ -45,7 +49,7 @@ def demand_whole(session: Session, data: Path, space_id: str) -> None:
 
 
 def lineage(revisions: dict[str, RevisionRow], newest: str) -> list[str]:
-    """A revision, and each that it followed on its own line."""
+    """A revision and its ancestors on its own line."""
     found = [newest]
     while parents := revisions[found[-1]].parents:
         found.append(parents[0])
@@ -55,7 +59,7 @@ def lineage(revisions: dict[str, RevisionRow], newest: str) -> list[str]:
 def demand_edits_counted(
     session: Session, requests: Sequence[ChangeRequestRow], revisions: dict[str, RevisionRow]
 ) -> None:
-    """Each edit is one revision, and counted once for who made it."""
+    """Each edit is one revision and is counted once for its author."""
     there: Counter[tuple[str, str | None]] = Counter()
     for row in requests:
         for one in map(revisions.__getitem__, lineage(revisions, row.revision)):
@@ -70,7 +74,7 @@ def demand_edits_counted(
 
 
 def demand_comments_counted(session: Session) -> None:
-    """As many as were written, where nobody deletes and nobody replies."""
+    """The number of comments is right, if nobody deletes or replies."""
     written = select(CommentRow.change_request_id, CommentRow.posted_by, func.count()).group_by(
         CommentRow.change_request_id, CommentRow.posted_by
     )
@@ -81,7 +85,7 @@ def demand_comments_counted(session: Session) -> None:
 
 
 def demand_kept(session: Session, data: Path, revisions: dict[str, RevisionRow]) -> None:
-    """What a revision refers to is there: its texts in the database, its files on the disk."""
+    """What a revision refers to exists: its texts in the database, its files on disk."""
     texts = set(session.scalars(select(DocumentRow.id)))
     for revision in revisions.values():
         assert {at.page["documentId"] for at in walk(revision.tree) if at.page.get("documentId")} <= texts

@@ -1,4 +1,4 @@
-"""A small world planted into a running service: one organization, people of every role, one space with pages."""
+"""A small world in a running service: one organization, a user for every role, one space with pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES = (("Start", "Welcome.\n"), ("Guide", "First.\n\nSecond.\n\nThird.\n"), ("
 
 @dataclass
 class World:
-    """Ids, and a client for each person by role."""
+    """Ids, and a client for each user by role."""
 
     database_url: str
     base_url: str
@@ -47,11 +47,11 @@ class World:
         return await self.clients[by].send(call)
 
     def change(self, **values: Any) -> None:
-        """Set columns of the space."""
+        """Sets columns of the space."""
         self._change(SpaceRow, self.space, values)
 
     def change_organization(self, **values: Any) -> None:
-        """Set columns of the organization."""
+        """Sets columns of the organization."""
         self._change(OrganizationRow, self.organization, values)
 
     def _change(self, table: type[Any], key: str, values: dict[str, Any]) -> None:

@@ -119,7 +119,7 @@ async def test_the_rules_say_no_once_somebody_asks_for_changes(service: RunningS
         await until(pilot, shows="Merge into the live content?")
         await jon.send(SubmitReview(**LIMITS, status="changes-requested"))
         await pilot.press("y")
-        await until(pilot, shows="Not all reviews approve it.")
+        await until(pilot, shows="All reviews must be approvals.")
         await until(pilot, shows="Can merge? ✗ no: Jón asked for changes")
         await pilot.press("m", "W")  # no sheet opens
         await until(pilot, shows="put right by those who asked for changes")

@@ -1,1 +1,1 @@
-"""The local service: the same API with real state; the only room that knows Starlette and SQLAlchemy."""
+"""The local service: implements the API with real state. The only package that imports Starlette and SQLAlchemy."""

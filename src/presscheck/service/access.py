@@ -1,9 +1,9 @@
-"""Who may do what: a member's role in an organization, and the level that it comes to in a collection or a space.
+"""Permission checks: a member's role in an organization, and their level in a collection or a space.
 
-That level is what default levels make of the role, or what a team of theirs was given there or further out, whichever
-is more; a guest has the latter alone.
+The level is the higher of two: what the default levels make of the member's role, and what a team of theirs was granted
+in the collection or a collection around it. A guest only has the latter.
 
-What a person may not see is not there (404); what they may see but not do is forbidden (403).
+What a person may not see is not found (404); what they may see but not do is forbidden (403).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from presscheck.service.tables import CollectionRow, MemberRow, OrganizationRow,
 from presscheck.service.team_tables import CollectionTeamRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
-"""From the least to the most; each includes those before it."""
+"""The levels, lowest first; each includes those before it."""
 
 
 def reaches(level: str | None, wanted: str) -> bool:
@@ -24,29 +24,29 @@ def reaches(level: str | None, wanted: str) -> bool:
 
 
 def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
-    """Somebody's role in an organization, the caller's when nobody is named; None for guests and strangers."""
+    """The role of a user in an organization, by default of the caller; None for guests and strangers."""
     member = _member(context, organization_id, user_id or context.user.id)
     return member.role if member else None
 
 
 def is_member(context: Context, organization_id: str) -> bool:
-    """Whether the caller is in an organization, if only as a guest."""
+    """Whether the caller is a member of the organization, guests included."""
     return _member(context, organization_id, context.user.id) is not None
 
 
 def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
-    """Somebody's level in a collection, the caller's when nobody is named."""
+    """The level of a user in a collection, by default of the caller."""
     above = (collection.id, *_above(context, collection.parent_id))
     return _level(context, collection, above, user_id or context.user.id)
 
 
 def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
-    """Somebody's level in a space, the caller's when nobody is named."""
+    """The level of a user in a space, by default of the caller."""
     return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
 
 
 def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
-    """The teams that have a role in a space by a collection around it: the most that each has, by id."""
+    """The teams with a role in a space through the collections around it: the highest level of each, by id."""
     found: dict[str, str] = {}
     above = _above(context, space.parent_id)
     for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
@@ -55,12 +55,12 @@ def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
 
 
 def most(*levels: str | None) -> str | None:
-    """The level that includes the others; None where there is none."""
+    """The highest of some levels; None if there are none."""
     return max((one for one in levels if one), key=LEVELS.index, default=None)
 
 
 def organization_for(context: Context, organization_id: str, wanted: str = "read") -> OrganizationRow:
-    """The organization, for somebody who may do this in it; `wanted` "guest" lets every member in."""
+    """Returns the organization if the caller has the level `wanted` in it; "guest" admits every member."""
     found = context.session.get(OrganizationRow, organization_id)
     if found is None or not is_member(context, organization_id):
         raise not_found("organization")
@@ -70,7 +70,7 @@ def organization_for(context: Context, organization_id: str, wanted: str = "read
 
 
 def space_for(context: Context, space_id: str, wanted: str = "read") -> SpaceRow:
-    """The space, for somebody who may do this in it; one that is deleted is not there."""
+    """Returns the space if the caller has the level `wanted` in it; a deleted space is not found."""
     found = context.session.get(SpaceRow, space_id)
     if found is None or found.deleted_at is not None:
         raise not_found("space")
@@ -82,17 +82,17 @@ def space_for(context: Context, space_id: str, wanted: str = "read") -> SpaceRow
 
 
 def demand_unlocked(space: SpaceRow) -> None:
-    """Refuse to edit a space that is locked.
+    """Refuses edits of a locked space.
 
     Raises:
         Problem: 403.
     """
     if space.edit_mode == "locked":
-        raise Problem(403, "This space is locked: unlock it before you edit pages or merge.")
+        raise Problem(403, "This space is locked. Unlock it before you edit pages or merge.")
 
 
 def collection_for(context: Context, collection_id: str, wanted: str = "read") -> CollectionRow:
-    """The collection, for somebody who may do this in it."""
+    """Returns the collection if the caller has the level `wanted` in it."""
     found = context.session.get(CollectionRow, collection_id)
     level = level_in_collection(context, found) if found else None
     if found is None or level is None:
@@ -111,7 +111,7 @@ def visible_spaces(context: Context, organization_id: str) -> list[str]:
 
 def _demand(level: str | None, wanted: str, where: str) -> None:
     if not reaches(level, wanted):
-        raise Problem(403, f"That needs the role {wanted} in {where}; yours is {level or 'guest'}.")
+        raise Problem(403, f"This needs the {wanted} role in {where}; your role is {level or 'guest'}.")
 
 
 def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:
@@ -123,7 +123,7 @@ def _member(context: Context, organization_id: str, user_id: str) -> MemberRow |
 
 
 def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
-    """A collection and those around it, from the inside out."""
+    """A collection and its ancestors, innermost first."""
     found: list[str] = []
     while collection_id is not None:
         found.append(collection_id)
@@ -133,7 +133,7 @@ def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
 
 
 def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
-    """What everybody may do here, or what a team of theirs may do in a collection around it, whichever is more."""
+    """The higher of the default level and what a team of the user was granted in a collection around it."""
     member = _member(context, thing.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
@@ -143,7 +143,7 @@ def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, 
 
 
 def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
-    """What a role comes to by default levels: a thing's own, else the nearest one around it."""
+    """The level that a role has by default levels: the item's own, else that of the nearest collection around it."""
     own, parent_id = thing.default_level, thing.parent_id
     while own == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
@@ -152,7 +152,7 @@ def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str 
 
 
 def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
-    """What somebody's teams may do, by the collection that it was given in."""
+    """The levels that the teams of a user were granted, by collection."""
     key = ("granted", organization_id, user_id)
     if key not in context.known:
         rows = context.session.scalars(

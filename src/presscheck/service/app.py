@@ -1,4 +1,4 @@
-"""The service as an ASGI application; every route is made from the declaration of an operation."""
+"""The service as an ASGI application; the declaration of each operation becomes a route."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from presscheck.service.wire import read_call, write_answer
 from presscheck.service.workers import Workers
 
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes of a request: twenty files of 1 MB in base64, and some text."""
+"""Largest size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LONGEST_SENDING = 60
-"""Seconds in which a request must have arrived."""
+"""Seconds within which the body of a request must arrive."""
 
 _NOTHING_OUTSIDE = Outside()
 _log = logging.getLogger("presscheck.service")
@@ -53,16 +53,16 @@ def build(
     rate_limit: int | None = None,
     lacks: str | None = None,
 ) -> Starlette:
-    """The application over a database, which it closes when it shuts down.
+    """Builds the application on a database, which it closes on shutdown.
 
     Args:
-        database: one that is open, or its SQLAlchemy URL.
-        data_dir: where files are kept.
-        clock: what tells the time.
-        release: have the calls of this release alone, such as ``0.202.0``; those of both when not given.
-        outside: what the operator configures of the world beyond.
-        rate_limit: how many requests a token may make in a minute; as many as it likes when not given.
-        lacks: a feature that it is to do without, such as ``reviews``.
+        database: an open database, or its SQLAlchemy URL.
+        data_dir: the directory for uploaded files.
+        clock: returns the current time.
+        release: serve only the operations of this API release, such as ``0.202.0``; by default those of both.
+        outside: the operator's settings for outgoing requests.
+        rate_limit: requests per minute for each token; unlimited by default.
+        lacks: a feature to leave out, such as ``reviews``.
     """
     opened = Database(database) if isinstance(database, str) else database
     workers = Workers(opened, data_dir, clock, outside)
@@ -75,7 +75,7 @@ def build(
         ],
         exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
     )
-    app.router.redirect_slashes = False  # another address is another thing
+    app.router.redirect_slashes = False  # a path with a trailing slash is another path
     return app
 
 
@@ -95,7 +95,7 @@ def _routes(
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """What goes on beside the answers, from the first to the last."""
+    """Starts the background workers with the application and stops them with it."""
 
     @asynccontextmanager
     async def working(_app: Starlette) -> AsyncGenerator[None, None]:
@@ -108,17 +108,17 @@ def _working(database: Database, workers: Workers) -> Callable[[Starlette], Abst
 
 
 def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
-    """Each call with what answers it; a call without a handler is answered too, with a 501."""
+    """Each operation with its endpoint; operations without a handler respond with 501."""
     handlers = all_handlers()
     return [(operation, handlers.get(operation, _lacking)) for operation in every_operation()]
 
 
 def _lacking(_context: Context, call: Operation[Any]) -> None:
-    raise Problem(501, f"{type(call).__name__} is not answered by this service.")
+    raise Problem(501, f"This service does not support {type(call).__name__}.")
 
 
 class Adapter:
-    """One operation over HTTP: who asks, what they ask, the handler in a transaction, its answer."""
+    """The HTTP endpoint of one operation: authentication, parsing, the handler in a transaction, the response."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Adapter:
         self.workers = workers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handles one request."""
         request = Request(scope, receive)
         body = await _bounded(request)
         response = await run_in_threadpool(self._respond, request, body)
@@ -150,7 +150,7 @@ class Adapter:
             return problem_response(problem.status, problem.message)
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
-            return problem_response(500, "The service failed; its log says how.")
+            return problem_response(500, "Internal server error; see the log of the service.")
         if self.operation.success == 204:
             return Response(status_code=204)
         headers = _where(answer) if self.operation.success == 201 else None
@@ -185,36 +185,36 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 
 def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
-    return len(operation.path_fields()), operation.route  # words before placeholders
+    return len(operation.path_fields()), operation.route  # fixed parts before placeholders
 
 
 async def _bounded(request: Request) -> bytes:
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > MAX_BODY:
-        raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+        raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     body = bytearray()
     try:
         async with asyncio.timeout(LONGEST_SENDING):
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_BODY:
-                    raise Problem(413, f"A request may have {MAX_BODY} bytes.")
+                    raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     except TimeoutError:
-        raise Problem(408, f"The request did not arrive within {LONGEST_SENDING} seconds.") from None
+        raise Problem(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
     return bytes(body)
 
 
 def _caller(session: Session, authorization: str, now: str) -> UserRow:
     kind, _, token = authorization.partition(" ")
     if kind.lower() != "bearer" or not token:
-        raise Problem(401, "This needs a token: Authorization: Bearer …")
+        raise Problem(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
     user = session.scalar(
         select(UserRow)
         .join(TokenRow, TokenRow.user_id == UserRow.id)
         .where(TokenRow.sha256 == token_mark(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
     )
     if user is None:
-        raise Problem(401, "That token is not known here, or it has expired.")
+        raise Problem(401, "The token is invalid or has expired.")
     return user
 
 
@@ -231,4 +231,4 @@ def _refused(_request: Request, error: Exception) -> Response:
 
 
 def _failed(_request: Request, _error: Exception) -> Response:
-    return problem_response(500, "The service failed; its log says how.")
+    return problem_response(500, "Internal server error; see the log of the service.")

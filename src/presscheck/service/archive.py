@@ -1,6 +1,6 @@
-"""All that a service keeps in one file, to bring it into another database of either engine.
+"""Export of all data of a service into one file, and import into a database of either engine.
 
-A zip: `manifest.json`, a file of JSON lines for each table, and the files of authors by the hash of their bytes.
+The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from presscheck.service.tables import Table, UserRow
 
 FORMAT = "presscheck-service"
 AT_ONCE = 500
-"""Rows that are held at a time."""
+"""Rows held in memory at a time."""
 
 
 def export_all(database: Database, data: Path, file: Path) -> int:
-    """Write everything to a file, as it was at one moment; the number of rows.
+    """Exports a consistent snapshot to a file and returns the number of rows.
 
     Raises:
-        ConfigurationError: the file is there already.
+        ConfigurationError: the file already exists.
     """
     unfinished = file.with_name(f".{file.name}.unfinished")
     if file.exists():
-        raise ConfigurationError(f"{file} is there already")
+        raise ConfigurationError(f"{file} already exists")
     count = 0
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
@@ -51,17 +51,17 @@ def export_all(database: Database, data: Path, file: Path) -> int:
 
 
 def import_all(database: Database, data: Path, file: Path) -> int:
-    """Bring everything from a file into an empty database; all of it or nothing. The number of rows.
+    """Imports a file into an empty database, all or nothing, and returns the number of rows.
 
     Raises:
-        ConfigurationError: it is no such file, of another version, or the database holds somebody already.
+        ConfigurationError: the file is not an export, has another version, or the database has users.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             _demand_manifest(archive)
             with database.writing.begin() as session:
                 if session.scalar(select(func.count()).select_from(UserRow)):
-                    raise ConfigurationError("that database holds people already: import into an empty one")
+                    raise ConfigurationError("the database already has users: import into an empty database")
                 count = sum(_bring(session, archive, table) for table in Table.metadata.sorted_tables)
                 _bring_words(session)
                 for name in archive.namelist():
@@ -75,10 +75,12 @@ def import_all(database: Database, data: Path, file: Path) -> int:
 def _demand_manifest(archive: zipfile.ZipFile) -> None:
     said: dict[str, Any] = json.loads(archive.read("manifest.json"))
     if said.get("format") != FORMAT:
-        raise ConfigurationError("that is no export of a service")
+        raise ConfigurationError("this file is not an export of a presscheck service")
     if said.get("step") != NEWEST:
         step = said.get("step")
-        raise ConfigurationError(f"that was exported at step {step}, this is {NEWEST}: export it with this version")
+        raise ConfigurationError(
+            f"the export has database version {step}, this service needs {NEWEST}: export again with this version"
+        )
 
 
 def _bring(session: Session, archive: zipfile.ZipFile, table: Any) -> int:
@@ -103,4 +105,4 @@ def _bring_words(session: Session) -> None:
 
 def _bring_file(data: Path, name: str, content: bytes) -> None:
     if store_blob(data, content) != name:
-        raise ConfigurationError(f"files/{name} is not what its name says: the export is damaged")
+        raise ConfigurationError(f"files/{name}: the content does not match its checksum; the export is damaged")

@@ -1,4 +1,4 @@
-"""Files on disk, named by their content, so that equal files are one and no name from outside becomes a path."""
+"""File storage on disk. Files are named by their hash, so equal files are stored once and names are safe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTENT_ID = re.compile(r"[0-9a-f]{64}")
 
 
 def store_blob(data: Path, content: bytes) -> str:
-    """Keep some bytes below the data directory; they are on the disk when this returns their id."""
+    """Stores bytes in the data directory and returns their id; they are on disk by then."""
     content_id = hashlib.sha256(content).hexdigest()
     path = data / "files" / content_id
     if not path.exists():
@@ -27,5 +27,5 @@ def store_blob(data: Path, content: bytes) -> str:
 
 
 def blob_path(data: Path, content_id: str) -> Path | None:
-    """Where bytes with this id would be; None where it is no id."""
+    """The path of the bytes with this id; None if it is not a valid id."""
     return data / "files" / content_id if _CONTENT_ID.fullmatch(content_id) else None

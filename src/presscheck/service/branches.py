@@ -1,4 +1,4 @@
-"""Change requests as branches of a space: finding one, showing many, noting who did what to it and when."""
+"""Change requests as branches of a space: lookup, serialization, and activity tracking."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from presscheck.service.tables import SpaceRow
 def change_request_for(
     context: Context, space_id: str, change_request: str, wanted: str = "read"
 ) -> tuple[SpaceRow, ChangeRequestRow]:
-    """A change request by id or number, and its space, for somebody who may do this in the space."""
+    """Returns a change request by id or number, and its space, if the caller has the level `wanted` in the space."""
     space = space_for(context, space_id, wanted)
     return space, branch_of(context, space, change_request)
 
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
-    """A change request of a space by id or number."""
+    """Finds a change request of a space by id or number."""
     of_space = select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id)
     found = context.session.scalar(of_space.where(ChangeRequestRow.id == change_request))
     if found is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
@@ -36,7 +36,7 @@ def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeR
 
 
 def demand_unfinished(row: ChangeRequestRow) -> None:
-    """Refuse to change what is merged or archived.
+    """Refuses changes to a merged or archived change request.
 
     Raises:
         Problem: 409.
@@ -51,7 +51,7 @@ def ancestor(row: ChangeRequestRow) -> str:
 
 
 def note_work(context: Context, row: ChangeRequestRow, action: str | None = None) -> None:
-    """Note that a change request moved, and with an action (edit, comment) that the caller took part."""
+    """Records activity on a change request; with an action (edit, comment), the caller becomes a participant."""
     now = context.now()
     row.updated_at = max(now, row.updated_at)
     if action is None:
@@ -65,7 +65,7 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
 
 
 def as_change_requests(context: Context, rows: Sequence[ChangeRequestRow]) -> list[ChangeRequest]:
-    """Change requests as on the wire; what they need is fetched for all at once."""
+    """Serializes change requests; related data is loaded for all of them at once."""
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
     live = _live_revisions(context, {row.space_id for row in rows})
     comments = open_comments(context, [row.id for row in rows])
@@ -98,12 +98,12 @@ def as_change_requests(context: Context, rows: Sequence[ChangeRequestRow]) -> li
 
 
 def as_change_request(context: Context, row: ChangeRequestRow) -> ChangeRequest:
-    """One change request as on the wire."""
+    """Serializes one change request."""
     return as_change_requests(context, [row])[0]
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """How many comments of change requests are open, by their ids; those without any are missing."""
+    """The number of open comments by change request id; change requests without any are missing."""
     found: dict[str | None, int] = {}
     for start in range(0, len(ids), MOST_AT_ONCE):
         counted = context.session.execute(

@@ -1,4 +1,4 @@
-"""Revisions and the texts of their pages: written once, read in the shape of the wire."""
+"""Revisions and the Markdown of their pages: written once, serialized for the API."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.service.document_words import add_words
 from presscheck.service.identity import document_id, new_id
 
 MOST_AT_ONCE = 500
-"""Ids in one question; databases bound their parameters."""
+"""The most ids in one query; databases limit the number of parameters."""
 
 
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
-    """Keep texts; the ids of their documents, in order."""
+    """Stores several texts and returns the ids of their documents, in order."""
     wanted = list(texts)
     by_id = {document_id(text): text for text in wanted}
     known = set(document_texts(session, by_id))
@@ -30,7 +30,7 @@ def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
 
 
 def add_document(session: Session, markdown: str) -> str:
-    """Keep a text; the id of its document."""
+    """Stores a text and returns the id of its document."""
     return add_documents(session, [markdown])[0]
 
 
@@ -60,20 +60,20 @@ def add_revision(
     variables: dict[str, Any] | None = None,
     merged_from: str | None = None,
 ) -> RevisionRow:
-    """Write a revision of a space; nothing points at it yet.
+    """Adds a revision of a space; nothing refers to it yet.
 
     Args:
         session: the transaction.
-        space_id: whose revision; its row may be written later in the same transaction.
-        tree: pages as they are stored (see `page_trees.Page`).
-        created_at: the moment.
-        created_by: the id of who made it.
-        parents: the revisions that it follows, the main line first.
+        space_id: the space; its row may be written later in the same transaction.
+        tree: the stored pages (see `page_trees.Page`).
+        created_at: the time.
+        created_by: the user id of the author.
+        parents: the parent revisions, the main line first.
         kind: edits, merge, rollback, update or computed.
-        files: files as they are stored (id, name, contentType, size, content: the id of the bytes).
+        files: the stored files (id, name, contentType, size, content: the id of the bytes).
         reusable_contents: id, title, document (an id).
-        variables: the space's own.
-        merged_from: the change request that it merged.
+        variables: the variables of the space.
+        merged_from: the change request that was merged.
     """
     row = RevisionRow(
         id=new_id(),
@@ -103,17 +103,17 @@ def new_page(
     page_id: str | None = None,
     **details: Any,
 ) -> Page:
-    """A page as it is stored: its names on the wire, `documentId` for its text, `pages` for those below, no path.
+    """Builds a stored page: fields named as in the API, `documentId` for its content, `pages` for subpages, no path.
 
     Args:
         title: its title.
-        slug: its part of the path; empty for a link, and where `with_slugs` shall find one.
+        slug: its part of the path; empty for a link, or to let `with_slugs` choose one.
         kind: document, group, link or computed.
         document: the id of its document; None for an empty page.
-        pages: those below.
-        created_at: the moment.
-        page_id: its id, when it has one already.
-        details: by their names on the wire, without those that are None: emoji, description, hidden, cover, target, …
+        pages: its subpages.
+        created_at: the time.
+        page_id: its id, if it already has one.
+        details: other fields, named as in the API; None is left out: emoji, description, hidden, cover, target, …
     """
     page: Page = {"id": page_id or new_id(), "type": kind, "title": title}
     if slug and kind != "link":
@@ -129,5 +129,5 @@ def new_page(
 
 
 def documents_of(tree: list[Page]) -> list[str]:
-    """The ids of all documents in a tree."""
+    """The ids of all documents in a page tree."""
     return [place.page["documentId"] for place in walk(tree) if place.page.get("documentId")]

@@ -1,4 +1,4 @@
-"""Edits to the pages of a change request, in order, on a new tree: nothing is written until all of them fit."""
+"""Edits the pages of a change request, in order, on a new page tree; nothing is written until all edits succeed."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from presscheck.service.page_bodies import Content, PageRefs, text_of
 from presscheck.service.page_texts import PageText, slug_of, take_apart
 
 LARGEST_FILE = 1_000_000
-"""Bytes of a file that comes in, in a request or from an address."""
+"""Largest size of an uploaded file, in bytes."""
 CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
 class ContentEdit:
-    """The content of a change request while it is edited: `tree` and `files` are new, `written` says what became.
+    """The content of a change request during an edit: `tree` and `files` are new, `written` lists the results.
 
     Raises:
-        Problem: an edit does not fit; what was edited so far is worthless then.
+        Problem: an edit is invalid; discard the object then.
     """
 
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionRow) -> None:
@@ -55,7 +55,7 @@ class ContentEdit:
         self._refs: dict[str, str] = {}
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Make the changes, one after another; a page whose slug is new gives way to those that had theirs."""
+        """Applies the changes in order; on a slug conflict, the page with the new slug gets another one."""
         before = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):
@@ -77,7 +77,7 @@ class ContentEdit:
         details = _given(change) | details
         title = details.pop("title", None) or title
         if not title:
-            raise Problem(400, "title: a new page needs one")
+            raise Problem(400, "title: required for a new page")
         page = new_page(title, slug=_slug(details), document=document, created_at=self.context.now())
         page = _described(page, details)
         self.tree = insert(self.tree, page, above, change.at)
@@ -91,7 +91,7 @@ class ContentEdit:
         details = _given(change)
         if change.document is not None:
             if page["type"] != "document":
-                raise Problem(400, f"document: a {page['type']} has no text")
+                raise Problem(400, f"document: a {page['type']} cannot have content")
             title, said, document = self._text(change.document, page["id"])
             details = ({"title": title} if title else {}) | details | said | {"documentId": document}
         slug = _slug(details)
@@ -108,9 +108,9 @@ class ContentEdit:
         if "into" in change.model_fields_set:
             into = self._above(change.into)
             if into and place.page["type"] == "group":
-                raise Problem(400, "into: a group stands at the top")
+                raise Problem(400, "into: a group must be at the top level")
             if into and find([place.page], into):
-                raise Problem(400, "into: a page cannot be below itself")
+                raise Problem(400, "into: a page cannot be moved into itself")
         self.tree = move(self.tree, place.page["id"], into, change.at)
 
     def _delete(self, change: DeletePage) -> None:
@@ -120,13 +120,13 @@ class ContentEdit:
 
     def _revert(self, change: RevertPage) -> None:
         if change.block:
-            raise Problem(400, "block: this service reverts whole pages only")
+            raise Problem(400, "block: not supported; this service reverts whole pages only")
         page_id = self._refs.get(change.page, change.page)
         old = self._revision(change.revision).tree
         before = find(old, page_id)
         now = find(self.tree, page_id)
         if before is None and now is None:
-            raise Problem(400, f"page: there is no page {change.page} to revert")
+            raise Problem(400, f"page: no page {change.page} to revert")
         if before is None:
             self._delete(DeletePage(page=page_id))
         elif now is None:
@@ -173,7 +173,7 @@ class ContentEdit:
         return text.title, text.details, kept
 
     def _source(self, change: InsertPage, above: str | None) -> str:
-        """Where the text of a new page stands."""
+        """The Git path of a new page, which relative links start from."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
         return f"{folder}{change.slug or slug_of(change.title or '')}.md"
@@ -181,7 +181,7 @@ class ContentEdit:
     def _place(self, page_id: str) -> Place:
         found = find(self.tree, self._refs.get(page_id, page_id))
         if found is None:
-            raise Problem(400, f"page: there is no page {page_id} in this change request")
+            raise Problem(400, f"page: this change request has no page {page_id}")
         return found
 
     def _above(self, page_id: str | None) -> str | None:
@@ -189,7 +189,7 @@ class ContentEdit:
             return None
         page = self._place(page_id).page
         if page["type"] == "link":
-            raise Problem(400, "into: there are no pages below a link")
+            raise Problem(400, "into: a link cannot have subpages")
         return page["id"]
 
     def _revision(self, revision_id: str | None) -> RevisionRow:
@@ -211,7 +211,7 @@ def _given(change: PageDetails) -> dict[str, Any]:
 def _slug(details: dict[str, Any]) -> str:
     slug = details.pop("slug", None) or ""
     if not re.fullmatch(r"[^\s/?#%]*", slug):
-        raise Problem(400, "slug: a part of an address, without blanks and / ? # %")
+        raise Problem(400, "slug: must not contain spaces, /, ?, # or %")
     return slug
 
 
@@ -236,8 +236,8 @@ def _without(page: Page, ids: set[str]) -> Page:
 def _bytes(file: NewFile) -> bytes:
     try:
         content = base64.b64decode(file.base64 or "", validate=True)
-    except ValueError:  # letters that are none of it, or too few
-        raise Problem(400, "base64: it is not base64") from None
+    except ValueError:  # invalid characters or wrong padding
+        raise Problem(400, "base64: invalid base64") from None
     if len(content) > LARGEST_FILE:
-        raise Problem(413, f"{file.name}: a file may have {LARGEST_FILE} bytes")
+        raise Problem(413, f"{file.name}: too large; the limit is {LARGEST_FILE} bytes")
     return content

@@ -1,4 +1,4 @@
-"""The links of a stored revision."""
+"""Extracts the links of a stored revision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from presscheck.service.tables import OrganizationRow, SpaceRow
 
 
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> ContentLinks:
-    """What the pages of a revision of a space point at."""
+    """The links of the pages of a revision."""
     texts = document_texts(context.session, documents_of(revision.tree))
     written = ((place.page["id"], place.page.get("documentId")) for place in walk(revision.tree))
     owner = context.session.get_one(OrganizationRow, space.organization_id)
@@ -37,5 +37,5 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> C
 
 @lru_cache(maxsize=4096)
 def _targets(text: str) -> tuple[str, ...]:
-    """The targets of the links in a text; documents never change, so each is read once while it is used."""
+    """The link targets in a document; documents never change, so results are cached."""
     return tuple(link.target for link in links_of(text))

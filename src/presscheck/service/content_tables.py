@@ -1,4 +1,4 @@
-"""The rows of content and its review: revisions, documents and blobs, which never change, and change requests."""
+"""Tables of content and reviews: change requests, and immutable revisions, documents and blobs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from presscheck.service.tables import Table, refers
 
 
 class RevisionRow(Table):
-    """All of a space at one moment. Written once: no code updates it.
+    """The content of a space at one time. Immutable: no code updates it.
 
-    `tree` holds the pages as on the wire, without paths and bodies; `files` the files, without addresses.
+    `tree` holds the pages as in the API, without paths and bodies; `files` the files, without URLs.
     """
 
     __tablename__ = "revisions"
@@ -32,7 +32,7 @@ class RevisionRow(Table):
 
 
 class DocumentRow(Table):
-    """The Markdown of a page; its id is made from it, so that equal texts are one row."""
+    """The Markdown of a page; its id is a hash of the text, so equal texts share one row."""
 
     __tablename__ = "documents"
 
@@ -41,7 +41,7 @@ class DocumentRow(Table):
 
 
 class ChangeRequestRow(Table):
-    """A branch of a space. `revision_merged_ancestor` is the newest live revision that it has taken in."""
+    """A branch of a space. `revision_merged_ancestor` is the newest live revision that it contains."""
 
     __tablename__ = "change_requests"
     __table_args__ = (
@@ -67,7 +67,7 @@ class ChangeRequestRow(Table):
 
 
 class CommentRow(Table):
-    """A comment on a change request, or on the live space where there is none."""
+    """A comment on a change request, or on the live space if there is none."""
 
     __tablename__ = "comments"
     __table_args__ = (
@@ -92,7 +92,7 @@ class CommentRow(Table):
 
 
 class ReplyRow(Table):
-    """An answer to a comment."""
+    """A reply to a comment."""
 
     __tablename__ = "replies"
     __table_args__ = (Index("replies_of_comment", "comment_id", "posted_at", "id"),)
@@ -106,7 +106,7 @@ class ReplyRow(Table):
 
 
 class ReactionRow(Table):
-    """One person's emoji under a comment or a reply; `target_id` is the id of either."""
+    """An emoji reaction of one user; `target_id` is the id of a comment or a reply."""
 
     __tablename__ = "reactions"
 
@@ -117,7 +117,7 @@ class ReactionRow(Table):
 
 
 class RequestedReviewerRow(Table):
-    """Somebody who was asked to review."""
+    """A requested reviewer."""
 
     __tablename__ = "requested_reviewers"
 
@@ -129,7 +129,7 @@ class RequestedReviewerRow(Table):
 
 
 class ReviewRow(Table):
-    """A verdict; `outdated` when a newer one of the same person replaced it."""
+    """A review; `outdated` if the same user submitted a newer one."""
 
     __tablename__ = "reviews"
 
@@ -144,7 +144,7 @@ class ReviewRow(Table):
 
 
 class ContributorRow(Table):
-    """How often a person edited a change request or commented on it, and when last."""
+    """How often a user edited or commented on a change request, and when last."""
 
     __tablename__ = "contributors"
 

@@ -1,4 +1,4 @@
-"""A tree of pages once more: every page with an id of its own, and links that lead to the copies."""
+"""Copies a page tree: every page gets a new id, and links lead to the copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.service.page_lookup import Page, children, walk
 
 
 def copied_tree(tree: list[Page]) -> list[Page]:
-    """A copy of a tree; the texts of its pages are shared."""
+    """Copies a page tree; the content of the pages is shared."""
     ids = {place.page["id"]: new_id() for place in walk(tree)}
     return [_copied(page, ids) for page in tree]
 

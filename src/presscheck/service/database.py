@@ -1,4 +1,4 @@
-"""The database: one engine, and sessions that read a snapshot or write as if they were alone."""
+"""The database: one engine, with sessions that read a snapshot or write in serializable isolation."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ from presscheck.service.migrating import migrate
 Result = TypeVar("Result")
 
 TABLES = (content_tables, integration_tables, job_tables, outside_tables, site_tables, team_tables)
-"""Rooms whose import adds tables to the one metadata."""
+"""Modules whose import registers tables in the metadata."""
 WAIT_FOR_LOCK = 30_000
-"""Milliseconds that a writer waits for another."""
+"""How long a writer waits for a lock, in milliseconds."""
 PATIENCE = 30.0
-"""Seconds in which a writer begins anew whenever others were faster."""
+"""How long a writer retries after serialization failures, in seconds."""
 MOST_DOUBLED = 20
-"""How often a writer begins anew because somebody else just wrote a row under the same key."""
+"""How often a writer retries after a unique violation by a concurrent transaction."""
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
-"""PostgreSQL's words for a transaction that did not run as if it were alone, and for a deadlock."""
+"""PostgreSQL error codes of a serialization failure and a deadlock."""
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
-"""Whoever begins anew waits in a line for its turn, and sees what was written until then; nobody else waits for it."""
+"""Advisory lock for retries: retrying writers queue here for their turn; other writers do not wait for them."""
 _IS_THERE_ALREADY = "23505"
-"""Its word for a row that somebody else wrote just now, or that was there all the time."""
+"""PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
 
 
 class Database:
-    """An engine with its tables made.
+    """An engine whose tables exist.
 
-    `reading()` opens sessions that see one snapshot. `write` runs a piece of work as if it were alone: on SQLite a
-    writer takes the lock when it begins, on PostgreSQL the database refuses what would come out otherwise, and the
-    work begins anew. `writing()` opens such a session once, for work that nobody competes with.
+    `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
+    writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
+    retries.
+    `writing()` opens such a session once, for work without concurrent writers.
 
     Args:
-        url: SQLAlchemy's; ``postgresql://…`` is understood.
+        url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
 
     Raises:
-        RuntimeError: a newer presscheck wrote this database.
+        RuntimeError: the database was written by a newer presscheck.
     """
 
     def __init__(self, url: str) -> None:
@@ -66,14 +67,14 @@ class Database:
             self.engine.execution_options(**_READS[self.engine.dialect.name]), expire_on_commit=False
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        # SQLite has one writer and lets the others look again and again whether it is their turn, in no order
+        # SQLite has one writer; others would poll for the lock in no order, so threads queue here
         self._turn: AbstractContextManager[Any] = nullcontext() if self.is_postgresql else threading.Lock()
 
     def write(self, work: Callable[[Session], Result]) -> Result:
-        """Run work in a transaction; it may run several times, so it changes nothing but the database.
+        """Runs a function in a transaction. It may run several times, so it must only change the database.
 
         Raises:
-            DBAPIError: the others were faster for longer than anybody waits.
+            DBAPIError: still conflicting with other writers after all retries.
         """
         until = time.monotonic() + PATIENCE
         doubled, is_again = 0, False
@@ -93,11 +94,11 @@ class Database:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether rows are locked one by one, and other hosts may write."""
+        """Whether rows are locked individually and other hosts may write (PostgreSQL)."""
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
-        """Close every connection."""
+        """Closes all connections."""
         self.engine.dispose()
 
 
@@ -111,7 +112,7 @@ _WRITES: dict[str, dict[str, Any]] = {
 }
 _STEPS: dict[str, dict[str, Any]] = {
     "sqlite": {"writes": True},
-    # whoever waited for another process to take the steps must see them taken
+    # another process may have run the migrations while this one waited for the lock
     "postgresql": {"isolation_level": "READ COMMITTED"},
 }
 
@@ -122,7 +123,7 @@ def _engine(url: str) -> Engine:
         address = address.set(drivername="postgresql+psycopg")
     engine = create_engine(address, pool_size=20, max_overflow=30)
     if engine.dialect.name not in _WRITES:
-        raise ValueError(f"{engine.dialect.name}: use SQLite or PostgreSQL")
+        raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
@@ -130,11 +131,11 @@ def _engine(url: str) -> Engine:
 
 
 def _prepare(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # the driver would begin transactions of its own
+    connection.isolation_level = None  # the driver would begin transactions by itself
     for pragma in (
         f"busy_timeout={WAIT_FOR_LOCK}",
         "journal_mode=WAL",
-        "synchronous=FULL",  # an acknowledged write survives the machine, not only the process
+        "synchronous=FULL",  # an acknowledged write survives a crash of the machine, not only of the process
         "foreign_keys=ON",
     ):
         connection.execute(f"PRAGMA {pragma}").close()

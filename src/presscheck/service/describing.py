@@ -1,7 +1,7 @@
-"""What the service says of itself, as OpenAPI 3.1: read from the declarations of the operations alone.
+"""The OpenAPI 3.1 description of the service, generated from the declarations of the operations.
 
-Requests are described as they are taken, answers as they are sent: what is absent is left out, and null stands only
-where `wire.NULLABLE` has it.
+Requests are described as they are parsed, responses as they are serialized: absent fields are omitted, and null only
+occurs where `wire.NULLABLE` allows it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Schema = dict[str, Any]
 Key = tuple[str, JsonSchemaMode]
 
 ONE_OR_THE_OTHER: dict[Any, Any] = {ContentUpdate: ContentUpdate | ChangeRequest}
-"""Answers that are sent in two shapes, which their reader makes one."""
+"""Responses that are sent in two shapes, which the client merges into one model."""
 REFUSALS = {
-    "400": "What was sent is wrong.",
-    "401": "There is no token, or it is not known.",
-    "403": "The caller may not do that.",
-    "404": "It is not there, or the caller may not see it.",
-    "default": "It was refused; the status and the message say why.",
+    "400": "The request is invalid.",
+    "401": "The token is missing, invalid or expired.",
+    "403": "You do not have permission to do this.",
+    "404": "Not found, or you do not have permission to see it.",
+    "default": "The request failed; the status and the message say why.",
 }
 _REFERENCE = "#/components/schemas/{model}"
 _REFUSAL: Schema = {
-    "description": "Why something was refused.",
+    "description": "An error response.",
     "type": "object",
     "required": ["error"],
     "properties": {
@@ -50,13 +50,13 @@ _REFUSAL: Schema = {
 
 @cache
 def description(release: str | None = None) -> bytes:
-    """The JSON of it, made once; of the calls of one release, or of both."""
+    """The OpenAPI document as JSON, cached; of one API release, or of both."""
     operations = [one for one in every_operation() if release is None or one.release in (None, release)]
     return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
-    """The description of these calls, as plain values."""
+    """The OpenAPI document of some operations, as plain values."""
     chosen = tuple(operations)
     found, models = _schemas(chosen)
     paths: dict[str, Schema] = {}
@@ -65,7 +65,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
         paths.setdefault(path, {})[method] = _described(operation, found)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "presscheck", "version": __version__, "description": "The local service of presscheck."},
+        "info": {"title": "presscheck", "version": __version__, "description": "The local presscheck service."},
         "tags": [{"name": family} for family in sorted({one.family for one in chosen})],
         "security": [{"token": []}],
         "paths": paths,
@@ -81,7 +81,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
 
 
 def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Schema], dict[str, Schema]]:
-    """What each call takes and answers, and the models that these refer to."""
+    """The request and response schemas of each operation, and the models that they refer to."""
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = []
     for one in operations:
         inputs.append((one.stored_name(), "validation", TypeAdapter(one)))
@@ -121,7 +121,7 @@ def _in_path(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]
 
 def _in_query(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
     queried = operation.query_fields()
-    for field in operation.model_fields:  # as declared
+    for field in operation.model_fields:  # in the order of declaration
         if field in queried:
             name = operation.on_wire(field)
             schema = _without_null(taken["properties"][name])
@@ -143,8 +143,8 @@ def _body(operation: type[Operation[Any]], taken: Schema) -> Schema | None:
 
 def _answered(schema: Schema | None) -> Schema:
     if schema is None:
-        return {"description": "It is done."}
-    return {"description": "The answer.", "content": _json(schema)}
+        return {"description": "Done; no content."}
+    return {"description": "The response.", "content": _json(schema)}
 
 
 def _path(operation: type[Operation[Any]]) -> str:
@@ -155,7 +155,7 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """A query has no null: what is not given is left out."""
+    """The schema without null: a query parameter has no null, it is omitted."""
     variants = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
     if not variants:
         return schema
@@ -176,7 +176,7 @@ def _refusal(status: str) -> str:
 
 
 class _OnTheWire(GenerateJsonSchema):
-    """Schemas of what `wire` reads and writes: no titles, no defaults that are null, and answers without null."""
+    """Schemas of what `wire` reads and writes: no titles, no null defaults, and no null in responses."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -187,7 +187,7 @@ class _OnTheWire(GenerateJsonSchema):
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         made = super().tagged_union_schema(schema)
-        if "discriminator" not in made:  # told apart by a function: to a reader of the schema, several may fit
+        if "discriminator" not in made:  # callable discriminator: several variants may match
             made["anyOf"] = made.pop("oneOf")
         return made
 
@@ -204,8 +204,8 @@ class _OnTheWire(GenerateJsonSchema):
 
 
 def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
-    """Fields that cannot be null are always sent, the others when they are not null; `kept` are sent as they are."""
-    if "fields" not in model:  # a function around the fields
+    """Fields that cannot be null are always sent, others only if not null; those in `kept` are sent as they are."""
+    if "fields" not in model:  # a validator function around the model
         return {**model, "schema": _as_sent(model["schema"], kept)}
     fields: dict[str, Schema] = model["fields"]
     return {
@@ -219,5 +219,5 @@ def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
 def _field_as_sent(field: Schema, may_be_null: bool) -> Schema:
     bare: Schema = field["schema"] if field["type"] == "default" else field
     if may_be_null or bare["type"] not in ("nullable", "any"):
-        return bare  # to pydantic, what has no default is required
+        return bare  # pydantic treats a field without a default as required
     return {"type": "default", "schema": bare.get("schema", bare), "default": None}

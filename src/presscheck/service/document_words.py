@@ -1,4 +1,4 @@
-"""The words of every document, in the index of the database: FTS5 on SQLite, tsvector on PostgreSQL."""
+"""Full-text index of all documents: FTS5 on SQLite, tsvector on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, text
 from presscheck.documents.search_words import words_of
 
 _MAKE = {
-    "sqlite": (  # our words are folded and divided already: only blanks divide them here
+    "sqlite": (  # our words are already case-folded and split, so only spaces separate tokens
         "CREATE VIRTUAL TABLE document_words"
         " USING fts5(id UNINDEXED, words, detail=none, tokenize=\"ascii tokenchars '_'\")",
     ),
@@ -30,20 +30,20 @@ _FIND = {
 
 
 def make_words(connection: Connection) -> None:
-    """Make the index, once."""
+    """Creates the index (in a migration)."""
     for statement in _MAKE[connection.dialect.name]:
         connection.execute(text(statement))
 
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
-    """Enter documents, given as id and Markdown; each is entered once, as it never changes."""
+    """Indexes documents, given as id and Markdown; a document never changes, so it is indexed once."""
     rows = [{"id": key, "words": " ".join(words_of(markdown))} for key, markdown in documents]
     if rows:
         connection.execute(text(_ADD[connection.dialect.name]), rows)
 
 
 def documents_with(connection: Connection, ids: Sequence[str], word: str, *, begins: bool) -> set[str]:
-    """Those of some documents that have a word, or with `begins` one that begins so."""
+    """The ids of those documents that contain a word, or with `begins` a word with this prefix."""
     dialect = connection.dialect.name
     query = (
         f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")

@@ -1,6 +1,6 @@
-"""PDFs: an address that says what is wanted and works for an hour, and the file behind it, which is made once.
+"""PDF export: a signed URL that is valid for one hour, and the file behind it, which is created once.
 
-It is made when somebody asks for it, one at a time in a data directory, and kept there among the last that were wanted.
+A file is created on first request, one at a time in a data directory, and kept in a cache of the last used files.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from typst import Fonts
 
 MOST_KEPT = 40
-"""Files that are kept; beyond them the one goes that nobody wanted for longest."""
+"""The most files in the cache; the least recently used are removed."""
 _FORMAT = 1
-"""Counts up when the same pages would come out otherwise."""
+"""Version of the layout: raise it whenever the same pages would look different."""
 _PURPOSE = "pdf"
 _MISSING = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="220" height="60"><rect width="220" height="60" fill="#f6f7f8"/>'
     b'<path d="M100 20l20 20m0-20l-20 20" stroke="#b0b5bd" stroke-width="2"/></svg>'
 )
-"""What stands for an image that cannot be read."""
+"""Placeholder for an unreadable image."""
 _log = logging.getLogger("presscheck.service")
 
 
 @dataclass(frozen=True)
 class Export:
-    """What is wanted: a revision of a space, all of it or from a page on; `note` stands below the title."""
+    """What to export: a revision of a space, all of it or from one page on; `note` is printed below the title."""
 
     space: str
     revision: str
@@ -59,15 +59,15 @@ class Export:
 
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
-    """Where the PDF waits, named after its title."""
+    """The URL of the PDF, named after its title."""
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slug_of(title), safe='')}.pdf"
 
 
 def exported_pdf(database: Database, data: Path, origin: str, address: str) -> Path:
-    """The file behind the signed part of an address; it is made where nobody wanted it before.
+    """Returns the file behind the signed part of a URL, and creates it on first use.
 
     Raises:
-        Problem: 404 for an address that is none, 410 for one whose hour is over.
+        Problem: 404 for an invalid URL, 410 for an expired one.
     """
     with database.reading.begin() as session:
         export = _wanted(session, address)
@@ -88,7 +88,7 @@ def exported_pdf(database: Database, data: Path, origin: str, address: str) -> P
         raise not_found("page")
     kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(kept.parent / ".lock"):
-        if not _is_kept(kept):  # somebody else may have made it while this one waited
+        if not _is_kept(kept):  # another thread may have created it while this one waited
             _keep(kept, _printed(found, kept.parent))
     return kept
 
@@ -98,8 +98,8 @@ def _wanted(session: Session, address: str) -> Export:
     if value is not None:
         return Export(**value)
     if was_signed(session, _PURPOSE, address):
-        raise Problem(410, "This address worked for an hour, which is over: export the PDF again.")
-    raise Problem(404, "There is no such PDF: the address is incomplete, or was not made here.")
+        raise Problem(410, "This link has expired (it is valid for one hour). Export the PDF again.")
+    raise Problem(404, "PDF not found: the link is incomplete or was not created by this service.")
 
 
 def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
@@ -109,13 +109,13 @@ def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
 
 def _is_kept(path: Path) -> bool:
     with suppress(FileNotFoundError):
-        os.utime(path)  # it was wanted just now
+        os.utime(path)  # marks it as recently used
         return True
     return False
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Write a file at once or not at all; the oldest make room."""
+    """Writes a file atomically and removes the least recently used ones."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     unfinished.write_bytes(content)
     unfinished.replace(path)
@@ -125,8 +125,8 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 def _printed(found: Manuscript, beside: Path) -> bytes:
-    """The PDF. The typesetter reads a directory that holds the images of the document, and nothing else."""
-    from typst import TypstError  # late: most starts print nothing
+    """Typesets the PDF in a directory that only holds the images of the document."""
+    from typst import TypstError  # imported here because most runs create no PDF
 
     markup = found.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
@@ -136,12 +136,20 @@ def _printed(found: Manuscript, beside: Path) -> bytes:
         try:
             return _compiled(markup, root, found.made_at)
         except TypstError as error:
-            _log.warning("a PDF of %s could not be set at once: %s", found.title, error.message)
+            _log.warning(
+                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
+                found.title,
+                error.message,
+            )
         _replace_broken(root)
         try:
             return _compiled(markup, root, found.made_at)
         except TypstError as error:
-            _log.warning("a PDF of %s shows its pages as they are written: %s", found.title, error.message)
+            _log.warning(
+                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
+                found.title,
+                error.message,
+            )
         return _compiled(found.markup(as_written=True), root, found.made_at)
 
 
@@ -150,12 +158,12 @@ def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes
 
     made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
     if not isinstance(made, bytes):
-        raise TypeError("a PDF is one file")
+        raise TypeError("expected a single PDF file")
     return made
 
 
 def _replace_broken(root: Path) -> None:
-    """Put something else in the place of every image that cannot be read."""
+    """Replaces every image that cannot be read."""
     from typst import TypstError
 
     for path in root.iterdir():
@@ -169,7 +177,7 @@ _loaded: list[Fonts] = []
 
 
 def _fonts() -> Fonts:
-    """Those that the typesetter brings along and those of the system, which are looked for once."""
+    """The fonts of the typesetter and of the system; searched once."""
     from typst import Fonts
 
     if not _loaded:

@@ -1,4 +1,4 @@
-"""Files that a change names by their address: fetched before anything is written, within the rules of `outgoing`."""
+"""Downloads the files that a change refers to by URL before anything is written, within the rules of `outgoing`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from presscheck.service.outgoing import DEADLINE, Outgoing, OutgoingError
 
 
 def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
-    """The same changes with the bytes of each such file.
+    """Returns the changes with the downloaded bytes of each file.
 
     Args:
-        outgoing: what makes the requests.
-        changes: the changes of one call, with at most 20 files each.
+        outgoing: the HTTP client for outgoing requests.
+        changes: the changes of one request, with at most 20 files each.
 
     Raises:
-        Problem: 400 where a file cannot or may not be reached, 413 where it is too large.
+        Problem: 400 if a file cannot or may not be downloaded, 413 if it is too large.
     """
     until = time.monotonic() + DEADLINE
     return tuple(
@@ -35,14 +35,16 @@ def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
     if file.url is None:
         return file
     if time.monotonic() > until:
-        raise Problem(400, f"url: the files before {file.name} took {DEADLINE:.0f} s already; send fewer at once")
+        raise Problem(
+            400, f"url: downloading the files before {file.name} took over {DEADLINE:.0f} s; send fewer files at once"
+        )
     try:
         found = outgoing.get(file.url)
     except OutgoingError as error:
         raise Problem(400, f"url: {error}") from None
     if found.status != 200:
-        raise Problem(400, f"url: {file.url} answers {found.status}")
+        raise Problem(400, f"url: {file.url} responded with {found.status}")
     if len(found.body) > LARGEST_FILE:
-        raise Problem(413, f"{file.name}: a file may have {LARGEST_FILE} bytes")
+        raise Problem(413, f"{file.name}: too large; the limit is {LARGEST_FILE} bytes")
     kind = file.content_type or found.content_type or None
     return NewFile(name=file.name, base64=base64.b64encode(found.body).decode(), content_type=kind, ref=file.ref)

@@ -1,6 +1,6 @@
-"""What a service begins with: an owner who holds a token, an organization, the sample workspace, documentation.
+"""First start of a service: creates the owner and their token, an organization, the sample workspace, documentation.
 
-All of it comes in once; a second start finds it there.
+Everything is created once; later starts find it there.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from presscheck.service.tables import ImportedRow, MemberRow, OrganizationRow, T
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """The owner; where there is nobody, made with an organization, or planted with the sample workspace."""
+    """Returns the owner; on an empty database creates one, with an organization or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
     if sample:
-        from presscheck.service.sample import plant  # late: a service without it does not pay for it
+        from presscheck.service.sample import plant  # imported here because most services have no sample
 
         plant(session, clock)
         session.flush()
@@ -32,10 +32,10 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Make sure that the owner has a token: that in the file, where there is one; a new one is written there.
+    """Makes sure that the owner has a token: the one in the file, or else a new one, which is written there.
 
     Returns:
-        The token, when it was made just now.
+        The token, if it was just created.
     """
     kept = token_file.read_text("utf-8").strip() if token_file and token_file.exists() else ""
     if kept:
@@ -54,8 +54,8 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
 
 
 def bring_in(session: Session, clock: Clock, owner: UserRow, data: Path, docs: Iterable[Path]) -> list[str]:
-    """Bring repositories into the owner's first organization; what could not be read, by file and line."""
-    from presscheck.service.importing import import_repository  # late: it parses YAML and Markdown
+    """Imports repositories into the owner's first organization and returns the problems by file and line."""
+    from presscheck.service.importing import import_repository  # late: it loads the YAML and Markdown parsers
 
     organization = session.scalars(
         select(OrganizationRow)

@@ -1,6 +1,7 @@
-"""What a handler is: a function from a declared call, in a context, to its answer; and what it raises instead.
+"""Registry of operation handlers, the context they run in, and the errors they raise.
 
-`@answers(GetSpace)` enters one. A handler runs in one transaction, which is undone when it raises.
+`@answers(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
+which is rolled back when it raises.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from presscheck.service.tables import UserRow
 Answer = TypeVar("Answer")
 Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
-"""Every handler, by the operation that it answers."""
+"""All handlers by operation."""
 BEFOREHAND: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
-"""What is done before a handler may write, by the operation: it makes of the call the one that is handled."""
+"""Functions that run before the transaction, by operation; each returns the call that the handler gets."""
 ONLY_READING: set[type[Operation[Any]]] = set()
-"""Those that write nothing, whatever their method says: nobody waits for them."""
+"""Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
 
 
 class Problem(Exception):
-    """A refusal: its status and a sentence, sent as ``{"error": {"code": …, "message": …}}``."""
+    """An API error: status and message, sent as ``{"error": {"code": …, "message": …}}``."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -37,13 +38,13 @@ class Problem(Exception):
 
 
 def not_found(what: str) -> Problem:
-    """404, for what is not there and for what the caller may not see."""
-    return Problem(404, f"There is no such {what}.")
+    """A 404, for what does not exist and for what the caller may not see."""
+    return Problem(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a handler works with: the transaction, who asks, at what address, the time, and where files are kept."""
+    """What a handler works with: the transaction, the caller, the service URL, the clock, and the data directory."""
 
     session: Session
     user: UserRow
@@ -51,26 +52,26 @@ class Context:
     clock: Clock
     data: Path
     outgoing: Outgoing | None = None
-    """Requests of others, which a handler makes only where its answer is theirs."""
+    """Client for outgoing requests; only for handlers whose response comes from another server."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What was looked up in this call, such as roles."""
+    """Cache of this call, such as for roles."""
 
     def now(self) -> str:
-        """The moment, as it is stored."""
+        """The current time in stored form."""
         return moment_text(self.clock())
 
     def outgoing_requests(self) -> Outgoing:
-        """What makes requests of others."""
+        """The client for outgoing requests."""
         if self.outgoing is None:
-            raise TypeError("nothing reaches out from here")
+            raise TypeError("outgoing requests are not available here")
         return self.outgoing
 
     def location(self, path: str) -> str:
-        """Where the API has a thing: `path` begins with a slash."""
+        """The API URL of a resource; `path` starts with a slash."""
         return f"{self.origin}/v1{path}"
 
     def app(self, path: str) -> str:
-        """Where a person would look at a thing."""
+        """The app URL of a resource."""
         return f"{self.origin}/app{path}"
 
 
@@ -80,17 +81,17 @@ def answers(
     writes: bool | None = None,
     beforehand: Callable[[Context, Call], Call] | None = None,
 ) -> Callable[[Callable[[Context, Call], Answer]], Callable[[Context, Call], Answer]]:
-    """Enter a handler for an operation.
+    """Registers a handler for an operation.
 
     Args:
-        operation: what it answers.
-        writes: whether it does, where its method says otherwise.
-        beforehand: asks others for what the call needs, while nobody waits for this one to have written.
+        operation: the class of the operation.
+        writes: whether it writes, if its HTTP method suggests otherwise.
+        beforehand: makes outgoing requests that the call needs, before the transaction takes the write lock.
     """
 
     def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
         if HANDLERS.setdefault(operation, handler) is not handler:
-            raise TypeError(f"{operation.__name__} is answered twice")
+            raise TypeError(f"{operation.__name__} has two handlers")
         if beforehand is not None:
             BEFOREHAND[operation] = beforehand
         if writes is False:

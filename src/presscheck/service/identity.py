@@ -1,4 +1,4 @@
-"""Ids and moments: ids sort in the order in which they were made, moments are UTC text of fixed width."""
+"""Ids and timestamps: ids sort by creation time, timestamps are UTC text of fixed width."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from datetime import UTC, datetime
 from itertools import count
 
 Clock = Callable[[], datetime]
-"""What tells the time; tests and samples bring their own."""
+"""Returns the current time; tests and samples use their own."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME, _CHANCE = 11, 9
-"""Characters of each part: 55 bits of microseconds last for a thousand years."""
+"""Characters of each half of an id: 55 bits of microseconds last for a thousand years."""
 _lock = threading.Lock()
 _newest = 0
 _counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None)
 
 
 def new_id() -> str:
-    """An id of 20 characters that nobody can guess and that sorts after those made before."""
-    global _newest  # one order for the whole process
+    """A random id of 20 characters that sorts after all earlier ones."""
+    global _newest  # one order for all threads of the process
     counted = _counted.get()
     if counted is not None:
         number = next(counted)
@@ -38,7 +38,7 @@ def new_id() -> str:
 
 @contextmanager
 def counted_ids() -> Generator[None, None, None]:
-    """In this block ids are the same each time, for a sample; anybody can guess them."""
+    """Makes ids reproducible within this block, for the sample; such ids can be guessed."""
     before = _counted.set(count(1))
     try:
         yield
@@ -47,22 +47,22 @@ def counted_ids() -> Generator[None, None, None]:
 
 
 def document_id(markdown: str) -> str:
-    """The id of a text, which is the same for equal texts."""
+    """The id of a text: equal texts have equal ids."""
     return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def token_mark(token: str) -> str:
-    """What the service keeps of a token."""
+    """The hash under which a token is stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def system_clock() -> datetime:
-    """The time now."""
+    """The current time."""
     return datetime.now(UTC)
 
 
 def moment_text(moment: datetime) -> str:
-    """A moment as it is stored and sent, such as ``2026-05-20T09:30:00.000Z``."""
+    """A time in stored form, such as ``2026-05-20T09:30:00.000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

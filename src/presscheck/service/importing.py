@@ -1,4 +1,4 @@
-"""A documentation repository becomes a space: one revision with its pages, files and snippets, as they stand in it."""
+"""Imports a documentation repository as a space: one revision with its pages, files and reusable content."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from presscheck.service.tables import OrganizationRow, SpaceRow, UserRow
 
 LONGEST_TITLE = 50
 LARGEST_FILE = 100 * 1024 * 1024
-"""Bytes of a file that still comes in."""
+"""Largest size of an imported file, in bytes."""
 
 
 class Content(NamedTuple):
-    """What a revision is made of, as it is stored."""
+    """The stored content of a revision."""
 
     tree: list[Page]
     files: list[dict[str, Any]]
@@ -40,13 +40,13 @@ def import_repository(
     data: Path,
     clock: Clock = system_clock,
 ) -> list[Problem]:
-    """Make a space of a repository, at the end of the organization; what was wrong with it, by file and line.
+    """Imports a repository as a space at the end of the organization and returns the problems by file and line.
 
     Raises:
-        ConfigurationError: there is no such directory.
+        ConfigurationError: the directory does not exist.
     """
     if not path.is_dir():
-        raise ConfigurationError(f"{path}: there is no such directory")
+        raise ConfigurationError(f"{path}: directory not found")
     repository = read_repository(path)
     problems = list(repository.problems)
     now = moment_text(clock())
@@ -86,15 +86,15 @@ def stored_content(
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
-    """The content of a repository as it is stored; a file that cannot be read is left out, and said.
+    """Stores the content of a repository; unreadable files are skipped and reported.
 
     Args:
-        session: the transaction, into which the texts of the pages go.
-        repository: what was read.
-        now: when its pages were made.
-        data: where the bytes of its files go; None leaves the files out.
-        problems: takes what is found wrong.
-        id_of: makes the id of a page, a file or a snippet from its source (or title, where it has none).
+        session: the transaction.
+        repository: the parsed repository.
+        now: the creation time of the pages.
+        data: the data directory for files; None skips files.
+        problems: problems are added to this list.
+        id_of: makes the id of a page, a file or a reusable content from its source (or title, if it has none).
     """
     files = list(_files(repository.files, data, problems, id_of)) if data else []
     snippets = [
@@ -116,7 +116,7 @@ def stored_content(
 
 
 class _Shelf(NamedTuple):
-    """What was kept already, by source: documents, the ids of pages and of files."""
+    """What is already stored, by source path: documents, and the ids of pages and files."""
 
     documents: dict[str, str]
     pages: dict[str, str]
@@ -125,7 +125,7 @@ class _Shelf(NamedTuple):
     now: str
 
     def page(self, page: SourcePage) -> Page:
-        """A page as it is stored, with those below it."""
+        """Builds the stored form of a page with its subpages."""
         return new_page(
             page.title,
             slug=page.slug,
@@ -171,12 +171,12 @@ def _files(
 ) -> Iterator[dict[str, Any]]:
     for file in files:
         if file.size > LARGEST_FILE:
-            problems.append(Problem(file.source, 1, f"has {file.size} bytes: it is left out"))
+            problems.append(Problem(file.source, 1, f"too large ({file.size} bytes): skipped"))
             continue
         try:
             content = file.read()
         except OSError as error:
-            problems.append(Problem(file.source, 1, f"cannot be read: {error.strerror}"))
+            problems.append(Problem(file.source, 1, f"could not be read: {error.strerror}"))
             continue
         stored: dict[str, Any] = {
             "id": id_of(file.source),

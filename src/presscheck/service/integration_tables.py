@@ -1,4 +1,4 @@
-"""The rows of integrations, where they are installed, and what they were told."""
+"""Tables of integrations, their installations and events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.service.tables import Table, refers
 
 
 class IntegrationRow(Table):
-    """An extension as it was published. Its script is kept and never run here; of its secrets nothing is kept."""
+    """A published integration. Its script is stored but never run here; its secrets are not stored."""
 
     __tablename__ = "integrations"
 
@@ -41,7 +41,7 @@ class IntegrationRow(Table):
 
 
 class InstallationRow(Table):
-    """An integration in an organization."""
+    """An installation of an integration in an organization."""
 
     __tablename__ = "installations"
     __table_args__ = (Index("installations_of", "organization_id", "integration"),)
@@ -59,7 +59,7 @@ class InstallationRow(Table):
 
 
 class EventRow(Table):
-    """Something that an integration was told; `status` is null until it was delivered or could not be."""
+    """An event for an integration; `status` is null until the delivery succeeded or failed."""
 
     __tablename__ = "integration_events"
     __table_args__ = (Index("events_of_integration", "integration", "created_at", "id"),)

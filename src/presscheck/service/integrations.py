@@ -1,7 +1,7 @@
-"""Integrations as on the wire, who may do what with one, and what they are told.
+"""Serializes integrations, checks access to them, and sends them events.
 
-The owners of an integration are the admins of its organization; they may do what its own token may elsewhere. Nothing
-runs an integration here: what it is told goes to its development tunnel, and is recorded with what came of it.
+The owners of an integration are the admins of its organization; they may use the calls that elsewhere need its own
+token. Integrations do not run here: events are sent to the development tunnel, and the result is recorded.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from presscheck.service.integration_tables import EventRow, InstallationRow, Int
 from presscheck.service.jobs import enter_job
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
-NOT_RUN = "Nothing runs this integration here: send its events to a development tunnel first."
+NOT_RUN = "This service does not run integrations. Set up a development tunnel for this integration first."
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
-    """The integration, for somebody who may see it, or with `to_own` for one of its owners."""
+    """Returns the integration if the caller may see it, or with `to_own` if the caller owns it."""
     row = context.session.get(IntegrationRow, name)
     if row is None or (row.visibility == "private" and not is_member(context, row.organization_id)):
         raise not_found("integration")
     if to_own and not is_owner(context, row):
-        raise Problem(403, "That is for the admins of the organization that owns the integration.")
+        raise Problem(403, "Only admins of the organization that owns the integration can do this.")
     return row
 
 
 def is_owner(context: Context, row: IntegrationRow) -> bool:
-    """Whether the caller is one of its owners."""
+    """Whether the caller owns the integration."""
     return role_in(context, row.organization_id) == "admin"
 
 
 def as_integrations(context: Context, rows: Sequence[IntegrationRow]) -> list[Integration]:
-    """Integrations as on the wire."""
+    """Serializes integrations."""
     return [_as_integration(context, row) for row in rows]
 
 
@@ -85,7 +85,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
 
 
 def as_installation(context: Context, row: InstallationRow) -> Installation:
-    """An installation as on the wire."""
+    """Serializes an installation."""
     spaces = spaces_of(context, row)
     return Installation(
         id=row.id,
@@ -107,7 +107,7 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
-    """The spaces that an installation is in: all of its organization, or none while nobody chose any."""
+    """The spaces of an installation: all of its organization, or none until some are selected."""
     if row.space_selection != "all":
         return ()
     wanted = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
@@ -115,7 +115,7 @@ def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
 
 
 def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
-    """Tell an integration of something; it is delivered in the background, and recorded then."""
+    """Queues an event for an integration; it is delivered in the background."""
     event_id = new_id()
     session.add(
         EventRow(
@@ -132,7 +132,7 @@ def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: An
 
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:
-    """Tell those that are installed in a space that its live content is another."""
+    """Sends an event to the integrations installed in a space that its live content changed."""
     installed = (
         select(InstallationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)

@@ -1,4 +1,4 @@
-"""The rows of work that is done in the background, and of what the service knows of itself."""
+"""Tables of background jobs and of internal state."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from presscheck.service.tables import Table, refers
 
 
 class JobRow(Table):
-    """A piece of work; `about` is the id of what it works on, `progress` what it remembers from try to try.
+    """A background job; `about` is the id of the item it works on, `progress` its state between attempts.
 
-    States: waiting (from `run_at` on), running (until `leased_until`, then anybody may take it), done, failed,
-    cancelled. Whoever runs it holds it under `lease`, so that a worker that was given up for dead writes nothing.
+    States: waiting (from `run_at` on), running (until `leased_until`, then any worker may take it), done, failed,
+    cancelled. The worker holds a job by the token `lease`, so that a worker whose lease expired writes nothing.
     """
 
     __tablename__ = "jobs"
@@ -36,7 +36,7 @@ class JobRow(Table):
 
 
 class SettingRow(Table):
-    """Something that all processes of a service share, such as the key that timed addresses are signed with."""
+    """A value shared by all processes of a service, such as the key that signs temporary URLs."""
 
     __tablename__ = "settings"
 

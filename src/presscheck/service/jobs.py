@@ -1,7 +1,7 @@
-"""Work in the background: entered in the transaction that wants it, done by whichever process takes it first.
+"""Background jobs: queued in the transaction that needs them, run by the first process that takes them.
 
-A runner may be stopped at any step and begun again by another process, so it writes what it found in transactions of
-its own and looks at what is there already. `work.demand_going()` between the steps is where it is stopped.
+A runner may be stopped at any step and restarted by another process, so it commits its progress in its own transactions
+and checks what is already there. It stops at `work.demand_going()`, to be called between steps.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 
 UNDER_WAY = ("waiting", "running")
 WANTED = "jobs"
-"""What a session's notes say when work was entered."""
+"""Key in `session.info` that says that a job was queued."""
 
 
 class Stopped(Exception):
-    """The job was cancelled, taken by somebody else, or the service ends."""
+    """The job was cancelled or taken by another worker, or the service is shutting down."""
 
 
 class CannotBeDone(Exception):
-    """Another try would end alike; says why."""
+    """The job failed and a retry would fail too; the message says why."""
 
 
 class TryAgain(Exception):
-    """It did not go this time; says why."""
+    """The job failed and may be retried; the message says why."""
 
 
 @dataclass(frozen=True)
 class Outside:
-    """What the operator configures of the world beyond the service.
+    """The operator's settings for outgoing requests and external programs.
 
     Args:
-        allowed: networks of one's own that may be reached, such as 127.0.0.0/8.
-        translator: a command that translates; the built-in one copies.
+        allowed: private networks that may be reached, such as 127.0.0.0/8.
+        translator: the command that translates; by default pages are copied.
     """
 
     allowed: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Outside:
 
 @dataclass(frozen=True)
 class Work:
-    """What a runner works with; `about` is the id of the thing that it works on."""
+    """What a runner works with; `about` is the id of the item that it works on."""
 
     job_id: str
     about: str
@@ -67,17 +67,17 @@ class Work:
     is_ending: Callable[[], bool]
 
     def now(self) -> str:
-        """The moment, as it is stored."""
+        """The current time in stored form."""
         return moment_text(self.clock())
 
     def demand_going(self) -> None:
-        """Go on only while this is still ours to do.
+        """Checks that this worker still holds the job.
 
         Raises:
-            Stopped: it is not.
+            Stopped: it does not.
         """
         if self.is_ending():
-            raise Stopped("the service ends")
+            raise Stopped("the service is shutting down")
         with self.database.reading.begin() as session:
             job = session.get(JobRow, self.job_id)
             if job is None or job.state != "running" or job.lease != self.lease:
@@ -86,7 +86,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Runner:
-    """How a kind of job is done; `failed` notes on the thing itself that it was given up; `again` repeats it."""
+    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause."""
 
     run: Callable[[Work], None]
     failed: Callable[[Session, str, str, str], None] | None = None
@@ -94,18 +94,18 @@ class Runner:
 
 
 RUNNERS: dict[str, Runner] = {}
-"""By kind."""
+"""All runners by kind of job."""
 
 
 def runs(
     kind: str, *, failed: Callable[[Session, str, str, str], None] | None = None, again: timedelta | None = None
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
-    """Enter a runner for a kind of job.
+    """Registers a runner for a kind of job.
 
     Args:
-        kind: its name.
-        failed: gets the session, the id of the thing, the reason and the moment when the job is given up.
-        again: how long after its end it is done again.
+        kind: the name of the kind.
+        failed: called with the session, the id of the item, the reason and the time when the job finally fails.
+        again: for a recurring job, the time from its end to the next run.
     """
 
     def enter(run: Callable[[Work], None]) -> Callable[[Work], None]:
@@ -116,7 +116,7 @@ def runs(
 
 
 def enter_job(session: Session, kind: str, about: str, *, now: str, organization_id: str | None) -> None:
-    """Want some work done once this transaction is through."""
+    """Queues a job; it starts after this transaction commits."""
     session.info[WANTED] = True
     session.add(
         JobRow(
@@ -134,6 +134,6 @@ def enter_job(session: Session, kind: str, about: str, *, now: str, organization
 
 
 def cancel_jobs(session: Session, about: str, now: str) -> None:
-    """Want the work on a thing done no more; what runs stops at its next step."""
+    """Cancels the jobs of an item; a running one stops at its next step."""
     wanted = update(JobRow).where(JobRow.about == about, JobRow.state.in_(UNDER_WAY))
     session.execute(wanted.values(state="cancelled", finished_at=now))

@@ -1,4 +1,4 @@
-"""How many requests a token may make in a minute, told in the headers that clients slow down by."""
+"""Rate limit per token and minute, announced in the headers that clients use to slow down."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from presscheck.service.identity import token_mark
 from presscheck.service.open_addresses import problem_response
 
 WINDOW = 60
-"""Seconds."""
+"""Length of the window, in seconds."""
 
 
 class Limited:
-    """Answers 429 to a token that made `limit` requests in this minute; whoever has none is counted by address.
+    """Responds with 429 when a token made `limit` requests in this minute; without a token, the IP address counts.
 
-    Each process counts for itself, so a service of several takes up to that many times the limit.
+    Each process counts for itself, so a service with several processes allows up to that many times the limit.
     """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
@@ -26,7 +26,7 @@ class Limited:
         self._counts: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handles one request."""
         if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
             await self.app(scope, receive, send)
             return
@@ -38,7 +38,9 @@ class Limited:
         }
         if left < 0:
             headers = {**told, "retry-after": str(max(1, reset - int(time.time())))}
-            refusal = problem_response(429, f"This token may make {self._limit} requests in a minute.", headers)
+            refusal = problem_response(
+                429, f"Rate limit exceeded: {self._limit} requests per minute for this token.", headers
+            )
             await refusal(scope, receive, send)
             return
 
@@ -50,7 +52,7 @@ class Limited:
         await self.app(scope, receive, telling)
 
     def _take(self, who: str) -> tuple[int, int]:
-        """How many requests are left, and the second at which counting begins anew."""
+        """How many requests are left, and the time at which the window resets, in seconds."""
         window = int(time.time()) // WINDOW
         if window != self._window:
             self._window, self._counts = window, {}

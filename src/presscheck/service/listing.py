@@ -1,4 +1,4 @@
-"""Listings by the page: the cursor holds the place of the last item, so that items added meanwhile displace nothing."""
+"""Pagination: the cursor holds the sort key of the last item, so items added meanwhile do not shift pages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 USUAL_LIMIT = 50
-"""How many items a page has where the call does not say."""
+"""Default number of items on a page."""
 LARGEST = 2**63
-"""What no whole number of a database reaches."""
+"""Larger than any integer of the database."""
 
 
 def page_of_rows(
@@ -32,15 +32,15 @@ def page_of_rows(
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
 ) -> Page[Item]:
-    """One page of a listing of rows.
+    """One page of a list of rows.
 
     Args:
         context: the transaction.
-        call: says which page.
-        rows: all that the listing has, in no order.
-        build: makes the items of one page, all at once.
-        order: columns that are never null and together name a row; the last is usually the id.
-        newest_first: descending instead of ascending.
+        call: has the cursor and the limit.
+        rows: selects all items, unordered.
+        build: serializes the rows of a page.
+        order: columns that are never null and are unique together; the last is usually the id.
+        newest_first: sorts in descending order.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
     total = context.session.scalar(select(func.count()).select_from(rows.subquery())) or 0
@@ -55,7 +55,7 @@ def page_of_rows(
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
-    """One page of what is in memory and does not change, such as the files of a revision."""
+    """One page of an immutable list in memory, such as the files of a revision."""
     limit = USUAL_LIMIT if call.limit is None else call.limit
     start = max(0, (_place(call, [int]) or [0])[0])
     end = start + limit
@@ -64,7 +64,7 @@ def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
 
 def _page(items: Iterable[Item], last: list[Any] | None, total: int) -> Page[Item]:
     following = None if last is None else Cursor(page=_cursor(last))
-    # the items were validated when they were made
+    # the items were validated when they were created
     return cast("Page[Item]", Page.model_construct(items=tuple(items), next=following, count=total))
 
 
@@ -81,12 +81,12 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
         found = None
     place = cast("list[Any]", found) if isinstance(found, list) else []
     if len(place) != len(kinds) or not all(map(_is_of, place, kinds)):
-        raise Problem(400, "page: not a cursor of this listing")
+        raise Problem(400, "page: invalid cursor for this list")
     return place
 
 
 def _is_of(part: Any, kind: type) -> bool:
-    """Whether a column of this kind could hold it."""
+    """Whether the value fits a column of this type."""
     if isinstance(part, str):
         return kind is str and is_fit(part)
     return type(part) is kind and abs(part) < LARGEST

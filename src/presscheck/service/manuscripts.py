@@ -1,4 +1,4 @@
-"""A space, or a part of it, as one document for the typesetter: its markup, and the images that it shows."""
+"""The Typst source of a PDF: the markup of a space or a part of it, and the images that it shows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from presscheck.service.content import document_texts
 from presscheck.service.content_tables import RevisionRow
 
 MOST_BYTES = 20 * 1024 * 1024
-"""An image that is larger is named, not shown."""
+"""Largest size of an image, in bytes; a larger one is replaced by its name."""
 _STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
 
 class Chapter(NamedTuple):
-    """A page in its place; `is_fresh` where it begins on a new sheet."""
+    """A page of the document; `is_fresh` if it starts on a new sheet."""
 
     page: Page
     depth: int
@@ -37,7 +37,7 @@ class Chapter(NamedTuple):
 
 @dataclass(frozen=True)
 class Manuscript:
-    """What a document is made of."""
+    """The source of a document."""
 
     title: str
     organization: str
@@ -46,12 +46,12 @@ class Manuscript:
     chapters: Sequence[Chapter]
     texts: dict[str, str]
     resolver: Callable[[str], Resolve]
-    """By the id of a page: what the addresses in it are."""
+    """The links of each page, by page id."""
     pictures: dict[str, Path] = field(default_factory=dict[str, Path])
-    """The images by the names that the markup has for them; complete once the markup was made."""
+    """The images by their names in the markup; complete after the markup was created."""
 
     def markup(self, *, as_written: bool = False) -> str:
-        """The whole document; `as_written` shows the pages as their Markdown."""
+        """The markup of the whole document; `as_written` shows pages as Markdown source."""
         date = f"{self.made_at.day} {self.made_at:%B} {self.made_at.year}"
         facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
         given = "".join(f"{name}: {string(value)}, " for name, value in facts)
@@ -62,7 +62,7 @@ class Manuscript:
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
         page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
         title, fresh = words(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
-        # the page's head names what its sheet began with
+        # the running head shows the title of the page that starts the sheet
         head = f"#set page(header: running-head({string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
         if page["type"] == "group":
             return f"{head}#part-title({level}, {string(label)}, [{title}], {fresh});\n"
@@ -78,15 +78,15 @@ class Manuscript:
 def manuscript(
     session: Session, data: Path, origin: str, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
 ) -> Manuscript | None:
-    """What a document of a revision is made of; None where there is no such page.
+    """Loads the source of a document; None if the page does not exist.
 
     Args:
-        session: the transaction; nothing is read after this returns.
-        data: where files are kept.
-        origin: the address of the service, which files are linked at.
-        revision: whose pages.
-        page: the id of the page that it begins with; all that are not hidden where it is None.
-        only: that page without those below it.
+        session: the transaction; everything is read before this returns.
+        data: the data directory for files.
+        origin: the URL of the service, for links to files.
+        revision: the revision.
+        page: the id of the first page; None for all pages that are not hidden.
+        only: exports that page without its subpages.
         facts: title, organization and note.
     """
     chosen: Sequence[Page] = revision.tree
@@ -101,7 +101,7 @@ def manuscript(
     texts = document_texts(session, [*ids, *snippets])
     pictures: dict[str, Path] = {}
     resolving = _Resolving(revision, data, origin, {one.page["id"] for one in chapters}, texts, pictures)
-    made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # what a PDF tells of moments
+    made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
     return Manuscript(
         made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts
     )
@@ -110,7 +110,7 @@ def manuscript(
 def _chapters(
     pages: Sequence[Page], depth: int = 0, *, asked: str | None, below_part: bool = False
 ) -> Iterator[Chapter]:
-    """Pages in the order of reading; what is hidden is left out, unless somebody asked for it."""
+    """Pages in reading order; hidden pages are omitted unless requested."""
     first = True
     for page in pages:
         if page.get("hidden") and page["id"] != asked:
@@ -131,7 +131,7 @@ def _destination(page: Page) -> str:
 
 
 class _Resolving:
-    """Knows what the addresses in the pages of a revision are."""
+    """Resolves the links in the pages of a revision."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class _Resolving:
         self._shown, self._texts, self._pictures = shown, texts, pictures
 
     def of(self, page_id: str) -> Resolve:
-        """What addresses in a page are."""
+        """Resolves the links in one page."""
         written_in = source_of(self._pages[page_id])
         known: dict[str, Target] = {}
 
@@ -194,7 +194,7 @@ class _Resolving:
 
 
 def _is_picture(path: Path) -> bool:
-    """Whether a file is of a kind that the typesetter reads, by how it begins, whatever its name says."""
+    """Whether the typesetter supports the image format, by its first bytes and not by the file name."""
     if path.stat().st_size > MOST_BYTES:
         return False
     with path.open("rb") as file:

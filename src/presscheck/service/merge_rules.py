@@ -1,4 +1,4 @@
-"""Whether a change request may be merged: the rules of its space, or of the organization where the space inherits."""
+"""Checks the merge rules of a space, or of its organization if the space inherits them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.service.handling import Context
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
 Reviews = dict[str, str]
-"""The verdict that counts, by reviewer."""
+"""The current review status by reviewer."""
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """A sentence for each rule that does not hold; none for those who may pass all of them."""
+    """A message for each rule that is not met; empty for users who may bypass the rules."""
     rules = _rules(context, space)
     if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
@@ -32,7 +32,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """The verdicts that no newer one of the same person replaced."""
+    """The current reviews: those not replaced by a newer one of the same user."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     )
@@ -40,7 +40,7 @@ def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
 
 
 def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
-    """Rules as they are stored: what was given as null says no more than what was not given."""
+    """Rules in stored form; fields that are null are dropped."""
     return change.model_dump(mode="json", exclude_none=True)
 
 
@@ -65,28 +65,31 @@ def _unmet(
         return by_people(approved, _users(rule))
     holds, sentence = {
         "allow_bypass": (True, ""),
-        "require_at_least_one_review": (bool(reviews), "It needs a review."),
-        "require_at_least_one_approved_review": (bool(approved), "It needs an approval."),
-        "require_all_reviews_approved": (len(approved) == len(reviews), "Not all reviews approve it."),
+        "require_at_least_one_review": (bool(reviews), "A review is required."),
+        "require_at_least_one_approved_review": (bool(approved), "An approval is required."),
+        "require_all_reviews_approved": (len(approved) == len(reviews), "All reviews must be approvals."),
         "require_up_to_date_change_request": (
             ancestor(row) == space.revision_id,
-            "It must be updated with the live content first.",
+            "The change request must be updated with the live content first.",
         ),
-        "require_change_request_subject": (bool(row.subject.strip()), "It needs a subject."),
-        "require_change_request_description": (bool(row.description), "It needs a description."),
-        "require_author_to_merge": (row.created_by == context.user.id, "Only its author may merge it."),
-        "require_agent_review": (False, "It needs the review of an agent, and this service has none."),
-    }.get(rule["rule"], (False, f"This service cannot tell whether the rule {rule['rule']} holds."))
+        "require_change_request_subject": (bool(row.subject.strip()), "A subject is required."),
+        "require_change_request_description": (bool(row.description), "A description is required."),
+        "require_author_to_merge": (
+            row.created_by == context.user.id,
+            "Only the author can merge this change request.",
+        ),
+        "require_agent_review": (False, "An agent review is required, but this service has no review agents."),
+    }.get(rule["rule"], (False, f"This service does not support the merge rule {rule['rule']}."))
     return None if holds else sentence
 
 
 def _all_of(approved: set[str], users: list[str]) -> str | None:
     missing = len(set(users) - approved)
-    return f"It needs the approval of {missing} more of its required reviewers." if missing else None
+    return f"{missing} more required reviewer{'' if missing == 1 else 's'} must approve." if missing else None
 
 
 def _one_of(approved: set[str], users: list[str]) -> str | None:
-    return None if approved & set(users) else "It needs the approval of one of its required reviewers."
+    return None if approved & set(users) else "One of the required reviewers must approve."
 
 
 _BY_PEOPLE: dict[str, Callable[[set[str], list[str]], str | None]] = {

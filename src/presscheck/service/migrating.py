@@ -1,23 +1,23 @@
-"""Bringing a database up to date before anything else touches it: whoever comes first does it, the others wait."""
+"""Migrates a database before anything else uses it; the first process migrates, others wait."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, Engine, inspect, text
 
 NEWEST = "0002"
-"""The step that this version of the service works with: the last of `migrations/versions`."""
+"""The database version of this release: the last step of `migrations/versions`."""
 _LOCK = 7_070_707
-"""What processes on one PostgreSQL take turns by."""
+"""Key of the PostgreSQL advisory lock for migrations."""
 
 
 def migrate(engine: Engine) -> None:
-    """Take the steps that a database lacks, all in one transaction.
+    """Runs the missing migrations, all in one transaction.
 
     Args:
-        engine: whose transactions take the writers' lock where there is one.
+        engine: an engine whose transactions take the write lock on SQLite.
 
     Raises:
-        RuntimeError: a newer presscheck wrote this database.
+        RuntimeError: the database was written by a newer presscheck.
     """
     with engine.connect() as connection:
         if _version(connection) == NEWEST:
@@ -26,10 +26,12 @@ def migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         version = _version(connection)
-        if version == NEWEST:  # somebody else was faster
+        if version == NEWEST:  # another process was faster
             return
         if version is not None and version > NEWEST:
-            raise RuntimeError(f"a newer presscheck wrote this database (step {version}): start that one")
+            raise RuntimeError(
+                f"this database was written by a newer presscheck (database version {version}): use that version"
+            )
         _upgrade(connection)
 
 
@@ -40,7 +42,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    from alembic import command  # late: most starts find nothing to do
+    from alembic import command  # late: most starts find nothing to migrate
     from alembic.config import Config
 
     config = Config()

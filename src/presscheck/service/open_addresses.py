@@ -1,6 +1,6 @@
-"""What the service answers outside the API, to whoever knows the address: its description, files, specifications.
+"""Endpoints outside the API and without a token: health, API description, files and specifications.
 
-None of it asks for a token: an address cannot be guessed, or is meant for everybody.
+Their URLs cannot be guessed, or are public.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 from presscheck.service.wire import write_answer
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-"""What keeps a file of an author from acting in the reader's browser."""
+"""Headers that keep an uploaded file from running code in the reader's browser."""
 
 MOST_EXPORTS = 4
-"""PDFs that may be waited for at once: they take no thread from the answers of the API."""
+"""Most PDFs created at once, so that they do not use up the threads of the API."""
 
 
 def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
-    """All of them."""
+    """All routes."""
 
     def send_file(request: Request) -> Response:
         return _sent(data, request.path_params["content_id"], request.path_params["name"])
@@ -70,7 +70,7 @@ def _health(database: Database) -> Response:
         with database.reading.begin() as session:
             session.execute(text("SELECT 1"))
     except SQLAlchemyError:
-        return JSONResponse({"status": "the database does not answer"}, 503)
+        return JSONResponse({"status": "the database does not respond"}, 503)
     return JSONResponse({"status": "ok"})
 
 
@@ -90,7 +90,7 @@ def _exported(database: Database, data: Path, request: Request) -> Response:
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """A refusal, in the words of the API."""
+    """An error response in the format of the API."""
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
@@ -103,5 +103,5 @@ def _get(path: str, answer: Callable[[Request], Response]) -> Route:
 def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
     path = blob_path(data, content_id)
     if path is None or not path.is_file():
-        return problem_response(404, "There is no such file.")
+        return problem_response(404, "File not found.")
     return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)

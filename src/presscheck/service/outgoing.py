@@ -1,7 +1,7 @@
-"""Requests that the service makes of others: bounded in time and size, and never to an address of its own network.
+"""Outgoing HTTP requests, limited in time and size, with protection against requests into private networks (SSRF).
 
-A name is resolved here, every address that it has is judged, and the connection goes to one that was judged: neither
-a redirect nor a name that changes between two look-ups leads inside. What the operator allows is allowed.
+Host names are resolved here, every address is checked, and the connection goes to a checked address: neither a redirect
+nor DNS rebinding can reach a private network. Networks that the operator allows are exempt.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ import httpcore
 from presscheck import __version__
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Bytes of an answer."""
+"""Largest size of a response, in bytes."""
 DEADLINE = 30.0
 """Seconds for one request with all its redirects."""
 MOST_REDIRECTS = 5
 AGENT = f"presscheck/{__version__}"
-"""What we call ourselves."""
+"""User agent."""
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
-"""IPv6 addresses that lead to the IPv4 address in their last four bytes."""
+"""IPv6 networks that map to the IPv4 address in their last four bytes."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class OutgoingError(Exception):
-    """A request that could not be made, in words for whoever asked for it."""
+    """A request failed; the message is for the user who caused it."""
 
 
 class OutgoingRefused(OutgoingError):
-    """The address is not one that the service may reach."""
+    """The URL or its address is not allowed."""
 
 
 class OutgoingTimeout(OutgoingError):
-    """No answer within the time."""
+    """No response in time."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer: the address that gave it after all redirects, its status, its headers in small letters, its bytes."""
+    """A response: the final URL after redirects, status, headers with lower-case names, and body."""
 
     url: str
     status: int
@@ -57,12 +57,12 @@ class Fetched:
 
     @property
     def content_type(self) -> str:
-        """Its media type without parameters, in small letters."""
+        """Its media type without parameters, in lower case."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 class Outgoing:
-    """Makes requests; `allowed` are networks of one's own that may be reached all the same, such as 127.0.0.0/8."""
+    """Client for outgoing requests; `allowed` are private networks that may be reached, such as 127.0.0.0/8."""
 
     def __init__(self, allowed: Sequence[str] = (), *, deadline: float = DEADLINE) -> None:
         self._deadline = deadline
@@ -75,10 +75,10 @@ class Outgoing:
         )
 
     def get(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """What is at an address, after redirects.
+        """Fetches a URL and follows redirects.
 
         Raises:
-            OutgoingError: it cannot or may not be reached, or sends too much.
+            OutgoingError: the URL is unreachable or not allowed, or the response too large.
         """
         until = time.monotonic() + self._deadline
         for _ in range(MOST_REDIRECTS + 1):
@@ -89,24 +89,24 @@ class Outgoing:
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
-        """Post some JSON; a redirect is not followed.
+        """Posts JSON; redirects are not followed.
 
         Raises:
-            OutgoingError: it cannot or may not be reached, or sends too much.
+            OutgoingError: the URL is unreachable or not allowed, or the response too large.
         """
         sent = {"content-type": "application/json", **(headers or {})}
         return self._send("POST", url, sent, body, time.monotonic() + self._deadline)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Closes all connections."""
         self._pool.close()
 
     def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float) -> Fetched:
         parts = web_address(url)
         if parts is None:
-            raise OutgoingRefused(f"{url}: not an address of the web")
+            raise OutgoingRefused(f"{url}: not an http or https URL")
         if parts.username or parts.password:
-            raise OutgoingRefused(f"{parts.hostname}: an address with a password in it is not followed")
+            raise OutgoingRefused(f"{parts.hostname}: URLs with a user name or password are not allowed")
         wire = [("host", parts.netloc), ("user-agent", AGENT), ("accept-encoding", "identity"), *headers.items()]
         left = max(0.1, until - time.monotonic())
         extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
@@ -115,22 +115,22 @@ class Outgoing:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
                 return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
         except httpcore.TimeoutException as error:
-            raise OutgoingTimeout(f"{url}: no answer within {self._deadline:.0f} s") from error
+            raise OutgoingTimeout(f"{url}: no response within {self._deadline:.0f} s") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
             raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
 
 
 def web_address(text: str) -> SplitResult | None:
-    """The parts of an address of the web; None where it is none."""
+    """Splits an http or https URL; None if it is not one."""
     try:
         parts = urlsplit(text)
-    except ValueError:  # such as a bracket that is not closed
+    except ValueError:  # for example, an unclosed bracket
         return None
     return parts if parts.scheme in ("http", "https") and parts.hostname else None
 
 
 class _JudgedNetwork(httpcore.NetworkBackend):
-    """Connects to addresses that were judged, never to a name."""
+    """Connects to checked addresses only, never to a host name."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed
@@ -144,8 +144,8 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first of its addresses that answers."""
-        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        """Connects to the first address that responds."""
+        failure: Exception = httpcore.ConnectError(f"could not resolve {host}")
         for address in self._judged(host, port):
             try:
                 return self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
@@ -157,11 +157,13 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         try:
             known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
-            raise httpcore.ConnectError(f"{host} has no address") from error
+            raise httpcore.ConnectError(f"could not resolve {host}") from error
         found = [str(one[4][0]).partition("%")[0] for one in known]
         for text in found:
             if not self._may_reach(ipaddress.ip_address(text)):
-                raise OutgoingRefused(f"{host} is at {text}, inside a private network: the operator must allow it")
+                raise OutgoingRefused(
+                    f"{host} is at {text}, in a private network: the operator must allow this network"
+                )
         return found
 
     def _may_reach(self, address: Address) -> bool:
@@ -172,7 +174,7 @@ class _JudgedNetwork(httpcore.NetworkBackend):
 
 
 def _meant(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for, or else itself."""
+    """The IPv4 address that an IPv6 address maps to, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _TRANSLATED:
@@ -185,14 +187,14 @@ def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
     for part in stream:
         body += part
         if len(body) > MOST_BYTES:
-            raise OutgoingError(f"{url}: more than {MOST_BYTES // 1024 // 1024} MB")
+            raise OutgoingError(f"{url}: response is larger than {MOST_BYTES // 1024 // 1024} MB")
         if time.monotonic() > until:
-            raise OutgoingTimeout(f"{url}: it sends too slowly")
+            raise OutgoingTimeout(f"{url}: response is too slow")
     return bytes(body)
 
 
 def _ascii(url: str) -> str:
-    """An address as it is sent: names in punycode, other letters quoted."""
+    """The URL in ASCII: host names in punycode, other characters percent-encoded."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
     host = f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""The rows of what comes from elsewhere: imports, OpenAPI specifications, translations, talks with readers."""
+"""Tables of external content: imports, OpenAPI specifications, translations, and conversations with readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.service.tables import Table, refers
 
 
 class ImportRow(Table):
-    """Content that is brought in; `pages` are those that came, as on the wire."""
+    """A content import; `pages` are the imported ones, as in the API."""
 
     __tablename__ = "imports"
 
@@ -31,7 +31,7 @@ class ImportRow(Table):
 
 
 class SpecRow(Table):
-    """An OpenAPI specification; one without `source_url` was given as a text, kept as the blob `source_text`."""
+    """An OpenAPI specification; without `source_url`, its source is the blob `source_text`."""
 
     __tablename__ = "specs"
     __table_args__ = (UniqueConstraint("organization_id", "slug"),)
@@ -52,7 +52,7 @@ class SpecRow(Table):
 
 
 class SpecVersionRow(Table):
-    """A specification as it once was; `content` is a blob of JSON."""
+    """A version of a specification; `content` is a blob of JSON."""
 
     __tablename__ = "spec_versions"
 
@@ -63,7 +63,7 @@ class SpecVersionRow(Table):
 
 
 class TranslationRow(Table):
-    """A space that is kept in another language."""
+    """A translation of a space into another language."""
 
     __tablename__ = "translations"
 
@@ -83,7 +83,7 @@ class TranslationRow(Table):
 
 
 class ConversationRow(Table):
-    """A talk with a reader, by the id that its source gave it; `parts` as on the wire."""
+    """A conversation with a reader, by the id from its source; `parts` as in the API."""
 
     __tablename__ = "conversations"
     __table_args__ = (Index("conversations_by_time", "organization_id", "created_at", "id"),)
@@ -101,7 +101,7 @@ class ConversationRow(Table):
 
 
 class ReaderIssueRow(Table):
-    """What a reader could not do or find; `words` are those that it is told from others by."""
+    """An issue found in a conversation; `words` are its keywords."""
 
     __tablename__ = "reader_issues"
 
@@ -117,7 +117,7 @@ class ReaderIssueRow(Table):
 
 
 class ClusterRow(Table):
-    """Issues of readers that are alike; `words` are those of the one that founded it."""
+    """A cluster of similar issues; `words` are the keywords of the first one."""
 
     __tablename__ = "clusters"
 

@@ -1,4 +1,4 @@
-"""The text of a page as it goes out and comes in: Markdown, or nodes that name by its id what Markdown links to."""
+"""Converts the content of pages between the stored Markdown and the document nodes of the API."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from presscheck.service.page_texts import put_together
 from presscheck.service.pages import as_files, as_pages, body_of, wired_place
 
 _FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
-"""What points at files, and at nothing else that has an id."""
+"""Kinds of links whose targets are files, and nothing else with an id."""
 _NAMED = {
     "page": ("page", "page"),
     "anchor": ("page", "page"),
     "file": ("file", "file"),
     "reusable-content": ("snippet", "reusableContent"),
 }
-"""What a reference of each kind leads to, and what it calls its id."""
+"""The target type of each kind of reference, and the field that holds its id."""
 
 
 class Content(NamedTuple):
-    """What links lead to: what a revision has, or what it will have."""
+    """The link targets of a revision, stored or being edited."""
 
     space_id: str
     tree: Sequence[Page]
@@ -42,17 +42,17 @@ class Content(NamedTuple):
 
 
 def page_by_id(context: Context, revision: RevisionRow, page_id: str, shape: Format | None = None) -> RevisionPage:
-    """A page of a revision with its body."""
+    """Returns a page of a revision with its body."""
     return _page(context, revision, find(revision.tree, page_id), shape)
 
 
 def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Format | None = None) -> RevisionPage:
-    """The page at a path of a revision, with its body."""
+    """Returns the page at a path of a revision, with its body."""
     return _page(context, revision, page_at(revision.tree, path), shape)
 
 
 def _page(context: Context, revision: RevisionRow, place: Place | None, shape: Format | None) -> RevisionPage:
-    """A page with those below it, and its body: nodes, or Markdown, which begins with the title as a heading."""
+    """Serializes a page, its subpages, and its body: nodes, or Markdown with the title as first heading."""
     if place is None:
         raise not_found("page")
     wired, page = wired_place(context, revision.space_id, place), place.page
@@ -66,20 +66,20 @@ def _page(context: Context, revision: RevisionRow, place: Place | None, shape: F
 
 
 def in_shape(document: Document, shape: Format | None) -> Document:
-    """A text in the form that was asked for; without one as it came. What cannot be changed stays as it is."""
+    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
     if shape == "document" and document.markdown is not None:
         return Document(document=nodes_of(document.markdown))
     if shape == "markdown" and document.document is not None:
-        with suppress(BadNode):  # what was kept before trees were looked at may be anything
+        with suppress(BadNode):  # documents stored before validation existed may have any shape
             return Document(markdown=markdown_of(document.document))
     return document
 
 
 def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
-    """The Markdown of nodes that came in.
+    """Converts submitted document nodes to Markdown.
 
     Raises:
-        Problem: 400, they are none; its message leads to what is wrong.
+        Problem: 400 for invalid nodes, naming the place.
     """
     try:
         return markdown_of(document, links.to_address if links else None)
@@ -88,13 +88,13 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
 
 
 class PageRefs:
-    """What the text of a page points at: places in Markdown, which are relative to the page, and ids in nodes.
+    """Resolves the links of a page: paths relative to the page in Markdown, ids in nodes.
 
     Args:
         context: the transaction.
-        content: what there is to point at.
-        page_id: whose text it is.
-        source: where the text of a page stands that is not there yet, such as ``guides/new.md``.
+        content: the possible link targets.
+        page_id: the id of the page.
+        source: the path of a new page that has no id yet, such as ``guides/new.md``.
     """
 
     def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
@@ -109,7 +109,7 @@ class PageRefs:
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Ref, kind: str) -> Ref:
-        """What an address in Markdown leads to, where that has an id."""
+        """The reference for a Markdown link target, if the target has an id."""
         address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
         if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
             return ref
@@ -127,7 +127,7 @@ class PageRefs:
         return anchor if found.anchor else {"kind": "page", "page": found.id}
 
     def to_address(self, ref: Ref, kind: str) -> Ref:
-        """The place of what is named by its id: relative to the page, or in the app where it is another space's."""
+        """The Markdown link target of a reference: relative to the page, or an app URL for another space."""
         space = ref.get("space")
         if (space and space != self._space) or ref["kind"] == "space":
             is_shown = ref["kind"] in ("page", "anchor", "space")
@@ -137,7 +137,7 @@ class PageRefs:
         if not source:  # such as a page that is a link to elsewhere
             return {key: value for key, value in ref.items() if key != "space"}
         place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
-        # what has neither is an id (see `refs.file_source`)
+        # a bare name would be taken for an id (see `refs.file_source`)
         place = place if "/" in place or "." in place else f"./{place}"
         if ref["kind"] == "reusable-content":
             return {"kind": "reusable-content", "reusableContent": place}

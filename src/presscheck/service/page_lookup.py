@@ -1,4 +1,4 @@
-"""Finding a page in a stored tree by its path."""
+"""Finds a page in a stored page tree by its path."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ __all__ = ["Page", "Place", "children", "page_at", "walk"]
 
 
 def page_at(tree: Sequence[Page], path: str) -> Place | None:
-    """The page at a path; links have none."""
+    """The page at a path; link pages have no path."""
     wanted = path.strip("/")
     return next((place for place in walk(tree) if place.path and place.path == wanted), None)

@@ -1,4 +1,4 @@
-"""The Markdown of a page and what surrounds it on the wire: the title as a first heading, details as front matter."""
+"""Parses and formats the Markdown of a page: title as first heading, details as front matter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DETAILS", "PageText", "put_together", "slug_of", "take_apart"]
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
-"""What front matter may say of a page, and the type of each value."""
+"""The page details that front matter can set, with their types."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
@@ -24,7 +24,7 @@ _TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
 
 @dataclass(frozen=True)
 class PageText:
-    """What a text says: its title, details by their names on the wire, and the rest."""
+    """Parsed Markdown: title, details named as in the API, and the body."""
 
     title: str | None
     details: dict[str, Any]
@@ -32,10 +32,10 @@ class PageText:
 
 
 def take_apart(markdown: str) -> PageText:
-    """A page's own text out of Markdown from outside.
+    """Parses submitted Markdown into title, details and body.
 
     Raises:
-        Problem: the front matter is not YAML.
+        Problem: the front matter is invalid YAML.
     """
     text = markdown.replace("\r\n", "\n")
     details: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def take_apart(markdown: str) -> PageText:
 
 
 def put_together(title: str, body: str) -> str:
-    """The Markdown of a page as the service sends it."""
+    """The Markdown of a page as the API returns it."""
     return f"# {title}\n\n{body}" if title else body
 
 
@@ -58,7 +58,7 @@ def _details(front: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(front)
     except yaml.YAMLError as error:
-        raise Problem(400, f"document: the front matter is not YAML: {str(error).splitlines()[0]}") from None
+        raise Problem(400, f"document: invalid YAML in the front matter: {str(error).splitlines()[0]}") from None
     if not isinstance(found, dict):
         return {}
     given = cast("dict[str, Any]", found)

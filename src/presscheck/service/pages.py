@@ -1,4 +1,4 @@
-"""Stored trees, files and revisions as on the wire: paths and addresses are computed, bodies come when asked for."""
+"""Serializes stored page trees, files and revisions: computes paths and URLs; bodies are added on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context
 
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
-"""The older name of a type, which is still demanded."""
+"""The old name of a page type, which is still a required field."""
 LAYOUT: dict[str, Any] = {
     "width": "default",
     "cover": True,
@@ -32,11 +32,11 @@ LAYOUT: dict[str, Any] = {
     "pagination": True,
     "metadata": True,
 }
-"""How a page is laid out that says nothing else."""
+"""Default page layout."""
 
 
 def as_revision(context: Context, row: RevisionRow) -> Revision:
-    """A revision with its pages, without their bodies."""
+    """Serializes a revision with its pages, without their bodies."""
     merged = context.session.get(ChangeRequestRow, row.merged_from) if row.merged_from else None
     return Revision(
         id=row.id,
@@ -53,29 +53,29 @@ def as_revision(context: Context, row: RevisionRow) -> Revision:
 
 
 def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str = "") -> tuple[RevisionPage, ...]:
-    """The pages of a tree, without their bodies."""
+    """Serializes the pages of a tree, without their bodies."""
     return tuple(RevisionPage.model_validate(_wired(context, space_id, page, prefix)) for page in tree)
 
 
 def wired_place(context: Context, space_id: str, place: Place) -> dict[str, Any]:
-    """One page with those below it by its names on the wire, without its body."""
+    """Serializes one page with its subpages, without its body."""
     prefix = (place.path or "").removesuffix(place.page.get("slug") or "")
     return _wired(context, space_id, place.page, prefix)
 
 
 def body_of(context: Context, page: Page) -> str:
-    """The stored text of a page."""
+    """The stored Markdown of a page."""
     document = page.get("documentId")
     return document_texts(context.session, [document]).get(document, "") if document else ""
 
 
 def as_files(context: Context, files: Sequence[dict[str, Any]]) -> tuple[RevisionFile, ...]:
-    """Files as on the wire, with their addresses."""
+    """Serializes files, with their URLs."""
     return tuple(RevisionFile.model_validate(wired_file(context, file)) for file in files)
 
 
 def wired_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
-    """A stored file by its names on the wire, with its address."""
+    """Serializes one stored file, with its URL."""
     content = file.get("content")
     name = quote(file["name"].replace("/", "_"), safe="")
     address = f"{context.origin}/files/{content}/{name}" if content else ""

@@ -1,4 +1,4 @@
-"""People in answers: many are fetched at once, however often they are named."""
+"""Users in responses, loaded in one query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.service.tables import UserRow
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """The users with these ids, by id."""
+    """Loads users by id."""
     wanted = sorted({one for one in ids if one})
     found: dict[str, User] = {}
     for start in range(0, len(wanted), MOST_AT_ONCE):
@@ -24,7 +24,7 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
 
 
 def as_user(context: Context, row: UserRow) -> User:
-    """A person as on the wire."""
+    """Serializes a user."""
     return User(
         id=row.id,
         display_name=row.display_name,

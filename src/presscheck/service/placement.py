@@ -1,4 +1,4 @@
-"""The order of spaces and collections: those with one parent stand in one row, numbered anew when it changes."""
+"""Order of spaces and collections: items with the same parent form one list, renumbered on changes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from presscheck.service.handling import Context, Problem
 from presscheck.service.tables import CollectionRow, SpaceRow
 
 Placed = SpaceRow | CollectionRow
-"""What has a place."""
+"""An item with a position."""
 
 
 def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
-    """The number of the place behind all others in a collection, or at the top."""
+    """The next free position at the end of a collection, or of the top level."""
     return max((one.position for one in siblings(session, organization_id, parent_id)), default=-1) + 1
 
 
 def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
-    """What stands in a collection, or at the top, in order; deleted spaces keep no place."""
+    """The items of a collection, or of the top level, in order; deleted spaces have no position."""
     session.flush()
     spaces = select(SpaceRow).where(
         SpaceRow.organization_id == organization_id, SpaceRow.parent_id == parent_id, SpaceRow.deleted_at.is_(None)
@@ -35,7 +35,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
-    """Put something into a collection, or to the top: before the one that has this number, or at the end."""
+    """Puts an item into a collection or to the top level: at this index, or at the end."""
     row = [one for one in siblings(session, item.organization_id, parent_id) if one is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
@@ -44,21 +44,21 @@ def place(session: Session, item: Placed, parent_id: str | None, at: int | None 
 
 
 def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:
-    """Move what the caller may move to where they say.
+    """Moves an item to the requested place, if the caller may.
 
     Raises:
-        Problem: 400 where the place makes no sense, 404 where it is not there, 409 where it cannot be.
+        Problem: 400 if the place is invalid, 404 if it does not exist, 409 if the item cannot go there.
     """
     given = call.model_fields_set & {"parent", "position"}
     if not given:
-        raise Problem(400, "parent, position: give one of them, or both")
+        raise Problem(400, "parent, position: give at least one of them")
     neighbour, is_before = _neighbour(context, call.position)
     beside = neighbour.parent_id if neighbour else item.parent_id
     parent_id = call.parent if "parent" in given else beside
     if neighbour is item:
-        raise Problem(400, "position: nothing stands beside itself")
+        raise Problem(400, "position: an item cannot be placed next to itself")
     if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
-        raise Problem(400, "position: the neighbour stands elsewhere")
+        raise Problem(400, "position: the item to place it next to has another parent")
     _demand_room(context, item, parent_id)
     others = [one for one in siblings(context.session, item.organization_id, parent_id) if one is not item]
     at = others.index(neighbour) + (not is_before) if neighbour else None
@@ -66,17 +66,17 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
 
 
 def demand_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
-    """The collection that something may be put into; None for the top of the organization.
+    """Returns the target collection if the caller may add to it; None for the top level.
 
     Raises:
-        Problem: 403 where the caller may not, 404 where it is not there, 409 where it is another organization's.
+        Problem: 403 if the caller may not, 404 if it does not exist, 409 if it is in another organization.
     """
     if parent_id is None:
         organization_for(context, organization_id, "create")
         return None
     parent = collection_for(context, parent_id, "create")
     if parent.organization_id != organization_id:
-        raise Problem(409, "parent: that collection is in another organization.")
+        raise Problem(409, "parent: the collection is in another organization.")
     return parent
 
 
@@ -84,7 +84,7 @@ def _demand_room(context: Context, item: Placed, parent_id: str | None) -> None:
     parent = demand_parent(context, item.organization_id, parent_id)
     while parent is not None:
         if parent is item:
-            raise Problem(409, "parent: a collection cannot be inside itself.")
+            raise Problem(409, "parent: a collection cannot be moved into itself.")
         parent = context.session.get(CollectionRow, parent.parent_id) if parent.parent_id else None
 
 
@@ -93,7 +93,7 @@ def _neighbour(context: Context, position: ContentPosition | None) -> tuple[Plac
     if position is None or pointer is None:
         return None, False
     if position.before is not None and position.after is not None:
-        raise Problem(400, "position: before or after, not both")
+        raise Problem(400, "position: give either before or after, not both")
     is_before = position.before is not None
     if isinstance(pointer, SpacePointer):
         return space_for(context, pointer.space), is_before

@@ -1,4 +1,4 @@
-"""Several processes that answer on one socket: begun together, begun anew where one dies, ended together."""
+"""Supervises several service processes on one socket: starts them, restarts one that dies, stops them together."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from types import FrameType
 
 PAUSE = 1.0
-"""Seconds before a process that died is begun anew."""
+"""Seconds before a dead process is restarted."""
 LOOK = 0.2
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 _log = logging.getLogger("presscheck.service")
 
 
 def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float) -> None:
-    """Run `presscheck serve` several times on a listening socket, until SIGTERM or SIGINT.
+    """Runs several processes of `presscheck serve` on a listening socket until SIGTERM or SIGINT.
 
     Args:
-        arguments: what each is told beside the socket.
-        fd: the socket.
-        count: how many.
-        patience: seconds that each is given at the end.
+        arguments: the command line arguments of each process.
+        fd: the file descriptor of the socket.
+        count: the number of processes.
+        patience: seconds for each process to stop.
     """
     command = [sys.executable, "-m", "presscheck", "serve", "--fd", str(fd), "--until-closed", *arguments]
     is_ending = False
@@ -40,7 +40,7 @@ def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float
         time.sleep(LOOK)
         for place, process in enumerate(running):
             if process.poll() is not None and not is_ending:
-                _log.warning("a process ended with %s; another takes its place", process.returncode)
+                _log.warning("a worker process exited with %s; starting a new one", process.returncode)
                 time.sleep(PAUSE)
                 running[place] = _begun(command, fd)
     _end(running, patience)
@@ -49,12 +49,12 @@ def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float
 
 
 def _begun(command: Sequence[str], fd: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603  # this program itself
+    return subprocess.Popen(  # noqa: S603  # our own command
         command,
-        stdin=subprocess.PIPE,  # it ends when this is closed, also by our death
+        stdin=subprocess.PIPE,  # the child ends when this pipe closes, also when this process is killed
         stdout=subprocess.DEVNULL,
         pass_fds=[fd],
-        start_new_session=True,  # a key press ends us, and we end it
+        start_new_session=True,  # ctrl+c reaches this process only, which then stops the children
     )
 
 

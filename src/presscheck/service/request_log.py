@@ -1,7 +1,7 @@
-"""What the service says of itself while it runs: a line of JSON for each thing, with the number of its request.
+"""The log of the service: one JSON object per line, with the id of the request.
 
-Of a request its method, its path in the API and what became of it are told, never a query, a body, a header or the
-address of a site: those may hold secrets.
+For a request, it has the method, the API path and the result, but never a query, body, header or site URL, because
+those may contain secrets.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _log = logging.getLogger("presscheck.requests")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON."""
+    """Formats a log record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Returns the line."""
         said = {"time": moment_text(system_clock()), "level": record.levelname.lower(), "message": record.getMessage()}
         if _number.get():
             said["request"] = _number.get()
@@ -37,7 +37,7 @@ class JsonLines(logging.Formatter):
 
 
 def write_log(*, requests: bool) -> None:
-    """Write the log to standard error; `requests` has a line for each request in it."""
+    """Writes the log to standard error; `requests` adds a line for each request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
@@ -47,13 +47,13 @@ def write_log(*, requests: bool) -> None:
 
 
 class NumberedRequests:
-    """Gives every answer an ``x-request-id``, and notes what was asked and what became of it."""
+    """Adds an ``x-request-id`` header to each response and logs the request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handles one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -80,5 +80,5 @@ def _note(scope: Scope, said: dict[str, int], milliseconds: float) -> None:
 
 
 def _harmless(path: str) -> str:
-    """A path of the API whole; of other paths the first part, for the rest may be a key."""
+    """An API path in full; of other paths only the first part, as the rest may be a secret key."""
     return path if path.startswith("/v1/") else f"/{path.lstrip('/').partition('/')[0]}"

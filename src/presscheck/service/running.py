@@ -1,4 +1,4 @@
-"""The service as a process: it listens, says where, and ends cleanly when it is told to or when its parent is gone."""
+"""The service process: listens, prints its address, and shuts down cleanly on a signal or when its parent exits."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from presscheck.service.processes import run_processes
 from presscheck.service.request_log import write_log
 
 BACKLOG = 128
-"""Connections that may wait to be accepted."""
+"""Most connections waiting to be accepted."""
 PATIENCE = 5
-"""Seconds that answers under way are given at the end."""
+"""Seconds for running requests to finish on shutdown."""
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """How to run; of `fd` (a listening socket that was handed down), `uds` and `port` the first given counts."""
+    """Options of the service; of `fd` (an inherited listening socket), `uds` and `port`, the first given is used."""
 
     database: str
     data: Path
@@ -52,18 +52,18 @@ class ServeOptions:
     log_requests: bool = False
     processes: int = 1
     arguments: tuple[str, ...] = ()
-    """What each of several processes is told."""
+    """The command line arguments of each of several processes."""
 
 
 def serve(options: ServeOptions) -> None:
-    """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
+    """Runs the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
 
-    Prints the address on the first line of standard output, and the owner's token on the second when it was just made.
+    Prints the address on the first line of standard output, and a newly created token of the owner on the second.
 
     Raises:
         ConfigurationError: the address or the database cannot be used.
     """
-    os.umask(0o077)  # database, files and socket are the owner's alone
+    os.umask(0o077)  # database, files and socket are private to the user
     write_log(requests=options.log_requests)
     with _listening(options) as listener:
         database, token = _prepare(options)
@@ -94,7 +94,7 @@ def serve(options: ServeOptions) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Takes a signal as a wish to end, and does not raise it again afterwards: this is the whole process."""
+    """Shuts down on a signal without raising it again afterwards, because this is the whole process."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -111,15 +111,15 @@ class _Server(uvicorn.Server):
 
 
 def opened(url: str) -> Database:
-    """The database at a URL, up to date.
+    """Opens and migrates the database at a URL.
 
     Raises:
-        ConfigurationError: it cannot be used.
+        ConfigurationError: the database cannot be opened.
     """
     try:
         return Database(url)
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
-        raise ConfigurationError(f"the database cannot be used: {str(error).splitlines()[0]}") from error
+        raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
@@ -141,7 +141,7 @@ def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
         listener.listen(BACKLOG)
     except OSError as error:
         where = options.uds or f"{options.host}:{options.port}"
-        raise ConfigurationError(f"cannot listen on {where}: {error.strerror}") from error
+        raise ConfigurationError(f"could not listen on {where}: {error.strerror}") from error
     with listener:
         yield listener
     if options.fd is None and options.uds:
@@ -154,7 +154,7 @@ def _bound(options: ServeOptions) -> socket.socket:
     if options.uds is not None:
         return _bound_to_path(options.uds)
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio sends small answers at once only where the protocol is named
+    # asyncio only disables Nagle's algorithm if the protocol is given
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((options.host, options.port))
@@ -183,13 +183,13 @@ def _address(listener: socket.socket) -> str:
 
 
 def _say(address: str, token: str | None) -> None:
-    print(address, flush=True)  # noqa: T201  # what was promised to whoever started it
+    print(address, flush=True)  # noqa: T201  # part of the command line interface
     if token:
         print(f"token: {token}", flush=True)  # noqa: T201
 
 
 def _end_with_input(server: uvicorn.Server) -> None:
-    # read past Python's buffer: its lock, held by this thread, would be fatal at the end of the process
+    # bypasses the buffer of sys.stdin: this thread would hold its lock, which is fatal at interpreter exit
     with suppress(OSError):
         while os.read(0, 4096):
             pass

@@ -1,7 +1,7 @@
-"""Search through titles and texts of live content: a page is found when it has all words of the query, or words that
-begin so.
+"""Full-text search in the titles and content of live pages: finds pages that have all words of the query, or words that
+start with them.
 
-Pages with all of them in the title come first, then the order of the space.
+Pages with all words in the title come first, then the order of the space.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from presscheck.service.page_texts import slug_of
 from presscheck.service.tables import SpaceRow
 
 MOST_SECTIONS = 5
-"""Sections of a page that are shown."""
+"""The most sections of a page in a search result."""
 AROUND = 80
-"""Characters of a text that are shown on each side of a match."""
+"""Characters of context on each side of a match."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
 class Hit(NamedTuple):
-    """A page that was found, its path, and the titles above it."""
+    """A matching page, its path, and the titles of its ancestors."""
 
     space_id: str
     page: Page
@@ -42,7 +42,7 @@ class Hit(NamedTuple):
 
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
-    """The pages of spaces that have all words of a query, by space; spaces without any are missing."""
+    """Finds the pages that have all words of a query, by space; spaces without any are missing."""
     words = asked_words(query)
     if not words:
         return {}
@@ -59,7 +59,7 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
 
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
-    """What was found as on the wire, with the sections that match."""
+    """Serializes search results with the matching sections."""
     words = [word for word, _ in asked_words(query)]
     texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
     return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
@@ -127,7 +127,7 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
 
 
 def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
-    """Title, anchor and text around the match of the sections that have a word of the query."""
+    """Title, anchor and excerpt of the sections that have a word of the query."""
     found: list[tuple[str, str, str]] = []
     for heading, body in _divided(text):
         anchor = slug_of(heading) if heading else ""

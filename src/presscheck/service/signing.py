@@ -1,4 +1,4 @@
-"""Addresses that work for a while and cannot be guessed: signed with a key that all processes of a service share."""
+"""Signed temporary URLs that cannot be guessed; all processes of a service share the signing key."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from sqlalchemy.orm import Session
 from presscheck.service.job_tables import SettingRow
 
 LIFETIME = 3600
-"""Seconds that an address works."""
+"""Seconds for which a URL is valid."""
 _NAME = "signing_key"
 
 
 def make_key(session: Session) -> None:
-    """Make the key, once in the life of a database."""
+    """Creates the key, once for a database."""
     if session.get(SettingRow, _NAME) is None:
         session.add(SettingRow(name=_NAME, value=secrets.token_urlsafe(32)))
 
 
 def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
-    """A value as a part of an address, for one purpose."""
+    """Signs a value for one purpose and returns it as part of a URL."""
     return _serializer(session, purpose).dumps(value)
 
 
 def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None:
-    """The value that was signed; None where it was not by us, or too long ago."""
+    """Returns the signed value; None if the signature is invalid or expired."""
     try:
         return _serializer(session, purpose).loads(text, max_age=LIFETIME)
     except BadData:
@@ -35,7 +35,7 @@ def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None
 
 
 def was_signed(session: Session, purpose: str, text: str) -> bool:
-    """Whether it was signed by us, however long ago."""
+    """Whether the signature is valid, even if expired."""
     try:
         _serializer(session, purpose).loads(text)
     except BadData:

@@ -1,4 +1,4 @@
-"""Where readers find a site, its sections and its spaces; what a share key opens."""
+"""URLs of sites, sections and site spaces, and the access that a share key grants."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from presscheck.service.tables import SectionRow, SiteRow, SiteSpaceRow
 
 
 def site_address(context: Context, site: SiteRow, key: str | None = None) -> str:
-    """The address of a site once it is published; behind a share link a key, usually the site's own, is part of it."""
+    """The URL of a published site; with a share link, it contains a key, usually that of the site itself."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
     parts = [site.basename or ("" if site.hostname else site.id), key or _key(site)]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
 def space_address(context: Context, site: SiteRow, section: SectionRow | None, site_space: SiteSpaceRow) -> str:
-    """The address of a space in a site; what opens first has none of its own."""
+    """The URL of a site space; the default one has the URL of its section or site."""
     parts: list[str] = []
     if section is not None:
         if section.id != site.default_section_id:
@@ -35,12 +35,12 @@ def space_address(context: Context, site: SiteRow, section: SectionRow | None, s
 
 
 def section_address(context: Context, site: SiteRow, section: SectionRow) -> str:
-    """The address of a section; the one that opens first has none of its own."""
+    """The URL of a section; the default one has the URL of the site."""
     return site_address(context, site) + ("" if section.id == site.default_section_id else f"{section.path}/")
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Where spaces are published, by space; in several sites, the first that was made."""
+    """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
     wanted = list(ids)
     found: dict[str, str] = {}
     for start in range(0, len(wanted), MOST_AT_ONCE):
@@ -57,17 +57,17 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def new_share_key() -> str:
-    """A key that nobody can guess."""
+    """Creates a random share key."""
     return secrets.token_urlsafe(12)
 
 
 def new_signing_key() -> str:
-    """What the tokens of a site's visitors are signed with."""
+    """Creates the key that signs the tokens of visitors."""
     return secrets.token_urlsafe(32)
 
 
 def opens(context: Context, space_id: str, share_key: str) -> bool:
-    """Whether a key opens a published site that has the space."""
+    """Whether a share key opens a published site that contains the space."""
     sites = (
         select(SiteRow)
         .join(SiteSpaceRow, SiteSpaceRow.site_id == SiteRow.id)
@@ -77,14 +77,14 @@ def opens(context: Context, space_id: str, share_key: str) -> bool:
 
 
 def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
-    """Whether a key is the site's own, or that of a share link that is active."""
+    """Whether a key is that of the site or of an active share link."""
     links = select(ShareLinkRow.key).where(ShareLinkRow.site_id == site.id, ShareLinkRow.active.is_(True))
     keys = (site.share_key, *context.session.scalars(links))
     return any(fits(key, share_key) for key in keys)
 
 
 def fits(key: str | None, given: str | None) -> bool:
-    """Whether a share key is the right one; told in a time that says nothing about it."""
+    """Compares share keys in constant time."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
 
 

@@ -1,6 +1,6 @@
-"""All that a site is made of, fetched at once: groups, sections and site spaces, as rows and as on the wire.
+"""The structure of a site, loaded at once: section groups, sections and site spaces, as rows and serialized.
 
-A space that is deleted, or that the caller may not see, is not there.
+Spaces that are deleted, or that the caller may not see, are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from presscheck.service.space_answers import as_spaces
 from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow, SpaceRow
 
 Item = SiteSpaceRow | SectionRow | SectionGroupRow
-"""What has a place in a site."""
+"""An item with a position in a site."""
 KINDS: dict[type[Item], str] = {
     SiteSpaceRow: "site-space",
     SectionRow: "site-section",
@@ -34,7 +34,7 @@ KINDS: dict[type[Item], str] = {
 
 
 class SiteContents:
-    """The rows of a site in order, as they were when this was made."""
+    """The rows of a site in order, as of the creation of this object."""
 
     def __init__(self, context: Context, site: SiteRow) -> None:
         self.context = context
@@ -49,36 +49,36 @@ class SiteContents:
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
-        """A row by kind and id."""
+        """Finds a row by kind and id."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
         return next((one for one in rows if (KINDS[type(one)], one.id) == (kind, item_id)), None)
 
     def row_of(self, item: Item) -> list[Item]:
-        """What stands beside an item, itself included, in order."""
+        """The siblings of an item in order, including itself."""
         if isinstance(item, SiteSpaceRow):
             return [one for one in self.site_spaces if one.section_id == item.section_id]
         return self.inside(above(item))
 
     def inside(self, group_id: str | None) -> list[Item]:
-        """The sections and groups in a group, or at the top, in order."""
+        """The sections and groups of a group, or of the top level, in order."""
         found: list[Item] = [one for one in self.sections if one.group_id == group_id]
         found += [one for one in self.groups if one.parent_id == group_id]
         return sorted(found, key=lambda one: (one.position, one.id))
 
     def structure(self) -> SiteStructure:
-        """The whole, in order."""
+        """Serializes the whole structure, in order."""
         if self.sections or self.groups:
             return SiteStructure(type="sections", structure=tuple(self.item(one) for one in self.inside(None)))
         return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
-        """An item as on the wire."""
+        """Serializes an item."""
         if isinstance(item, SiteSpaceRow):
             return self.site_space(item)
         return self.section(item) if isinstance(item, SectionRow) else self.group(item)
 
     def group(self, row: SectionGroupRow) -> SiteSectionGroup:
-        """A group with all that is in it."""
+        """Serializes a group with its items."""
         children = tuple(self.item(one) for one in self.inside(row.id))
         return SiteSectionGroup(
             id=row.id,
@@ -90,7 +90,7 @@ class SiteContents:
         )
 
     def section(self, row: SectionRow) -> SiteSection:
-        """A section with its site spaces."""
+        """Serializes a section with its site spaces."""
         return SiteSection(
             id=row.id,
             title=row.title,
@@ -105,28 +105,28 @@ class SiteContents:
         )
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
-        """The site spaces of a section, or of the top, that may be seen."""
+        """The visible site spaces of a section, or of the top level."""
         shown = self._shown()
         return [shown[one.id] for one in self.site_spaces if one.section_id == section_id and one.id in shown]
 
     def every_space(self) -> list[SiteSpace]:
-        """All site spaces that may be seen, section by section."""
+        """All visible site spaces, by section."""
         sections: list[str | None] = [None, *(one.id for one in self.sections_in_order())]
         return [one for section in sections for one in self.shown_spaces(section)]
 
     def site_space(self, row: SiteSpaceRow) -> SiteSpace:
-        """One site space.
+        """Serializes one site space.
 
         Raises:
-            Problem: 404, for one whose space is not there.
+            Problem: 404 if its space does not exist.
         """
         found = self._shown().get(row.id)
         if found is None:
-            raise Problem(404, "There is no such site space.")
+            raise Problem(404, "Site space not found.")
         return found
 
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
-        """The sections as a reader meets them, those in groups too."""
+        """All sections in navigation order, including those in groups."""
         found: list[SectionRow] = []
         for one in self.inside(group_id):
             if isinstance(one, SectionRow):
@@ -167,7 +167,7 @@ class SiteContents:
 
 
 def visible(context: Context, organization_id: str) -> frozenset[str]:
-    """The ids of the spaces that the caller may see; found once in a call."""
+    """The ids of the spaces that the caller may see, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
         collections_of(context, organization_id)
@@ -176,12 +176,12 @@ def visible(context: Context, organization_id: str) -> frozenset[str]:
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:
-    """The id of the group that an item is in."""
+    """The id of the group that contains an item."""
     return item.group_id if isinstance(item, SectionRow) else item.parent_id
 
 
 def free_path(title: str, taken: set[str]) -> str:
-    """A part of an address made from a title, with a number behind it where another has that one."""
+    """A URL slug made from a title, with a number if it is already in use."""
     wanted = slug_of(title)
     path, number = wanted, 1
     while path in taken:

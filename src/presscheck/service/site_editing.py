@@ -1,4 +1,4 @@
-"""Changes to what a site is made of; a site with site spaces, and a section with some, always has one to open first."""
+"""Edits the structure of a site; a site and a section with site spaces always have a default one."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ LONGEST_SECTION_TITLE = 128
 
 
 def add_site_space(context: Context, site: SiteRow, space_id: str, section: SectionRow | None) -> SiteSpaceRow:
-    """Put a space into a site, behind what stands there.
+    """Adds a space at the end of a site or a section.
 
     Raises:
-        Problem: 404 where there is no such space, 409 where it is another organization's or in the site already.
+        Problem: 404 if the space does not exist, 409 if it is in another organization or already in the site.
     """
     space = space_for(context, space_id)
     if space.organization_id != site.organization_id:
-        raise Problem(409, "spaceId: that space is in another organization.")
+        raise Problem(409, "spaceId: the space is in another organization.")
     contents = SiteContents(context, site)
     if any(one.space_id == space.id for one in contents.site_spaces):
-        raise Problem(409, "spaceId: that space is in the site already.")
+        raise Problem(409, "spaceId: the space is already in this site.")
     section_id = section.id if section else None
     beside = [one for one in contents.site_spaces if one.section_id == section_id]
     row = SiteSpaceRow(
@@ -42,7 +42,7 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
 
 
 def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -> SectionRow:
-    """Add an empty section at the end; the first takes in the site spaces that stood without one."""
+    """Adds an empty section at the end; the first section takes over the site spaces of the top level."""
     contents = SiteContents(context, site)
     row = SectionRow(
         id=new_id(),
@@ -62,7 +62,7 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
 
 
 def open_first(context: Context, site: SiteRow) -> None:
-    """Make sure that what opens first is there, wherever there is anything to open."""
+    """Makes sure that the default section and site space exist if there are any."""
     contents = SiteContents(context, site)
     site.default_section_id = _first(site.default_section_id, contents.sections)
     top = [one for one in contents.site_spaces if one.section_id is None]
@@ -74,21 +74,21 @@ def open_first(context: Context, site: SiteRow) -> None:
 
 
 def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[str]) -> None:
-    """Put sections into a group, in this order.
+    """Moves sections into a group, in this order.
 
     Raises:
-        Problem: 400, for one that is not in the site.
+        Problem: 400 if a section is not in the site.
     """
     rows = {one.id: one for one in contents.sections}
     for position, section_id in enumerate(dict.fromkeys(sections)):
         if section_id not in rows:
-            raise Problem(400, f"sections: the site has no section {section_id}")
+            raise Problem(400, f"sections: section {section_id} not found in this site")
         rows[section_id].group_id, rows[section_id].position = group.id, position
     contents.context.session.flush()
 
 
 def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
-    """Take a group away; what is in it stands where it stood."""
+    """Deletes a group; its items move up to its position."""
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
     for one in inside:
@@ -103,10 +103,10 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
-    """Move an item beside another, into that one's section or group; without a place to the end of its row.
+    """Moves an item next to another one, into its section or group; without a position, to the end.
 
     Raises:
-        Problem: 400 where the place makes no sense, 404 where the item is not there.
+        Problem: 400 if the position is invalid, 404 if the item does not exist.
     """
     item = contents.find(pointer.type, pointer.id)
     if item is None:
@@ -125,25 +125,27 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
 
 def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
     if position.before is not None and position.after is not None:
-        raise Problem(400, "position: before or after, not both")
+        raise Problem(400, "position: give either before or after, not both")
     found = contents.find(pointer.type, pointer.id)
     if found is None:
-        raise Problem(400, f"position: there is no {pointer.type} {pointer.id} in this site")
+        raise Problem(400, f"position: {pointer.type} {pointer.id} not found in this site")
     if found is item:
-        raise Problem(400, "position: nothing stands beside itself")
+        raise Problem(400, "position: an item cannot be placed next to itself")
     if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
-        raise Problem(400, "position: site spaces stand beside site spaces, sections and groups beside each other")
+        raise Problem(
+            400, "position: a site space must be next to a site space, a section or group next to a section or group"
+        )
     if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
         group = above(found)
         while group is not None:
             if group == item.id:
-                raise Problem(400, "position: a group cannot be inside itself")
+                raise Problem(400, "position: a group cannot be moved into itself")
             group = next((one.parent_id for one in contents.groups if one.id == group), None)
     return found
 
 
 def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
-    """Bring an item into the section or the group that its new neighbour is in."""
+    """Moves an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:
             taken = {one.path for one in contents.row_of(neighbour) if isinstance(one, SiteSpaceRow)}

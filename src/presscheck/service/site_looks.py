@@ -1,4 +1,4 @@
-"""How a site looks: as somebody chose, or plain, in the platform's own words."""
+"""The customization of a site: what was chosen, or defaults, in the format of the API."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ LOOKS: dict[str, Any] = {
     "socialPreview": {},
     "insights": {"trackingCookie": False},
 }
-"""The looks of a site for which nobody chose any."""
+"""The default customization of a site."""
 CHOICES: dict[str, frozenset[str]] = {
     "styling.corners": frozenset(("straight", "rounded", "circular")),
     "styling.depth": frozenset(("subtle", "flat")),
@@ -61,37 +61,37 @@ CHOICES: dict[str, frozenset[str]] = {
     "themes.default": frozenset(("light", "dark", "system")),
     "announcement.style": frozenset(("info", "warning", "danger", "success")),
 }
-"""What may be chosen, where the platform names it."""
+"""The allowed values of fields with fixed choices."""
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
-    """The looks of a site."""
+    """Returns the customization of a site."""
     row = context.session.get(SiteSettingsRow, site.id)
     return row.looks if row and row.looks else LOOKS
 
 
 def demand_looks(given: dict[str, Any]) -> None:
-    """Refuse looks that are not whole, or not in the platform's words.
+    """Checks that a customization is complete and valid.
 
     Raises:
-        Problem: 400, naming the place.
+        Problem: 400, naming the field.
     """
     missing = sorted(LOOKS.keys() - given.keys())
     if missing:
-        raise Problem(400, f"{missing[0]}: it is missing, and the looks of a site are replaced as a whole")
+        raise Problem(400, f"{missing[0]}: required; the customization of a site is replaced as a whole")
     for path, value in _places(given, ""):
         usual = _within(LOOKS, path)
         for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
             if isinstance(usual, kind) and not isinstance(value, kind):
-                raise Problem(400, f"{path}: it must be {words}")
+                raise Problem(400, f"{path}: must be {words}")
         if path in CHOICES and value not in CHOICES[path]:
-            raise Problem(400, f"{path}: one of {', '.join(sorted(CHOICES[path]))}")
+            raise Problem(400, f"{path}: must be one of {', '.join(sorted(CHOICES[path]))}")
         if "olor." in path and not (isinstance(value, str) and _COLOUR.fullmatch(value)):
-            raise Problem(400, f"{path}: a colour such as #9a4f1b")
+            raise Problem(400, f"{path}: must be a color such as #9a4f1b")
 
 
 def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every place in an object, with its value."""
+    """Yields every path in an object with its value."""
     if path:
         yield path, value
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The rows of a site's settings: secret and old addresses, looks, what it knows of visitors, how they sign in."""
+"""Tables of site settings: share links, redirects, customization, visitor claims and visitor authentication."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.service.tables import Table, refers
 
 
 class ShareLinkRow(Table):
-    """A secret address of a site, by its key."""
+    """A share link of a site, by its key."""
 
     __tablename__ = "share_links"
 
@@ -24,7 +24,7 @@ class ShareLinkRow(Table):
 
 
 class RedirectRow(Table):
-    """An old address of a site, and where it leads, as on the wire."""
+    """A redirect of a site and its destination, as in the API."""
 
     __tablename__ = "redirects"
     __table_args__ = (UniqueConstraint("site_id", "source"),)
@@ -38,7 +38,7 @@ class RedirectRow(Table):
 
 
 class SiteSettingsRow(Table):
-    """What else was chosen for a site; a column is null where nothing was."""
+    """Optional settings of a site; a column is null if it was not set."""
 
     __tablename__ = "site_settings"
 
@@ -53,7 +53,7 @@ class SiteSettingsRow(Table):
 
 
 class AgentInstructionsRow(Table):
-    """What an organization tells its writing agent."""
+    """Instructions for the writing agent of an organization."""
 
     __tablename__ = "agent_instructions"
 

@@ -1,4 +1,4 @@
-"""Spaces as on the wire; their counters are counted from the rows, for all spaces of an answer at once."""
+"""Serializes spaces; the counts of all spaces of a response are loaded at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from presscheck.service.tables import SpaceRow
 
 
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
-    """Spaces as on the wire, all counted at once."""
+    """Serializes spaces."""
     ids = [row.id for row in rows]
     for organization_id in {row.organization_id for row in rows}:
         collections_of(context, organization_id)

@@ -1,7 +1,6 @@
-"""The rows of people, organizations, what they hold, and sites; every row is written inside one transaction.
+"""Tables of users, organizations, collections, spaces and sites.
 
-Moments are ISO 8601 text in UTC of fixed width, so that they sort as text; ids sort in the order in which
-they were made.
+Times are ISO 8601 text in UTC of fixed width, so that they sort as text; ids sort by creation time.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Table(DeclarativeBase):
-    """What every table shares: text that sorts by its characters, JSON for objects and arrays, null as SQL's own."""
+    """Base of all tables: text with binary collation, JSON for objects and arrays, SQL NULL for null."""
 
     type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it as a class attribute
         str: String().with_variant(String(collation="C"), "postgresql"),
@@ -24,12 +23,12 @@ class Table(DeclarativeBase):
 
 
 def refers(column: str, ondelete: str | None = None) -> ForeignKey:
-    """A foreign key, checked when the transaction ends: rows may be made in any order."""
+    """A deferred foreign key, checked on commit, so that rows can be added in any order."""
     return ForeignKey(column, ondelete=ondelete, deferrable=True, initially="DEFERRED")
 
 
 class UserRow(Table):
-    """A person."""
+    """A user."""
 
     __tablename__ = "users"
 
@@ -41,7 +40,7 @@ class UserRow(Table):
 
 
 class TokenRow(Table):
-    """A token of a person, known by its hash alone."""
+    """An access token of a user, stored as a hash."""
 
     __tablename__ = "tokens"
 
@@ -53,7 +52,7 @@ class TokenRow(Table):
 
 
 class OrganizationRow(Table):
-    """The owner of everything; `default_role` null is guest."""
+    """An organization; `default_role` null means guest."""
 
     __tablename__ = "organizations"
 
@@ -72,7 +71,7 @@ class OrganizationRow(Table):
 
 
 class MemberRow(Table):
-    """A person in an organization; `role` null is a guest."""
+    """A member of an organization; `role` null means guest."""
 
     __tablename__ = "members"
 
@@ -85,7 +84,7 @@ class MemberRow(Table):
 
 
 class CollectionRow(Table):
-    """A group of spaces and collections; `position` orders it among its siblings, spaces included."""
+    """A collection; `position` is its order among its siblings, including spaces."""
 
     __tablename__ = "collections"
 
@@ -100,7 +99,7 @@ class CollectionRow(Table):
 
 
 class SpaceRow(Table):
-    """A space; `revision_id` is the live one, `numbered` the newest change request's number."""
+    """A space; `revision_id` is the live revision, `numbered` the last number of a change request."""
 
     __tablename__ = "spaces"
 
@@ -125,7 +124,7 @@ class SpaceRow(Table):
 
 
 class ImportedRow(Table):
-    """A documentation repository that was brought in, so that it comes in once."""
+    """A documentation repository that was imported, so that it is imported only once."""
 
     __tablename__ = "imported"
 
@@ -134,7 +133,7 @@ class ImportedRow(Table):
 
 
 class SiteRow(Table):
-    """A docs site; `structure` says whether its top holds sections or site spaces."""
+    """A docs site; `structure` says whether its top level has sections or site spaces."""
 
     __tablename__ = "sites"
 
@@ -157,7 +156,7 @@ class SiteRow(Table):
 
 
 class SectionGroupRow(Table):
-    """Sections, and groups, under one heading."""
+    """A group of sections and groups with a title."""
 
     __tablename__ = "section_groups"
 
@@ -170,7 +169,7 @@ class SectionGroupRow(Table):
 
 
 class SectionRow(Table):
-    """A section of a site, perhaps in a group."""
+    """A section of a site, optionally in a group."""
 
     __tablename__ = "sections"
 
@@ -187,7 +186,7 @@ class SectionRow(Table):
 
 
 class SiteSpaceRow(Table):
-    """A space in a site, perhaps in a section of it."""
+    """A space in a site, optionally in a section."""
 
     __tablename__ = "site_spaces"
     __table_args__ = (UniqueConstraint("site_id", "section_id", "path"), Index("site_spaces_of_space", "space_id"))

@@ -1,4 +1,4 @@
-"""The rows of teams, of what they may do, and of the ways into an organization."""
+"""Tables of teams, their permissions, invites and SAML providers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TeamRow(Table):
 
 
 class TeamMemberRow(Table):
-    """Somebody in a team; `role` is owner or member."""
+    """A member of a team; `role` is owner or member."""
 
     __tablename__ = "team_members"
 
@@ -29,7 +29,7 @@ class TeamMemberRow(Table):
 
 
 class CollectionTeamRow(Table):
-    """What a team may do in a collection, and in all that is in it."""
+    """The role of a team in a collection and everything in it."""
 
     __tablename__ = "collection_teams"
 
@@ -39,7 +39,7 @@ class CollectionTeamRow(Table):
 
 
 class InviteRow(Table):
-    """A link that invites: to the organization, or to one space or collection of it; `role` null is a guest."""
+    """An invite link to the organization, or to one space or collection; `role` null means guest."""
 
     __tablename__ = "invites"
 
@@ -52,7 +52,7 @@ class InviteRow(Table):
 
 
 class SAMLProviderRow(Table):
-    """A provider of identities."""
+    """A SAML identity provider."""
 
     __tablename__ = "saml_providers"
 

@@ -1,4 +1,4 @@
-"""Comments, replies and reactions: found, written, shown; a comment without a change request is on the live space."""
+"""Comments, replies and reactions: find, create, serialize. A comment without a change request is on the live space."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from presscheck.service.people import people
 from presscheck.service.tables import SpaceRow
 
 Thread = CommentRow | ReplyRow
-"""What one can react to."""
+"""Tables of items that can have reactions."""
 
 
 def has_text(body: Document) -> bool:
-    """Whether a text says anything."""
+    """Whether a body has text."""
     return bool((body.markdown or "").strip() or body.document)
 
 
@@ -50,17 +50,17 @@ def new_comment(
     table_cell: dict[str, Any] | None = None,
     review_id: str | None = None,
 ) -> CommentRow:
-    """Write a comment of the caller.
+    """Adds a comment by the caller.
 
     Args:
         context: the transaction.
-        space: where.
-        row: in which change request; None on the live space.
+        space: the space.
+        row: the change request; None for the live space.
         body: its text.
-        page_id: the page that it is about.
-        node_id: the part of the page.
+        page_id: the page that it refers to.
+        node_id: the block of the page.
         table_cell: the cell of a table.
-        review_id: the verdict that it explains.
+        review_id: the review that it belongs to.
     """
     comment = CommentRow(
         id=new_id(),
@@ -82,20 +82,20 @@ def new_comment(
 
 
 def stored_text(body: Document) -> dict[str, Any]:
-    """A text as it is kept.
+    """Converts a body to its stored form.
 
     Raises:
-        Problem: 400, it says nothing.
+        Problem: 400 if it is empty.
     """
     if not has_text(body):
-        raise Problem(400, "body: it has no text")
+        raise Problem(400, "body: must not be empty")
     if body.markdown is None and body.document is not None:
         text_of(body.document)
     return {"markdown": body.markdown} if body.markdown is not None else {"document": body.document}
 
 
 def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, comment_id: str) -> CommentRow:
-    """A comment by its id, if it is in this change request (or on the live space)."""
+    """Finds a comment by id in this change request, or on the live space."""
     found = context.session.get(CommentRow, comment_id)
     if found is None or (found.space_id, found.change_request_id) != (space.id, row.id if row else None):
         raise not_found("comment")
@@ -103,7 +103,7 @@ def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, 
 
 
 def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
-    """A reply to a comment by its id."""
+    """Finds a reply to a comment by id."""
     found = context.session.get(ReplyRow, reply_id)
     if found is None or found.comment_id != comment.id:
         raise not_found("reply")
@@ -111,12 +111,12 @@ def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
 
 
 def may_change(context: Context, space: SpaceRow, written: Thread) -> bool:
-    """Whether the caller may change or delete it: its author, and who administers the space."""
+    """Whether the caller may edit or delete it: its author, and admins of the space."""
     return written.posted_by == context.user.id or reaches(level_in_space(context, space), "admin")
 
 
 def react(context: Context, target_id: str, added: Iterable[str], removed: Iterable[str]) -> None:
-    """Put the caller's emoji under something, and take others away."""
+    """Adds and removes emoji reactions of the caller."""
     for emoji in removed:
         known = context.session.get(ReactionRow, (target_id, emoji, context.user.id))
         if known is not None:
@@ -124,7 +124,7 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
     context.session.flush()
     for emoji in added:
         if not emoji or len(emoji) > 50:
-            raise Problem(400, "addedReactions: an emoji has 1 to 50 characters")
+            raise Problem(400, "addedReactions: each emoji must have 1 to 50 characters")
         if context.session.get(ReactionRow, (target_id, emoji, context.user.id)) is None:
             context.session.add(
                 ReactionRow(target_id=target_id, emoji=emoji, user_id=context.user.id, reacted_at=context.now())
@@ -133,7 +133,7 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
 
 
 def as_comments(context: Context, rows: Sequence[CommentRow], shape: Format | None = None) -> list[Comment]:
-    """Comments as on the wire, their texts as they were asked for; what they need is fetched for all at once."""
+    """Serializes comments, with bodies in the requested format; related data is loaded for all at once."""
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = _reactions(context, [row.id for row in rows])
     repliers = _repliers(context, [row.id for row in rows])
@@ -143,7 +143,7 @@ def as_comments(context: Context, rows: Sequence[CommentRow], shape: Format | No
 def as_replies(
     context: Context, space: SpaceRow, comment: CommentRow, rows: Sequence[ReplyRow], shape: Format | None = None
 ) -> list[CommentReply]:
-    """Replies to one comment as on the wire."""
+    """Serializes the replies to one comment."""
     users = people(context, [row.posted_by for row in rows])
     reactions = _reactions(context, [row.id for row in rows])
     return [

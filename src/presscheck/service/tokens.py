@@ -1,4 +1,4 @@
-"""Tokens of people: made, listed and revoked by whoever runs the service; only a hash of each is kept."""
+"""Access tokens: created, listed and revoked by the operator of the service; only hashes are stored."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.service.identity import Clock, moment_text, token_mark
 from presscheck.service.tables import TokenRow, UserRow
 
 ID_LENGTH = 12
-"""Characters of the hash that a token is told by."""
+"""Characters of the hash that identify a token."""
 
 
 class Token(NamedTuple):
-    """What may be told of a token."""
+    """The public data of a token."""
 
     id: str
     person: str
@@ -28,23 +28,23 @@ class Token(NamedTuple):
 
 
 def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
-    """A new token for a person, told once.
+    """Creates a token for a user; it is shown only once.
 
     Args:
         session: the transaction.
-        clock: what tells the time.
-        person: their email or id.
-        name: what it is for.
-        days: how long it is good for; for ever when not given.
+        clock: returns the current time.
+        person: the email or id of the user.
+        name: a note on its purpose.
+        days: days until it expires; never by default.
 
     Raises:
-        ConfigurationError: nobody here has that email or id.
+        ConfigurationError: no user has this email or id.
     """
     wanted = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
     user = session.scalars(wanted).first()
     if user is None:
         known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
-        raise ConfigurationError(f"nobody here is {person}; there are {', '.join(map(str, known)) or 'no addresses'}")
+        raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, known)) or 'none'}")
     made, now = secrets.token_urlsafe(32), clock()
     expires = moment_text(now + timedelta(days=days)) if days else None
     session.add(
@@ -54,7 +54,7 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
 
 
 def list_tokens(session: Session) -> list[Token]:
-    """All tokens, the oldest first."""
+    """All tokens, oldest first."""
     rows = session.execute(
         select(TokenRow, UserRow).join(UserRow, UserRow.id == TokenRow.user_id).order_by(TokenRow.created_at)
     )
@@ -71,12 +71,12 @@ def list_tokens(session: Session) -> list[Token]:
 
 
 def revoke_token(session: Session, token_id: str) -> None:
-    """Let a token be good no more.
+    """Revokes a token.
 
     Raises:
-        ConfigurationError: no token, or more than one, begins so.
+        ConfigurationError: no token, or more than one, starts with this id.
     """
     found = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
     if len(found) != 1 or len(token_id) < 6:
-        raise ConfigurationError(f"{token_id}: {len(found)} tokens begin so; `presscheck serve token list` names them")
+        raise ConfigurationError(f"{token_id}: {len(found)} tokens match; see `presscheck serve token list`")
     session.delete(found[0])

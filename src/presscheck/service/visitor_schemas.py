@@ -1,4 +1,4 @@
-"""What a site may know of its visitors: a JSON schema of draft 7 of a few kinds of claims, each of them described."""
+"""Schemas of visitor claims: JSON Schema draft 7, limited to a few types, each with a description."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ _CLAIMS: dict[str, Any] = {
 
 
 def demand_visitor_schema(schema: dict[str, Any]) -> None:
-    """Refuse what is no such schema.
+    """Checks a schema of visitor claims.
 
     Raises:
-        Problem: 400, naming the place.
+        Problem: 400, naming the field.
     """
     from jsonschema import Draft7Validator
 
-    checked = cast("Any", Draft7Validator(_CLAIMS))  # its own types are not whole
+    checked = cast("Any", Draft7Validator(_CLAIMS))  # the type hints of the library are incomplete
     mistakes = sorted(checked.iter_errors(schema), key=lambda one: one.json_path)
     if mistakes:
         where = mistakes[0].json_path.removeprefix("$").lstrip(".")
@@ -86,7 +86,7 @@ def demand_visitor_schema(schema: dict[str, Any]) -> None:
 
 
 def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Conditions that fit a schema: what each means, and how it is written."""
+    """Suggests conditions for a schema, each with a description and its expression."""
     for path, claim in _claims(schema, "visitor.claims"):
         described = str(claim["description"]).rstrip(".") or path
         if claim["type"] == "boolean":

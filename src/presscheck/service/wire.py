@@ -1,4 +1,4 @@
-"""Between the wire and values: a call from a request, strictly; JSON from an answer, with what is absent left out."""
+"""Parses requests strictly into operations, and serializes responses to JSON without absent fields."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
     OrganizationMember: frozenset({"role"}),
     Space: frozenset({"default_level"}),
 }
-"""The fields that say something by being null; everywhere else null is left out."""
+"""Fields whose null has a meaning and is sent; null is omitted everywhere else."""
 DEEPEST = 100
-"""How many levels of objects and arrays a request may have."""
+"""Largest nesting depth of objects and arrays in a request."""
 _UNFIT = re.compile("[\0\ud800-\udfff]")
-"""What no database could keep."""
+"""Characters that a database cannot store."""
 
 
 def read_call(
     operation: type[Operation[Any]], path: Mapping[str, str], query: Iterable[tuple[str, str]], body: bytes
 ) -> Operation[Any]:
-    """The call that a request makes.
+    """Parses a request into an operation.
 
     Raises:
-        Problem: 400, naming the field that is wrong.
+        Problem: 400, naming the invalid field.
     """
     given: dict[str, Any] = dict(path)
     given.update(_from_query(operation, query))
@@ -55,22 +55,22 @@ def read_call(
 
 
 def invalid(error: InvalidArgument) -> Problem:
-    """The refusal of a call that breaks a limit, in the words of whoever sent it."""
+    """A 400 for an argument outside its limits, with the field named as in the request."""
     return Problem(400, f"{error.wire}: {error.reason} (in {error.call})")
 
 
 def is_fit(text: str) -> bool:
-    """Whether a database could keep it."""
+    """Whether a database can store the text."""
     return _UNFIT.search(text) is None
 
 
 def write_answer(answer: Any) -> bytes:
-    """The JSON of an answer."""
+    """Serializes a response to JSON."""
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def to_wire(value: Any) -> Any:
-    """Plain values under the names of the wire."""
+    """Converts models to plain values, with fields named as in the API."""
     if isinstance(value, BaseModel):
         fields = value.__dict__
         found = {
@@ -91,7 +91,7 @@ def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]
     given: dict[str, Any] = {}
     for alias, text in query:
         if alias not in names:
-            raise Problem(400, f"{alias}: no such parameter")
+            raise Problem(400, f"{alias}: unknown parameter")
         field = operation.model_fields[names[alias]]
         if _is_array(field):
             given.setdefault(names[alias], []).append(text)
@@ -104,16 +104,16 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
     try:
         found: Any = json.loads(body, parse_constant=_no_number) if body else {}
     except (ValueError, RecursionError):
-        raise Problem(400, "The body is not JSON.") from None
+        raise Problem(400, "The body is not valid JSON.") from None
     if operation.body_field is not None:
         return {operation.body_field: found}
     if not isinstance(found, dict):
-        raise Problem(400, "The body is not an object.")
+        raise Problem(400, "The body must be a JSON object.")
     names = _body_names(operation)
     given = cast("dict[str, Any]", found)
     for alias in given:
         if alias not in names:
-            raise Problem(400, f"{alias}: no such field")
+            raise Problem(400, f"{alias}: unknown field")
     return {names[alias]: value for alias, value in given.items()}
 
 
@@ -121,7 +121,7 @@ def _demand_fit(name: str, value: Any, depth: int) -> None:
     if depth == 0:
         raise Problem(400, f"{name}: nested too deep")
     if isinstance(value, str) and not is_fit(value):
-        raise Problem(400, f"{name}: text holds neither NUL nor half a character")
+        raise Problem(400, f"{name}: must not contain NUL or unpaired surrogates")
     if isinstance(value, dict | list):
         for one in cast("dict[str, Any] | list[Any]", value):
             _demand_fit(name, one, depth - 1)

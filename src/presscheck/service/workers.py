@@ -1,6 +1,6 @@
-"""The threads that do the jobs of one service process: each takes what is due, holds it under a lease, and ends it.
+"""Worker threads of one service process: take due jobs, hold them under a lease, and save the results.
 
-A lease is renewed while its job runs; that of a process that died runs out, and another takes the job.
+A lease is renewed while its job runs; when a process dies, the lease expires and another process takes the job.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from presscheck.service.outgoing import Outgoing
 from presscheck.service.signing import make_key
 
 LEASE = 60.0
-"""Seconds that a job is held without a sign of life."""
+"""Seconds until a lease expires if it is not renewed."""
 RENEWAL = 15.0
-"""Seconds between two signs of life."""
+"""Seconds between two renewals."""
 POLL = 2.0
-"""Seconds after which somebody looks for what other processes entered."""
+"""Seconds between two checks for jobs queued by other processes."""
 MOST_ATTEMPTS = 3
 PAUSE = timedelta(seconds=10)
-"""How long after a failure a job is tried again; after the second, twice as long."""
+"""Pause before a failed job is retried; after the second failure, twice as long."""
 HOUSEKEEPING = "sweep"
-"""The job that is always there."""
+"""The id of the cleanup job, which always exists."""
 
 _log = logging.getLogger("presscheck.service")
 
 
 class Workers:
-    """Threads that do jobs from `start()` to `stop()`; `wake()` says that there is something to do."""
+    """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued."""
 
     def __init__(self, database: Database, data: Path, clock: Clock, outside: Outside, *, count: int = 2) -> None:
         self.outgoing = Outgoing(outside.allowed)
@@ -51,14 +51,14 @@ class Workers:
         self._threads = [threading.Thread(target=one, daemon=True, name=one.__name__) for one in names]
 
     def start(self) -> None:
-        """Begin; the house is kept from now on."""
+        """Starts the threads and schedules the cleanup job."""
         self._database.write(self._enter_housekeeping)
         self._database.write(make_key)
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End: what runs is left at its next step, for whoever comes."""
+        """Stops the threads; running jobs stop at their next step and another process continues them."""
         self._ending.set()
         for _ in self._threads:
             self._something.release()
@@ -67,7 +67,7 @@ class Workers:
         self.outgoing.close()
 
     def wake(self) -> None:
-        """Look for something to do."""
+        """Wakes a thread to check for jobs."""
         self._something.release()
 
     def _work(self) -> None:
@@ -75,7 +75,7 @@ class Workers:
             try:
                 job = self._take()
             except Exception:
-                _log.exception("no job could be taken")
+                _log.exception("could not take a job")
                 job = None
             if job is None:
                 self._something.acquire(timeout=POLL)
@@ -83,7 +83,7 @@ class Workers:
                 self._do(job)
 
     def _take(self) -> JobRow | None:
-        with self._database.reading.begin() as session:  # a look costs nobody a lock
+        with self._database.reading.begin() as session:  # checking takes no write lock
             if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
                 return None
         return self._database.write(self._take_one)
@@ -125,7 +125,7 @@ class Workers:
         except TryAgain as reason:
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
-            _log.exception("job %s (%s), try %d", job.kind, job.id, job.attempts)
+            _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
         else:
             self._end(job, "waiting" if runner.again else "done", None)
@@ -133,7 +133,7 @@ class Workers:
             self._held.pop(job.id, None)
 
     def _end(self, job: JobRow, state: str, reason: str | None) -> None:
-        """Note how a job ended, unless it is somebody else's by now."""
+        """Saves the result of a job, unless another worker has taken it."""
         runner, now = self._runners[job.kind], moment_text(self._clock())
 
         def note(session: Session) -> None:
@@ -153,7 +153,7 @@ class Workers:
         try:
             self._database.write(note)
         except Exception:
-            _log.exception("job %s (%s) could not be ended; it will be taken again", job.kind, job.id)
+            _log.exception("could not save the result of job %s (%s); it will run again", job.kind, job.id)
 
     def _renew(self) -> None:
         while not self._ending.wait(RENEWAL):

@@ -1,4 +1,4 @@
-"""Change requests, what they hold, and the talk about them."""
+"""Calls on change requests, their content, and their comments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .talk import Talk
 
 
 async def change_request(say: Talk, org: str, space: str) -> None:
-    """A change, from its first word to its merge."""
+    """The life of a change request, from creation to merge."""
     begun = await say("change_requests.CreateChangeRequest", space_id=space, subject="Light")
     at = {"space_id": space, "change_request_id": begun.id}
     text = base64.b64encode(b"x").decode()
@@ -34,7 +34,7 @@ async def change_request(say: Talk, org: str, space: str) -> None:
 
 
 async def change_request_content(say: Talk, at: dict[str, str]) -> None:
-    """What a change request holds."""
+    """The content of a change request."""
     revision = await say("content.GetChangeRequestRevision", **at)
     page = (await say("content.ListChangeRequestPages", **at)).pages[0]
     file = (await say("content.ListChangeRequestFiles", **at)).items[0]
@@ -52,7 +52,7 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
 
 
 async def talk(say: Talk, at: dict[str, str], kind: str = "") -> None:
-    """Comments and replies; `kind` is Space for those on a space itself."""
+    """Comments and replies; `kind` is Space for those on the live space."""
     posted = await say(f"comments.Post{kind}Comment", **at, body={"markdown": "Really?"})
     there = {**at, "comment_id": posted.id}
     await say(f"comments.List{kind}Comments", **at)

@@ -1,4 +1,4 @@
-"""Spaces, collections, and what they hold."""
+"""Calls on spaces, collections and their content."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .talk import Talk
 
 
 async def spaces(say: Talk, org: str) -> list[str]:
-    """Spaces, made, moved, copied, thrown away and given away; three that stay."""
+    """Creates, moves, duplicates, deletes and transfers spaces; leaves three."""
     made = await say("spaces.CreateSpace", organization_id=org, title="Made")
     at = {"space_id": made.id}
     await say("spaces.UpdateSpace", **at, title="Named")
@@ -20,7 +20,7 @@ async def spaces(say: Talk, org: str) -> list[str]:
 
 
 async def content(say: Talk, space: str) -> None:
-    """What a space holds."""
+    """The content of a space."""
     at = {"space_id": space}
     await say("spaces.GetSpace", **at)
     await say("spaces.SearchSpace", **at, query="step")
@@ -47,7 +47,7 @@ async def content(say: Talk, space: str) -> None:
 
 
 async def collections(say: Talk, org: str) -> str:
-    """Collections; one that stays."""
+    """Collections; leaves one."""
     top = await say("collections.CreateCollection", organization_id=org, title="Top")
     inner = await say("collections.CreateCollection", organization_id=org, title="Inner", parent=top.id)
     at = {"collection_id": inner.id}

@@ -1,4 +1,4 @@
-"""What comes from elsewhere: specifications, translations, conversations, imports, integrations."""
+"""Calls on external content: specifications, translations, conversations, imports, integrations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPEC = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths"
 
 
 async def until(say: Talk, name: str, is_reached: Any, /, **given: Any) -> Any:
-    """Ask again until the background has done its part."""
+    """Polls until the background job is done."""
     for _ in range(400):
         found = await say(name, **given)
         if is_reached(found):
@@ -25,7 +25,7 @@ async def until(say: Talk, name: str, is_reached: Any, /, **given: Any) -> Any:
 
 
 async def outside(say: Talk, org: str, space: str) -> None:
-    """All of them."""
+    """Runs all calls."""
     await specifications(say, org)
     await translations(say, org, space)
     await conversations(say, org)
@@ -34,7 +34,7 @@ async def outside(say: Talk, org: str, space: str) -> None:
 
 
 async def specifications(say: Talk, org: str) -> None:
-    """OpenAPI."""
+    """OpenAPI specifications."""
     at = {"organization_id": org}
     await say("openapi.CreateOpenAPISpec", **at, slug="lamps", source={"text": SPEC})
     here = {**at, "spec_slug": "lamps"}
@@ -79,7 +79,7 @@ async def conversations(say: Talk, org: str) -> None:
 
 
 async def imports(say: Talk, org: str, space: str) -> None:
-    """Imports: one that comes, and one that is cancelled at its slow first page."""
+    """Imports: one that completes, and one that is cancelled at its slow first page."""
     at = {"organization_id": org}
     website = {"type": "website", "url": f"{say.website}/"}
     run = await say("imports.StartImport", **at, source=website, target={"space": space})
@@ -108,20 +108,20 @@ async def integrations(say: Talk, org: str) -> None:
         await say(f"integrations.{name}", **at)
     events = await until(say, "integrations.ListIntegrationEvents", lambda page: len(page.items) > 1, **at)
     traced = await say("integrations.GetIntegrationEvent", **at, event_id=events.items[0].id)
-    assert (traced.event.status, traced.trace.logs[0].message[:12]) == ("failed", "Nothing runs")
+    assert (traced.event.status, traced.trace.logs[0].message[:21]) == ("failed", "This service does not")
     await rendering(say, at)
     await say("integrations.UninstallIntegration", **here)
     await say("integrations.UnpublishIntegration", **at)
 
 
 async def rendering(say: Talk, at: dict[str, str]) -> None:
-    """Drawing: by a tunnel that draws, and without one."""
+    """Rendering with a development tunnel and without one."""
     drawn = {"component_id": "lamp", "props": {}, "context": {"theme": "dark", "type": "configuration_account"}}
     for _ in range(2):
         try:
             await say("integrations.RenderIntegration", **at, **drawn)
         except Conflict as refusal:
-            assert "Nothing runs this integration here" in str(refusal)
+            assert "This service does not run integrations" in str(refusal)
         await say("integrations.SetDevelopmentMode", **at, tunnel_url=say.website)
     packed = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
     await say("integrations.RenderIntegrationWithGet", **at, request=packed)

@@ -1,4 +1,4 @@
-"""People and organizations."""
+"""Calls on users and organizations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .talk import Talk
 
 
 async def people(say: Talk) -> str:
-    """Who we are; the organization."""
+    """The current user, and the organization."""
     assert (await say("users.GetCurrentUser")).id == say.owner
     await say("users.GetUser", user_id=say.member)
     listed = await say("organizations.ListOrganizations")
@@ -24,7 +24,7 @@ async def people(say: Talk) -> str:
 
 
 async def teams(say: Talk, org: str, collection: str, space: str) -> None:
-    """Teams, and what they may do."""
+    """Teams and their permissions."""
     at = {"organization_id": org}
     team = await say("teams.CreateTeam", **at, title="Writers", members=[say.member])
     here = {**at, "team_id": team.id}

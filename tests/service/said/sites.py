@@ -1,4 +1,4 @@
-"""Sites."""
+"""Calls on sites."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .talk import Talk
 
 
 async def sites(say: Talk, org: str, spaces: list[str]) -> None:
-    """A site, built, published and taken away."""
+    """Builds, publishes and unpublishes a site."""
     site = await say("sites.CreateSite", organization_id=org, title="Lamps", spaces=spaces[:1])
     at = {"organization_id": org, "site_id": site.id}
     await say("sites.ListSites", organization_id=org)
@@ -36,7 +36,7 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
 
 
 async def site_settings(say: Talk, at: dict[str, str]) -> None:
-    """What is chosen for a site."""
+    """Site settings."""
     link = await say("site_settings.CreateShareLink", **at, name="For us")
     await say("site_settings.ListShareLinks", **at)
     await say("site_settings.UpdateShareLink", **at, share_link_id=link.id, active=False)

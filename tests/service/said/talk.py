@@ -1,4 +1,4 @@
-"""Says calls by their stored names, keeps which were answered, and holds each answer against its description."""
+"""Sends operations by stored name, records which got a response, and checks responses against the description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.client.client import Client
 
 
 class Talk:
-    """A person who may do everything, and a website that the service may reach; `faults` differ from the words."""
+    """An admin client and a website that the service may reach; `faults` are deviations from the description."""
 
     def __init__(self, client: Client, owner: str, member: str, elsewhere: str, website: str) -> None:
         self.client, self.owner, self.member, self.elsewhere = client, owner, member, elsewhere

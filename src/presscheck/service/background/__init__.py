@@ -1,4 +1,4 @@
-"""What is done in the background, a module for each kind of job; importing one enters its runner."""
+"""Background jobs, one module for each kind; importing a module registers its runner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.service.jobs import RUNNERS, Runner
 
 
 def all_runners() -> dict[str, Runner]:
-    """Every runner, by the kind of job."""
+    """All runners by the kind of job."""
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return RUNNERS

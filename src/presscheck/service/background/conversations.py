@@ -1,9 +1,9 @@
-"""What readers could not do or find: one issue for each conversation, and clusters of issues that are alike.
+"""Extracts issues from conversations with readers, one for each, and groups similar issues into clusters.
 
-The rule is plain. The first message of a reader is the issue: its first sentence is the title where there is no
-subject, its first 300 characters are the summary. Its words are those of three letters and more that are not among the
-commonest. An issue joins the cluster that shares the largest part of the words of both, if that is a quarter or more;
-otherwise it founds one.
+The rule is simple. The first message of the reader is the issue: its first sentence is the title if there is no
+subject, its first 300 characters are the summary. Its keywords are words of three or more letters that are not stop
+words. An issue joins the cluster with the largest share of common keywords, if that is a quarter or more; otherwise it
+starts a new one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from presscheck.service.jobs import Work, runs
 from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
 
 ALIKE = 0.25
-"""The part of their words that two issues share which are alike."""
+"""The least share of common keywords that makes two issues similar."""
 AT_ONCE = 50
-"""Conversations that are read in one transaction."""
+"""Conversations processed in one transaction."""
 LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
 
 _NAMES = (
@@ -37,7 +37,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 @runs("conversations")
 def read_conversations(work: Work) -> None:
-    """Read those of an organization that nobody has read."""
+    """Processes the new conversations of an organization."""
     while work.database.write(lambda session: _read_some(session, work)):
         work.demand_going()
 
@@ -90,12 +90,12 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 
 def telling_words(text: str) -> list[str]:
-    """The words that an issue is told from others by."""
+    """The keywords of a text."""
     return [word for word in words_of(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
 def likeness(some: Iterable[str], others: Iterable[str]) -> float:
-    """The part of the words of both that both have."""
+    """The share of common keywords (Jaccard index)."""
     left, right = set(some), set(others)
     return len(left & right) / len(left | right) if left and right else 0.0
 

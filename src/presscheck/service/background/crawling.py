@@ -1,4 +1,4 @@
-"""Reading a website politely: one origin, a page at a time, what its robots.txt allows; HTML becomes Markdown."""
+"""Website crawler: one origin, one page at a time, obeys robots.txt, converts HTML to Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_PAGES = 200
 PAUSE = 0.2
 """Seconds between two requests."""
 LONGEST_PAUSE = 5.0
-"""Seconds that a robots.txt may ask for."""
+"""The longest crawl delay that a robots.txt may ask for, in seconds."""
 
 _NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
@@ -32,7 +32,7 @@ _TITLE = re.compile(r"\A\s*#\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 @dataclass
 class Found:
-    """A page that was read: its address, title, slug, the address of the page above it, and what it says."""
+    """A crawled page: its URL, title, slug, the URL of its parent page, and its content."""
 
     url: str
     title: str
@@ -42,7 +42,7 @@ class Found:
     text: str = ""
 
     def markdown(self, addresses: Mapping[str, str]) -> str:
-        """Its text, where links to pages that came along lead to them."""
+        """The content, with links to other crawled pages rewritten."""
         if self.content is None:
             return self.text
         for link in self.content.find_all("a", href=True):
@@ -54,7 +54,7 @@ class Found:
 
 
 class Crawl:
-    """The pages of one origin, beginning at an address, those above before those below."""
+    """Crawls the pages of one origin, starting at a URL; parent pages come first."""
 
     def __init__(self, work: Work, start: str) -> None:
         self._work = work
@@ -65,7 +65,7 @@ class Crawl:
         self._found: dict[str, Found] = {}
 
     def pages(self) -> list[Found]:
-        """Read them."""
+        """Fetches all pages."""
         self._read_robots()
         waiting, seen = deque([self._start]), {self._start}
         while waiting and len(self._found) < MOST_PAGES:
@@ -88,10 +88,10 @@ class Crawl:
         self._pause = max(PAUSE, min(float(asked or 0), LONGEST_PAUSE))
 
     def _read(self, url: str) -> list[str]:
-        """Read one; the addresses that it links to."""
+        """Fetches one page and returns the URLs that it links to."""
         if not self._robots.can_fetch(AGENT, url):
             if url == self._start:
-                raise CannotBeDone(f"{url}: its robots.txt asks not to be read")
+                raise CannotBeDone(f"{url}: robots.txt disallows crawling")
             return []
         try:
             answer = self._work.outgoing.get(url, accept="text/html")
@@ -100,11 +100,11 @@ class Crawl:
                 raise CannotBeDone(str(error)) from None
             return []
         address = _plain(answer.url)
-        if url == self._start:  # where it leads is what was meant
+        if url == self._start:  # after a redirect, links are relative to the target
             self._origin = _origin(address)
         if answer.status != 200 or answer.content_type not in ("text/html", "application/xhtml+xml"):
             if url == self._start:
-                raise CannotBeDone(f"{url} answered {answer.status} {answer.content_type}, not a page")
+                raise CannotBeDone(f"{url} responded with {answer.status} {answer.content_type}, not with a page")
             return []
         if _origin(address) != self._origin or address in self._found:
             return []
@@ -124,7 +124,7 @@ class Crawl:
 
 
 def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
-    """What a page says, without what surrounds it on every page of its site."""
+    """The main content of a page, without the header, footer and navigation of its site."""
     named = page.find("h1") or page.find("title")
     title = " ".join(named.get_text(" ").split()) if named else ""
     content = page.find("main") or page.find("article") or page.select_one("[role=main]") or page.body or page
@@ -138,10 +138,10 @@ def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
 
 
 def read_file(work: Work, address: str) -> Found:
-    """A file of Markdown, HTML or plain text, from the web or from the files of this service.
+    """Reads a file of Markdown, HTML or plain text, from the web or from the files of this service.
 
     Raises:
-        CannotBeDone: it is not there, or is none of these.
+        CannotBeDone: the file is missing or has another type.
     """
     answer = _own_file(work, address) or _fetched(work, address)
     name = unquote(urlsplit(address).path).lower()
@@ -150,7 +150,7 @@ def read_file(work: Work, address: str) -> Found:
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
-        raise CannotBeDone(f"{address}: {answer.content_type} is neither Markdown nor HTML nor text")
+        raise CannotBeDone(f"{address}: cannot import {answer.content_type}; use Markdown, HTML or plain text")
     text = answer.body.decode("utf-8", "replace")
     heading = _TITLE.search(text)
     slug = _slug(address.rsplit(".", 1)[0])
@@ -158,7 +158,7 @@ def read_file(work: Work, address: str) -> Found:
 
 
 def as_markdown(content: Tag) -> str:
-    """HTML as Markdown; what looks like a tag of ours is text."""
+    """Converts HTML to Markdown; text that looks like one of our tags is escaped."""
     converter = MarkdownConverter(heading_style="ATX", bullets="-", code_language_callback=_language)
     text = str(converter.convert_soup(content)).replace("{%", "{\\%")  # pyright: ignore[reportUnknownMemberType]
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -178,7 +178,7 @@ def _fetched(work: Work, address: str) -> Fetched:
     except OutgoingError as error:
         raise CannotBeDone(str(error)) from None
     if answer.status != 200:
-        raise CannotBeDone(f"{address} answered {answer.status}")
+        raise CannotBeDone(f"{address} responded with {answer.status}")
     return answer
 
 
@@ -191,7 +191,7 @@ def _language(element: Tag) -> str:
 
 
 def _plain(url: str) -> str:
-    """An address without its fragment and query, with a path."""
+    """The URL without fragment and query, with a path."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path or '/'}"
 

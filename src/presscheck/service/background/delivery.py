@@ -1,4 +1,4 @@
-"""Telling an integration: an event goes to its development tunnel, and what came of it is recorded."""
+"""Delivers integration events to the development tunnel and records the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("delivery", failed=_given_up)
 def deliver(work: Work) -> None:
-    """Deliver an event."""
+    """Delivers one event."""
     with work.database.reading.begin() as session:
         letter = _letter(session, work.about)
     if letter is None:
@@ -36,10 +36,10 @@ def deliver(work: Work) -> None:
         except OutgoingError as error:
             raise TryAgain(str(error)) from None
         if answer.status >= 500:
-            raise TryAgain(f"the tunnel answered {answer.status}")
+            raise TryAgain(f"the tunnel responded with {answer.status}")
         is_taken = answer.status < 300
         status, level = ("success", "info") if is_taken else ("failed", "error")
-        message = f"the tunnel answered {answer.status}"
+        message = f"the tunnel responded with {answer.status}"
     work.database.write(lambda session: _record(session, work.about, status, level, message, work.now()))
 
 

@@ -1,4 +1,4 @@
-"""An import: what it brings is fetched first, and lands all at once as pages of a change request."""
+"""Runs imports: fetches all content first, then adds it at once as pages of a change request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_TITLE = 200
 
 
 class Wanted(NamedTuple):
-    """What to bring: a website by its address, or files by theirs."""
+    """What to import: a website or files, by URL."""
 
     website: str | None
     files: tuple[str, ...]
@@ -40,17 +40,17 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("import", failed=_given_up)
 def bring(work: Work) -> None:
-    """Bring the pages of a website, or files."""
+    """Imports the pages of a website, or files."""
     wanted = work.database.write(lambda session: _begin(session, work))
     if wanted is None:
         return
     found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, one) for one in wanted.files]
     if not found:
-        raise CannotBeDone("there is no page at that address that may be read")
+        raise CannotBeDone("found no readable page at this URL")
     work.demand_going()
     try:
         work.database.write(lambda session: _land(session, work, found))
-    except Problem as problem:  # meanwhile the space was locked, the change request merged, the role lost
+    except Problem as problem:  # the space was locked, the change request merged or the role revoked in the meantime
         raise CannotBeDone(problem.message) from None
 
 
@@ -85,7 +85,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
 
 
 def _insertions(found: list[Found], below: str | None) -> list[InsertPage]:
-    """The pages without their texts, each below the one whose address its own goes on from."""
+    """The pages without content, nested by the paths of their URLs."""
     return [
         InsertPage(
             document=Document(markdown=""),
@@ -99,7 +99,7 @@ def _insertions(found: list[Found], below: str | None) -> list[InsertPage]:
 
 
 def _texts(found: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
-    """Their texts, with links that lead from one to another."""
+    """The content of the pages, with links between them rewritten."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [

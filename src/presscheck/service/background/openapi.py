@@ -1,4 +1,4 @@
-"""Processing an OpenAPI specification: fetched or read, parsed, validated, and kept as a version when it is valid."""
+"""Processes OpenAPI specifications: fetch or read, parse, validate, and store each valid version."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from presscheck.service.outgoing import OutgoingError, OutgoingTimeout
 from presscheck.service.outside_tables import SpecRow, SpecVersionRow
 
 MOST_ERRORS = 20
-"""Errors that are told."""
+"""The most errors that are reported."""
 MOST_VALUES = 500_000
-"""Values of a specification, each counted as often as it is referred to by an alias."""
+"""The most values in a specification; a YAML alias counts its values each time."""
 DEEPEST = 200
 LONGEST_MESSAGE = 500
 
 VALIDATORS = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
-"""By how the version begins that a specification names."""
+"""Validators by the prefix of the OpenAPI version."""
 
 _loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Faulty(Exception):
-    """A specification that cannot be taken: the code of the service and the errors."""
+    """An invalid specification: the error code of the API and the error messages."""
 
     def __init__(self, code: str, *messages: str) -> None:
         super().__init__(*messages)
@@ -46,7 +46,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("openapi", failed=_given_up)
 def process(work: Work) -> None:
-    """Process one."""
+    """Processes one specification."""
 
     def begin(session: Session) -> tuple[str | None, str | None] | None:
         row = session.get(SpecRow, work.about)
@@ -69,24 +69,24 @@ def process(work: Work) -> None:
 
 
 def parsed(text: bytes) -> dict[str, Any]:
-    """A specification in JSON or YAML, as plain values of JSON.
+    """Parses a specification in JSON or YAML to plain JSON values.
 
     Raises:
-        Faulty: it is neither, or too large, or no object.
+        Faulty: it is neither, is too large, or is not an object.
     """
     try:
         found: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
         count = _count(found, 0)
     except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
-        raise Faulty("PARSE_ERROR", f"neither JSON nor YAML: {error}") from None
+        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML: {error}") from None
     if count > MOST_VALUES:
-        raise Faulty("PARSE_ERROR", f"more than {MOST_VALUES} values")
+        raise Faulty("PARSE_ERROR", f"too large: more than {MOST_VALUES} values")
     if not isinstance(found, dict):
-        raise Faulty("PARSE_ERROR", "not an object")
+        raise Faulty("PARSE_ERROR", "must be an object")
     try:
         return json.loads(json.dumps(found, default=str, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise Faulty("PARSE_ERROR", f"not what JSON can say: {error}") from None
+        raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
 
 
 def _text(work: Work, url: str | None, blob: str | None) -> bytes:
@@ -100,7 +100,7 @@ def _text(work: Work, url: str | None, blob: str | None) -> bytes:
     except OutgoingError as error:
         raise Faulty("FETCH_ERROR", str(error)) from error
     if found.status != 200:
-        raise Faulty("FETCH_ERROR", f"{found.url} answered {found.status}")
+        raise Faulty("FETCH_ERROR", f"{found.url} responded with {found.status}")
     return found.body
 
 
@@ -109,14 +109,14 @@ def _valid(text: bytes) -> dict[str, Any]:
     version = str(found.get("openapi") or found.get("swagger") or "")
     validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
     if validator is None:
-        raise Faulty("PARSE_ERROR", f"openapi: {version or 'missing'}; it must be 2.0, 3.0 or 3.1")
-    # references lead within the document only: nothing is read from the disk or the network
+        raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
+    # references may only point into the document itself: nothing is read from disk or network
     closed = SchemaPath.from_dict(found, handlers={"<all_urls>": _refuse, "": _refuse})
     try:
         errors = [_said(error) for error, _ in zip(validator(closed).iter_errors(), range(MOST_ERRORS), strict=False)]
     except Faulty:
         raise
-    except Exception as error:  # the validator stumbles over what it did not expect
+    except Exception as error:  # the validator may fail on unexpected input
         errors = [f"{type(error).__name__}: {error}"]
     if errors:
         raise Faulty("PARSE_ERROR", *errors)
@@ -124,7 +124,7 @@ def _valid(text: bytes) -> dict[str, Any]:
 
 
 def _refuse(url: str) -> Any:
-    raise Faulty("PARSE_ERROR", f"$ref: {url} leads out of this document")
+    raise Faulty("PARSE_ERROR", f"$ref: {url} points outside this document")
 
 
 def _said(error: Any) -> str:

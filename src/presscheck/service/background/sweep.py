@@ -1,4 +1,4 @@
-"""Keeping the house: what was deleted longer ago than anybody may want it back is removed for good."""
+"""Cleanup job: removes expired data for good."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from presscheck.service.tables import SpaceRow, TokenRow
 RESTORABLE = timedelta(days=7)
 """How long a deleted space can be restored."""
 REMEMBERED = timedelta(days=30)
-"""How long a job that is over is kept, for whoever asks what became of it."""
+"""How long a finished job is kept for status requests."""
 
 
 @runs("sweep", again=timedelta(hours=1))
 def sweep(work: Work) -> None:
-    """Remove what is past its time."""
+    """Removes what has expired."""
     moment = work.clock()
 
     def remove(session: Session) -> None:

@@ -1,8 +1,8 @@
-"""A run of a translation: every page of the live content through a translator, into the translated space.
+"""Runs a translation: sends every page of the live content through a translator and writes the translated space.
 
-The translator is the operator's command: it gets a page in Markdown on its standard input and the languages and
-instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and answers with the page
-in the other language on its standard output. Without one pages are copied, and the stats say so.
+The translator is a command that the operator configures. It reads a page in Markdown on standard input, gets languages
+and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes the
+translated page to standard output. Without a translator, pages are copied, and the statistics say so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONGEST_TITLE = 50
 
 @dataclass
 class _Run:
-    """What one run reads, and what it made so far."""
+    """The input of a run, and its results so far."""
 
     source_language: str
     language: str
@@ -55,7 +55,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 
 @runs("translation", failed=_given_up)
 def translate(work: Work) -> None:
-    """Translate what is live."""
+    """Translates the live content."""
     run = work.database.write(lambda session: _begin(session, work))
     if run is None:
         return
@@ -80,7 +80,7 @@ def _begin(session: Session, work: Work) -> _Run | None:
 def _translator(work: Work, run: _Run) -> Callable[[str], str]:
     command = work.outside.translator
     if not command:
-        return str  # a copy
+        return str  # no translator: copy the page
     said = {
         "PRESSCHECK_SOURCE_LANGUAGE": run.source_language,
         "PRESSCHECK_LANGUAGE": run.language,
@@ -93,18 +93,18 @@ def _translator(work: Work, run: _Run) -> Callable[[str], str]:
                 command, input=text, capture_output=True, text=True, timeout=PATIENCE, env=os.environ | said, check=True
             )
         except subprocess.TimeoutExpired:
-            raise CannotBeDone(f"the translator took more than {PATIENCE} s for a page") from None
+            raise CannotBeDone(f"the translator timed out: more than {PATIENCE} s for one page") from None
         except subprocess.CalledProcessError as error:
             raise CannotBeDone(f"the translator failed: {str(error.stderr).strip()[-300:]}") from None
         except OSError as error:
-            raise CannotBeDone(f"the translator cannot be started: {error.strerror}") from None
+            raise CannotBeDone(f"could not start the translator: {error.strerror}") from None
         return ran.stdout
 
     return by_command
 
 
 def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: Work) -> Tree:
-    """The tree with translated titles; the pages keep their ids, so that links go on leading to them."""
+    """The page tree with translated titles; pages keep their ids so that links keep working."""
     found: Tree = []
     for page in tree:
         work.demand_going()

@@ -1,4 +1,4 @@
-"""One small handler for each operation, grouped as the api is."""
+"""The handlers of all operations, in modules named as in `api`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from presscheck.service.handling import HANDLERS
 
 
 def all_handlers() -> dict[type[Operation[Any]], Callable[[Any, Any], Any]]:
-    """Every handler, by the operation that it answers; the modules of this package enter them."""
+    """All handlers by operation; the modules of this package register them."""
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return HANDLERS
 
 
 def handler_lines() -> list[str]:
-    """Each operation with its route and what answers it, as text in columns."""
+    """A text table of all operations with their routes and handlers."""
     handlers = all_handlers()
     lines: list[str] = []
     for operation in sorted(every_operation(), key=lambda one: (one.__module__, one.__name__)):

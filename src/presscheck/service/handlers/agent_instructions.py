@@ -1,4 +1,4 @@
-"""What an organization tells its writing agent: a tree of nodes, kept as it was given."""
+"""Instructions for the writing agent of an organization: a document tree, stored as it was sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "
 
 @answers(GetAgentInstructions)
 def get_agent_instructions(context: Context, call: GetAgentInstructions) -> AgentInstructions:
-    """What it tells; nothing where nobody wrote any."""
+    """Returns the instructions; an empty document if there are none."""
     organization = organization_for(context, call.organization_id)
     row = context.session.get(AgentInstructionsRow, organization.id)
     return _as_instructions(
@@ -33,10 +33,10 @@ def get_agent_instructions(context: Context, call: GetAgentInstructions) -> Agen
 
 @answers(UpdateAgentInstructions)
 def update_agent_instructions(context: Context, call: UpdateAgentInstructions) -> AgentInstructions:
-    """Tell it something else; that takes an admin."""
+    """Replaces the instructions; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if call.instructions.get("object") != "document" or not isinstance(call.instructions.get("nodes"), list):
-        raise Problem(400, "instructions: a document, with `object`, `data` and `nodes`")
+        raise Problem(400, "instructions: must be a document with `object`, `data` and `nodes`")
     row = context.session.get(AgentInstructionsRow, organization.id)
     if row is None:
         row = AgentInstructionsRow(organization_id=organization.id)

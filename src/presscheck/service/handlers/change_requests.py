@@ -1,4 +1,4 @@
-"""Change requests: listed, begun, described, opened and archived; merged is final."""
+"""Change requests: list, create, edit, open and archive; a merged one is final."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LONGEST_SUBJECT = 100
 
 @answers(ListChangeRequests)
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
-    """Those of a space in one state, newest first."""
+    """Lists the change requests of a space in one state, newest first."""
     space = space_for(context, call.space_id)
     return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id))
 
 
 @answers(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
-    """Those of all spaces of an organization that the caller may see, newest first."""
+    """Lists the change requests of all spaces of an organization that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
     seen = visible_spaces(context, organization.id)
     return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id.in_(seen)))
@@ -41,15 +41,15 @@ def list_organization_change_requests(context: Context, call: ListOrganizationCh
 
 @answers(CreateChangeRequest)
 def create_change_request(context: Context, call: CreateChangeRequest) -> ChangeRequest:
-    """Begin a draft from the live content, under the next number of the space."""
+    """Creates a draft from the live content, with the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
-        raise Problem(400, f"subject: at most {LONGEST_SUBJECT} characters")
+        raise Problem(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
     space = space_for(context, call.space_id, "edit")
     return as_change_request(context, begin_change_request(context, space, call.subject or ""))
 
 
 def begin_change_request(context: Context, space: SpaceRow, subject: str) -> ChangeRequestRow:
-    """A new draft from what is live in a space."""
+    """Creates a draft change request from the live content of a space."""
     space.numbered += 1
     now = context.now()
     row = ChangeRequestRow(
@@ -71,16 +71,16 @@ def begin_change_request(context: Context, space: SpaceRow, subject: str) -> Cha
 
 @answers(GetChangeRequest)
 def get_change_request(context: Context, call: GetChangeRequest) -> ChangeRequest:
-    """One change request."""
+    """Returns a change request."""
     return as_change_request(context, change_request_for(context, call.space_id, call.change_request_id)[1])
 
 
 @answers(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
-    """Change subject, description or state."""
+    """Changes the subject, description or state."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
-        raise Problem(409, f"Change request #{row.number} is merged, and merged is final.")
+        raise Problem(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
     if call.subject is not None:
         row.subject = call.subject
     if "description" in call.model_fields_set:
@@ -107,7 +107,7 @@ def _listed(
         )
         rows = rows.where(ChangeRequestRow.id.in_(asked))
     if call.conversations_issues_cluster is not None:
-        rows = rows.where(ChangeRequestRow.id.is_(None))  # no conversations are taken in here, so none began one
+        rows = rows.where(ChangeRequestRow.id.is_(None))  # not supported here: no change request has any
     order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)
     return page_of_rows(
         context, call, rows, lambda found: as_change_requests(context, found), order=order, newest_first=True

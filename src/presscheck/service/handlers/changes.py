@@ -1,4 +1,4 @@
-"""What a change request or a revision changes, page by page; never line by line."""
+"""Lists the changes of a change request or a revision by page, without line diffs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from presscheck.service.handling import Context, answers
 from presscheck.service.pages import wired_file
 
 USUAL_LIMIT = 10
-"""How many changes are told where the call does not say."""
+"""Default number of changes."""
 
 
 @answers(GetChangeRequestChanges)
 def get_change_request_changes(context: Context, call: GetChangeRequestChanges) -> SemanticChanges:
-    """Against the newest live revision that the change request contains."""
+    """Compares a change request with the newest live revision that it contains."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     before = context.session.get_one(RevisionRow, ancestor(row))
     after = context.session.get_one(RevisionRow, row.revision)
@@ -27,7 +27,7 @@ def get_change_request_changes(context: Context, call: GetChangeRequestChanges) 
 
 @answers(GetRevisionChanges)
 def get_revision_changes(context: Context, call: GetRevisionChanges) -> SemanticChanges:
-    """Against the first of its parents; a revision without any changed everything that it has."""
+    """Compares a revision with its first parent; without a parent, everything is new."""
     after = revision_in(context, call.space_id, call.revision_id)
     before = context.session.get(RevisionRow, after.parents[0]) if after.parents else None
     told = _told(context, before, after, call.limit)

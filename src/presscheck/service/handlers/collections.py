@@ -1,4 +1,4 @@
-"""Collections: listed, fetched, made, changed, moved, given away and deleted."""
+"""Collections: list, get, create, update, move, transfer and delete."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from presscheck.service.tables import CollectionRow, SpaceRow
 
 @answers(ListCollections)
 def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
-    """Those that the caller may see, in order; `nested` false leaves out those in others."""
+    """Lists the collections that the caller may see, in order; `nested` false omits nested ones."""
     organization = organization_for(context, call.organization_id, "guest")
     every = collections_of(context, organization.id).values()
     seen = [row.id for row in every if level_in_collection(context, row) is not None]
@@ -50,13 +50,13 @@ def list_collections(context: Context, call: ListCollections) -> Page[Collection
 
 @answers(GetCollection)
 def get_collection(context: Context, call: GetCollection) -> Collection:
-    """One of them."""
+    """Returns a collection."""
     return as_collection(context, collection_for(context, call.collection_id))
 
 
 @answers(CreateCollection)
 def create_collection(context: Context, call: CreateCollection) -> Collection:
-    """Make one, behind what stands there; that takes the role create."""
+    """Creates a collection at the end; requires the create role."""
     organization_for(context, call.organization_id, "guest")
     demand_parent(context, call.organization_id, call.parent)
     row = CollectionRow(
@@ -75,11 +75,11 @@ def create_collection(context: Context, call: CreateCollection) -> Collection:
 
 @answers(UpdateCollection)
 def update_collection(context: Context, call: UpdateCollection) -> Collection:
-    """Change it; that takes an admin of it."""
+    """Updates a collection; requires an admin of it."""
     row = collection_for(context, call.collection_id, "admin")
     given = call.given()
     if call.title is None and "title" in given:
-        raise Problem(400, "title: it may not be null")
+        raise Problem(400, "title: must not be null")
     for name in ("title", "description", "default_level"):
         if name in given:
             setattr(row, name, given[name])
@@ -88,7 +88,7 @@ def update_collection(context: Context, call: UpdateCollection) -> Collection:
 
 @answers(DeleteCollection)
 def delete_collection(context: Context, call: DeleteCollection) -> None:
-    """Delete it; what is in it moves up to where it stood, and stays open to whom it was open."""
+    """Deletes a collection; its items move up to its position and keep their access."""
     row = context.session.get(CollectionRow, call.collection_id)
     if row is None or level_in_collection(context, row) is None:
         return
@@ -99,7 +99,7 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
         if item.default_level == "inherit":
             item.default_level = row.default_level
         item.parent_id = row.parent_id
-    # a space that is deleted may come back: then it stands where it would have moved
+    # a deleted space may be restored: it then belongs to the parent collection too
     gone = update(SpaceRow).where(SpaceRow.parent_id == row.id)
     inherits = SpaceRow.default_level == "inherit"
     context.session.execute(gone.where(inherits).values(default_level=row.default_level))
@@ -113,7 +113,7 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
 
 @answers(ListSpacesInCollection)
 def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) -> Page[Space]:
-    """The spaces that stand in it and that the caller may see, in order."""
+    """Lists the direct spaces of a collection that the caller may see, in order."""
     row = collection_for(context, call.collection_id)
     collections_of(context, row.organization_id)
     seen = [one.id for one in spaces_in(context, [row]) if not one.deleted_at and level_in_space(context, one)]
@@ -128,7 +128,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
 
 @answers(MoveCollection)
 def move_collection(context: Context, call: MoveCollection) -> Collection:
-    """Move it; never into itself."""
+    """Moves a collection; it cannot be moved into itself."""
     row = collection_for(context, call.collection_id, "create")
     move(context, row, call)
     return as_collection(context, row)
@@ -136,11 +136,11 @@ def move_collection(context: Context, call: MoveCollection) -> Collection:
 
 @answers(TransferCollection)
 def transfer_collection(context: Context, call: TransferCollection) -> Collection:
-    """Give it, with all that is in it, to another organization of the caller's."""
+    """Transfers a collection with its contents to another organization of the caller."""
     row = collection_for(context, call.collection_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the collection is in that organization already.")
+        raise Problem(409, "organization: the collection is already in this organization.")
     moved = within(context, row)
     spaces = spaces_in(context, moved)
     demand_no_site(context, [space.id for space in spaces])
@@ -152,7 +152,7 @@ def transfer_collection(context: Context, call: TransferCollection) -> Collectio
 
 
 def as_collection(context: Context, row: CollectionRow) -> Collection:
-    """A collection as on the wire."""
+    """Serializes a collection."""
     level = level_in_collection(context, row)
     return Collection(
         id=row.id,

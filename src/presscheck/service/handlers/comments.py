@@ -1,6 +1,6 @@
-"""Comments in a change request and on a live space: the same rules for both.
+"""Comments on change requests and live spaces; the same rules apply to both.
 
-Its author and who administers the space may change a comment; whoever may comment may reply and react.
+The author and admins of the space may change a comment; everyone who may comment may reply and react.
 """
 
 from __future__ import annotations
@@ -33,61 +33,61 @@ from presscheck.service.threads import as_comments, comment_in, may_change, new_
 
 @answers(ListComments)
 def list_comments(context: Context, call: ListComments) -> Page[Comment]:
-    """Those of a change request."""
+    """Lists the comments of a change request."""
     return _listed(context, call)
 
 
 @answers(ListSpaceComments)
 def list_space_comments(context: Context, call: ListSpaceComments) -> Page[Comment]:
-    """Those on a live space."""
+    """Lists the comments on a live space."""
     return _listed(context, call)
 
 
 @answers(PostComment)
 def post_comment(context: Context, call: PostComment) -> Comment:
-    """Comment on a change request."""
+    """Adds a comment to a change request."""
     return _posted(context, call)
 
 
 @answers(PostSpaceComment)
 def post_space_comment(context: Context, call: PostSpaceComment) -> Comment:
-    """Comment on a live space."""
+    """Adds a comment to a live space."""
     return _posted(context, call)
 
 
 @answers(GetComment)
 def get_comment(context: Context, call: GetComment) -> Comment:
-    """One comment of a change request."""
+    """Returns a comment of a change request."""
     return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
 @answers(GetSpaceComment)
 def get_space_comment(context: Context, call: GetSpaceComment) -> Comment:
-    """One comment on a live space."""
+    """Returns a comment on a live space."""
     return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
 @answers(UpdateComment)
 def update_comment(context: Context, call: UpdateComment) -> Comment:
-    """Resolve, reopen, rewrite or react, in a change request."""
+    """Resolves, reopens or edits a comment of a change request, or reacts to it."""
     return _updated(context, call)
 
 
 @answers(UpdateSpaceComment)
 def update_space_comment(context: Context, call: UpdateSpaceComment) -> Comment:
-    """Resolve, reopen, rewrite or react, on a live space."""
+    """Resolves, reopens or edits a comment on a live space, or reacts to it."""
     return _updated(context, call)
 
 
 @answers(DeleteComment)
 def delete_comment(context: Context, call: DeleteComment) -> None:
-    """Delete a comment of a change request, its replies with it."""
+    """Deletes a comment of a change request and its replies."""
     _deleted(context, call)
 
 
 @answers(DeleteSpaceComment)
 def delete_space_comment(context: Context, call: DeleteSpaceComment) -> None:
-    """Delete a comment on a live space, its replies with it."""
+    """Deletes a comment on a live space and its replies."""
     _deleted(context, call)
 
 
@@ -96,13 +96,13 @@ AnyCall = AnyComment | ListComments | PostComment | ListSpaceComments | PostSpac
 
 
 def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
-    """Resolve or reopen a comment, if the caller may change it.
+    """Resolves or reopens a comment if the caller may change it.
 
     Raises:
         Problem: 403.
     """
     if not may_change(context, space, comment):
-        raise Problem(403, "Only its author, or an admin of the space, may resolve or reopen this comment.")
+        raise Problem(403, "You can only resolve or reopen your own comments, unless you are an admin of the space.")
     if resolved != (comment.resolved_at is not None):
         comment.resolved_at = context.now() if resolved else None
         comment.resolved_by = context.user.id if resolved else None
@@ -138,7 +138,7 @@ def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Co
 def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
     space, row = _where(context, call, "comment")
     if call.page is not None and not _has_page(context, space, row, call.page):
-        raise Problem(400, f"page: there is no page {call.page} here")
+        raise Problem(400, f"page: no page {call.page} in this content")
     comment = new_comment(
         context,
         space,
@@ -153,7 +153,7 @@ def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
 
 
 def _has_page(context: Context, space: SpaceRow, row: ChangeRequestRow | None, page_id: str) -> bool:
-    # one may comment on a page that the change request deletes
+    # comments may refer to a page that the change request deletes
     revisions = {row.revision, ancestor(row)} if row else {space.revision_id}
     trees = context.session.scalars(select(RevisionRow.tree).where(RevisionRow.id.in_(revisions)))
     return any(find(tree, page_id) for tree in trees)
@@ -164,7 +164,7 @@ def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comm
     comment = comment_in(context, space, row, call.comment_id)
     if call.body is not None:
         if not may_change(context, space, comment):
-            raise Problem(403, "Only its author, or an admin of the space, may change this comment.")
+            raise Problem(403, "You can only edit your own comments, unless you are an admin of the space.")
         comment.body = stored_text(call.body)
         comment.edited_at = context.now()
     if call.resolved is not None:
@@ -183,7 +183,7 @@ def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None
         return
     comment = comment_in(context, space, row, call.comment_id)
     if not may_change(context, space, comment):
-        raise Problem(403, "Only its author, or an admin of the space, may delete this comment.")
+        raise Problem(403, "You can only delete your own comments, unless you are an admin of the space.")
     replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)
     context.session.execute(
         delete(ReactionRow).where((ReactionRow.target_id == comment.id) | ReactionRow.target_id.in_(replies))

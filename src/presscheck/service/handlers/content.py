@@ -1,4 +1,4 @@
-"""What is in the live content, in a change request and in a revision: the same answers from three places."""
+"""Content of a space: the live content, a change request or a revision, with the same response models."""
 
 from __future__ import annotations
 
@@ -39,109 +39,109 @@ from presscheck.service.pages import as_files, as_pages, as_revision
 
 @answers(GetCurrentRevision)
 def get_current_revision(context: Context, call: GetCurrentRevision) -> Revision:
-    """The live content."""
+    """Returns the live content."""
     return as_revision(context, live(context, call.space_id))
 
 
 @answers(GetRevision)
 def get_revision(context: Context, call: GetRevision) -> Revision:
-    """A revision."""
+    """Returns a revision."""
     return as_revision(context, revision_in(context, call.space_id, call.revision_id))
 
 
 @answers(GetChangeRequestRevision)
 def get_change_request_revision(context: Context, call: GetChangeRequestRevision) -> Revision:
-    """The content of a change request."""
+    """Returns the content of a change request."""
     return as_revision(context, branch(context, call.space_id, call.change_request_id))
 
 
 @answers(ListPages)
 def list_pages(context: Context, call: ListPages) -> Pages:
-    """The pages of the live content."""
+    """Lists the pages of the live content."""
     return _pages(context, live(context, call.space_id))
 
 
 @answers(ListRevisionPages)
 def list_revision_pages(context: Context, call: ListRevisionPages) -> Pages:
-    """The pages of a revision."""
+    """Lists the pages of a revision."""
     return _pages(context, revision_in(context, call.space_id, call.revision_id))
 
 
 @answers(ListChangeRequestPages)
 def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Pages:
-    """The pages of a change request."""
+    """Lists the pages of a change request."""
     return _pages(context, branch(context, call.space_id, call.change_request_id))
 
 
 @answers(GetPage)
 def get_page(context: Context, call: GetPage) -> RevisionPage:
-    """A page of the live content."""
+    """Returns a page of the live content."""
     return page_by_id(context, live(context, call.space_id), call.page_id, call.format)
 
 
 @answers(GetPageByPath)
 def get_page_by_path(context: Context, call: GetPageByPath) -> RevisionPage:
-    """A page of the live content by its path."""
+    """Returns a page of the live content by path."""
     return page_by_path(context, live(context, call.space_id), call.page_path, call.format)
 
 
 @answers(GetRevisionPage)
 def get_revision_page(context: Context, call: GetRevisionPage) -> RevisionPage:
-    """A page of a revision."""
+    """Returns a page of a revision."""
     return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id, call.format)
 
 
 @answers(GetChangeRequestPage)
 def get_change_request_page(context: Context, call: GetChangeRequestPage) -> RevisionPage:
-    """A page of a change request."""
+    """Returns a page of a change request."""
     return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id, call.format)
 
 
 @answers(GetChangeRequestPageByPath)
 def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> RevisionPage:
-    """A page of a change request by its path."""
+    """Returns a page of a change request by path."""
     return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path, call.format)
 
 
 @answers(ListFiles)
 def list_files(context: Context, call: ListFiles) -> Page[RevisionFile]:
-    """The files of the live content."""
+    """Lists the files of the live content."""
     return page_of_items(call, as_files(context, live(context, call.space_id).files))
 
 
 @answers(ListRevisionFiles)
 def list_revision_files(context: Context, call: ListRevisionFiles) -> Page[RevisionFile]:
-    """The files of a revision."""
+    """Lists the files of a revision."""
     return page_of_items(call, as_files(context, revision_in(context, call.space_id, call.revision_id).files))
 
 
 @answers(ListChangeRequestFiles)
 def list_change_request_files(context: Context, call: ListChangeRequestFiles) -> Page[RevisionFile]:
-    """The files of a change request."""
+    """Lists the files of a change request."""
     return page_of_items(call, as_files(context, branch(context, call.space_id, call.change_request_id).files))
 
 
 @answers(GetFile)
 def get_file(context: Context, call: GetFile) -> RevisionFile:
-    """A file of the live content."""
+    """Returns a file of the live content."""
     return _file(context, live(context, call.space_id), call.file_id)
 
 
 @answers(GetChangeRequestFile)
 def get_change_request_file(context: Context, call: GetChangeRequestFile) -> RevisionFile:
-    """A file of a change request."""
+    """Returns a file of a change request."""
     return _file(context, branch(context, call.space_id, call.change_request_id), call.file_id)
 
 
 @answers(GetReusableContent)
 def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
-    """A piece of reusable content of the live content."""
+    """Returns a reusable content of the live content."""
     return _reusable_content(live(context, call.space_id), call.reusable_content_id)
 
 
 @answers(GetChangeRequestReusableContent)
 def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
-    """A piece of reusable content of a change request."""
+    """Returns a reusable content of a change request."""
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
 
 

@@ -1,6 +1,6 @@
-"""Conversations with readers, the issues found in them, and clusters of issues that are alike.
+"""Conversations with readers, the issues found in them, and clusters of similar issues.
 
-Reading takes the role read; taking conversations in, the role edit: there are no tokens of integrations here.
+Reading requires the read role; adding conversations requires the edit role, as there are no integration tokens here.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from presscheck.service.listing import page_of_items, page_of_rows
 from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
 
 WEEKS = 13
-"""Weeks that the pulse of a cluster goes back."""
+"""Number of weeks in the history of a cluster."""
 MOST_PARTS = 500
 
 
 @answers(ListConversations)
 def list_conversations(context: Context, call: ListConversations) -> Page[Conversation]:
-    """Those of an organization, the newest first."""
+    """Lists the conversations of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
     rows = select(ConversationRow).where(ConversationRow.organization_id == organization.id)
     if call.source is not None:
@@ -63,12 +63,12 @@ def list_conversations(context: Context, call: ListConversations) -> Page[Conver
 
 @answers(IngestConversations)
 def ingest_conversations(context: Context, call: IngestConversations) -> None:
-    """Take some in, or what they have become; what they tell is found in the background."""
+    """Adds or updates conversations; their issues are extracted in the background."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
     for given in call.conversations:
         if len(given.parts) > MOST_PARTS:
-            raise Problem(400, f"parts: at most {MOST_PARTS}")
+            raise Problem(400, f"parts: must have at most {MOST_PARTS} items")
         row = context.session.get(ConversationRow, (organization.id, given.id))
         if row is None:
             row = ConversationRow(organization_id=organization.id, id=given.id, source="email")
@@ -85,7 +85,7 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
 
 @answers(GetConversation)
 def get_conversation(context: Context, call: GetConversation) -> WholeConversation:
-    """One with its messages."""
+    """Returns a conversation with its messages."""
     organization_for(context, call.organization_id)
     row = context.session.get(ConversationRow, (call.organization_id, call.conversation_id))
     if row is None:
@@ -99,7 +99,7 @@ def get_conversation(context: Context, call: GetConversation) -> WholeConversati
 
 @answers(ListConversationIssues)
 def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInConversation]:
-    """Those of an organization, the newest first."""
+    """Lists the issues of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
     rows = select(ReaderIssueRow).where(ReaderIssueRow.organization_id == organization.id)
     if call.cluster is not None:
@@ -118,7 +118,7 @@ def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInC
 
 @answers(GetConversationIssue)
 def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversation:
-    """One of them."""
+    """Returns an issue."""
     organization_for(context, call.organization_id)
     row = context.session.get(ReaderIssueRow, call.issue_id)
     if row is None or row.organization_id != call.organization_id:
@@ -128,7 +128,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 
 @answers(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
-    """Those of an organization, in the order that is asked for. All are analysed: none is ever pending."""
+    """Lists the clusters of an organization in the requested order. All are analyzed, none is ever pending."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
     found = _as_clusters(context, organization.id, rows) if call.status is None else []
@@ -209,7 +209,7 @@ def _as_cluster(
 
 
 def _pulse(context: Context, issues: Sequence[ReaderIssueRow]) -> tuple[float, ...]:
-    """How many came in each of the last weeks, the oldest first."""
+    """The number of issues in each of the last weeks, oldest first."""
     now, week = context.clock(), timedelta(days=7)
     counted = Counter(int((now - datetime.fromisoformat(issue.created_at)) / week) for issue in issues)
     return tuple(float(counted[WEEKS - 1 - number]) for number in range(WEEKS))
@@ -221,5 +221,5 @@ def _moment(text: str | None) -> str | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Problem(400, "metadata.createdAt: a moment in ISO 8601, such as 2026-05-20T09:30:00Z") from None
+        raise Problem(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
     return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -1,4 +1,4 @@
-"""Editing the content of a change request: all of the changes or none, and one new revision."""
+"""Edits the content of a change request: applies all changes or none, as one new revision."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from presscheck.service.tables import SpaceRow
 
 
 def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRequestContent:
-    """The same call with the bytes of the files that it names by address, for somebody who may bring them in."""
+    """Downloads the files that the call refers to by URL, if the caller may edit."""
     files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
     if any((file.url is None) == (file.base64 is None) for file in files):
-        raise Problem(400, "files: give either url or base64")
+        raise Problem(400, "files: each file needs either url or base64")
     if all(file.url is None for file in files):
         return call
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
@@ -31,7 +31,7 @@ def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRe
 
 @answers(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
-    """Make the changes in order; what became of each is told with `compat` false, else the change request alone."""
+    """Applies the changes in order; with `compat` false returns their results, else only the change request."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unlocked(space)
     demand_unfinished(row)
@@ -40,13 +40,13 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     write_edit(context, space, row, edit)
     shown = as_change_request(context, row)
     if call.compat is not False:
-        return cast("ContentUpdate", shown)  # its reader takes either
+        return cast("ContentUpdate", shown)  # the client accepts both models
     inserted = as_files(context, edit.inserted) if edit.inserted else None
     return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)
 
 
 def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:
-    """Let what was edited be the content of the change request."""
+    """Makes the edited content the head revision of the change request."""
     demand_unlocked(space)
     demand_unfinished(row)
     before = context.session.get_one(RevisionRow, row.revision)

@@ -1,4 +1,4 @@
-"""PDFs of a space and of a change request: who may read it is given an address that works for an hour."""
+"""PDF exports of spaces and change requests: readers get a URL that is valid for one hour."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from presscheck.service.tables import SpaceRow
 
 @answers(GetSpacePDF)
 def get_space_pdf(context: Context, call: GetSpacePDF) -> ExportedPDF:
-    """The address of what is live now."""
+    """Returns the URL of a PDF of the live content."""
     space = space_for(context, call.space_id)
     return _exported(context, space, Export(space.id, space.revision_id, call.page, bool(call.only)))
 
 
 @answers(GetChangeRequestPDF)
 def get_change_request_pdf(context: Context, call: GetChangeRequestPDF) -> ExportedPDF:
-    """The address of what a change request holds now."""
+    """Returns the URL of a PDF of a change request."""
     space, row = change_request_for(context, call.space_id, call.change_request_id)
     note = f"Change request #{row.number}" + (f": {row.subject}" if row.subject else "")
     return _exported(context, space, Export(space.id, row.revision, call.page, bool(call.only), note))

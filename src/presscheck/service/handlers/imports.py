@@ -1,4 +1,4 @@
-"""Bringing content in from elsewhere: entered here, done in the background, landing in a change request."""
+"""Content imports: queued here, run in the background, added to a change request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTIVE = ("pending", "in-progress")
 
 @answers(StartImport)
 def start_import(context: Context, call: StartImport) -> ImportRun:
-    """Enter one; without a change request it makes its own."""
+    """Starts an import; without a change request, it creates one."""
     organization = organization_for(context, call.organization_id, "guest")
     space = space_for(context, call.target.space, "edit")
     if space.organization_id != organization.id:
@@ -52,10 +52,10 @@ def start_import(context: Context, call: StartImport) -> ImportRun:
 
 @answers(CancelImport)
 def cancel_import(context: Context, call: CancelImport) -> ImportRun:
-    """Stop one that waits or is under way; nothing of it lands."""
+    """Cancels a pending or running import; none of its content is added."""
     row = _import_for(context, call.organization_id, call.import_run_id, "edit")
     if row.status not in ACTIVE:
-        raise Problem(400, f"This import is {row.status}: there is nothing to cancel.")
+        raise Problem(400, f"This import is already {row.status} and cannot be cancelled.")
     cancel_jobs(context.session, row.id, context.now())
     row.status, row.completed_at = "cancelled", context.now()
     return _as_run(row)
@@ -63,7 +63,7 @@ def cancel_import(context: Context, call: CancelImport) -> ImportRun:
 
 @answers(ListImports)
 def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
-    """Those into spaces that the caller may see, the newest first."""
+    """Lists the imports into spaces that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
     seen = visible_spaces(context, organization.id)
     rows = select(ImportRow).where(ImportRow.organization_id == organization.id, ImportRow.space_id.in_(seen))
@@ -71,7 +71,7 @@ def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
         rows = rows.where(ImportRow.space_id == call.space)
     if call.change_request is not None:
         rows = rows.where(ImportRow.change_request_id == call.change_request)
-    if call.site is not None:  # imports lead into spaces here, never into a site
+    if call.site is not None:  # this service imports into spaces only, never into a site
         rows = rows.where(ImportRow.id.is_(None))
     if call.status is not None:
         rows = rows.where(ImportRow.status.in_(ACTIVE if call.status == "active" else (call.status,)))
@@ -87,17 +87,17 @@ def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
 
 @answers(GetImport)
 def get_import(context: Context, call: GetImport) -> ImportRun:
-    """One of them, with the pages that came."""
+    """Returns an import with its pages."""
     return _as_run(_import_for(context, call.organization_id, call.import_run_id, "read"))
 
 
 def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
     content = context.session.get_one(RevisionRow, revision_id)
     if call.target.page is not None and find(content.tree, call.target.page) is None:
-        raise Problem(400, "target.page: there is no such page")
+        raise Problem(400, "target.page: page not found")
     for address in [call.source.url] if call.source.type == "website" else call.source.files:
         if web_address(address) is None:
-            raise Problem(400, f"source: {address[:100]} is not an address such as https://example.org/docs/")
+            raise Problem(400, f"source: {address[:100]} is not a URL; use one such as https://example.org/docs/")
 
 
 def _import_for(context: Context, organization_id: str, import_id: str, wanted: str) -> ImportRow:

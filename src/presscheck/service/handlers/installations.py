@@ -1,4 +1,4 @@
-"""Where integrations are installed, what they were told, and what they draw."""
+"""Integration installations, their events, and the components that integrations render."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ from presscheck.service.space_answers import as_spaces
 from presscheck.service.tables import SiteRow
 
 LONGEST_REQUEST = 16_384
-"""Characters of a packed request; it may unfold to many times that."""
+"""Most characters of a compressed request; uncompressed it may be many times larger."""
 
 
 @answers(ListIntegrationInstallations)
 def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
-    """Where one is installed; its owners may know."""
+    """Lists the installations of an integration, for its owners."""
     found = [as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)]
     return page_of_items(call, found)
 
 
 @answers(InstallIntegration)
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
-    """Install one in an organization, by an admin of it; it is told."""
+    """Installs an integration in an organization, by an admin of it, and sends the integration an event."""
     organization = organization_for(context, call.organization, "admin")
     row = integration_for(context, call.integration_name)
     known = select(InstallationRow).where(
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     )
     if context.session.scalar(known) is not None:
-        raise Problem(409, f"{row.title} is installed in this organization already.")
+        raise Problem(409, f"{row.title} is already installed in this organization.")
     now = context.now()
     installed = InstallationRow(
         id=new_id(),
@@ -87,13 +87,13 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
 
 @answers(GetInstallation)
 def get_installation(context: Context, call: GetInstallation) -> Installation:
-    """One installation."""
+    """Returns an installation."""
     return as_installation(context, _installation_for(context, call.integration_name, call.installation_id))
 
 
 @answers(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
-    """Change one; its integration is told what it was before."""
+    """Updates an installation and sends the integration an event with the previous state."""
     row = _installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}
     given = call.given()
@@ -109,7 +109,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
 
 @answers(UninstallIntegration)
 def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
-    """Remove one; its integration is told. One that is not there is no error."""
+    """Removes an installation and sends the integration an event; a missing one is not an error."""
     integration_for(context, call.integration_name)
     row = context.session.get(InstallationRow, call.installation_id)
     if row is not None and row.integration == call.integration_name:
@@ -121,7 +121,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
 
 @answers(ListIntegrationEvents)
 def list_events(context: Context, call: ListIntegrationEvents) -> Page[IntegrationEvent]:
-    """What it was told, the newest first; its owners may know."""
+    """Lists the events of an integration, newest first, for its owners."""
     row = integration_for(context, call.integration_name, to_own=True)
     rows = select(EventRow).where(EventRow.integration == row.name, EventRow.status.is_not(None))
     return page_of_rows(
@@ -136,7 +136,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
 
 @answers(GetIntegrationEvent)
 def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
-    """One of those, and what came of it."""
+    """Returns an event and the result of its delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
     event = context.session.get(EventRow, call.event_id)
     if event is None or event.integration != row.name or event.status is None:
@@ -147,7 +147,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 
 @answers(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
-    """The spaces that one is in; with `extended` the whole of those that the caller may see."""
+    """Lists the spaces of an installation; with `extended`, all data of those that the caller may see."""
     found: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
@@ -159,7 +159,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
 
 @answers(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """The sites that one is in; with `extended` the whole of them."""
+    """Lists the sites of an installation; with `extended`, all their data."""
     found: list[SiteInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         wanted = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
@@ -172,18 +172,20 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
 
 @answers(RenderIntegrationWithGet)
 def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput:
-    """What it draws; the request comes packed."""
+    """Renders a component from a compressed request."""
     try:
         unpacked = _unpacked(call.request)
         wanted = RenderIntegration(integration_name=call.integration_name, **unpacked)
     except (ValueError, TypeError, InvalidArgument):
-        raise Problem(400, "request: JSON with componentId, props and context, packed by LZ-string") from None
+        raise Problem(
+            400, "request: must be JSON with componentId, props and context, compressed with LZ-string"
+        ) from None
     return render(context, wanted)
 
 
 @answers(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
-    """What it draws: its tunnel is asked, there and then."""
+    """Renders a component by asking the development tunnel of the integration."""
     row = integration_for(context, call.integration_name)
     if row.tunnel_url is None or not (row.tunnel_for_all or is_owner(context, row)):
         raise Problem(409, NOT_RUN)
@@ -200,12 +202,12 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     try:
         answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(said).encode())
         if answer.status != 200:
-            raise Problem(502, f"The tunnel of {row.title} answered {answer.status}.")
+            raise Problem(502, f"The tunnel of {row.title} responded with {answer.status}.")
         return RenderOutput.model_validate_json(answer.body)
     except OutgoingError as error:
-        raise Problem(502, f"The tunnel of {row.title} cannot be reached: {error}") from None
+        raise Problem(502, f"Could not reach the tunnel of {row.title}: {error}") from None
     except ValidationError:
-        raise Problem(502, f"The tunnel of {row.title} did not answer with something to draw.") from None
+        raise Problem(502, f"The tunnel of {row.title} did not respond with a component to render.") from None
 
 
 def _unpacked(text: str) -> dict[str, Any]:
@@ -213,8 +215,8 @@ def _unpacked(text: str) -> dict[str, Any]:
         raise ValueError("too long")
     try:
         found: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
-    except (LookupError, TypeError, UnboundLocalError) as error:  # how the library says that it is not packed
-        raise ValueError("not packed") from error
+    except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
+        raise ValueError("not compressed") from error
     try:
         return json.loads(str(found))
     except RecursionError as error:
@@ -229,7 +231,7 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
 
 
 def _installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
-    """One installation, for the owners of its integration and the admins of where it is installed."""
+    """Returns an installation, for owners of its integration and admins of its organization."""
     integration = integration_for(context, name)
     row = context.session.get(InstallationRow, installation_id)
     if row is None or row.integration != name:

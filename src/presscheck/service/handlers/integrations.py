@@ -1,4 +1,4 @@
-"""Integrations: listed, published, taken back, and sent to their developer's tunnel."""
+"""Integrations: list, publish, delete, and set up a development tunnel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_s
 
 @answers(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
-    """Those that are public, and those of one's own organizations, by name."""
+    """Lists public integrations and those of the caller's organizations, by name."""
     own = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
     seen = select(IntegrationRow).where(
         or_(IntegrationRow.visibility == "public", IntegrationRow.organization_id.in_(own))
@@ -41,20 +41,20 @@ def list_integrations(context: Context, call: ListIntegrations) -> Page[Integrat
 
 @answers(GetIntegration)
 def get_integration(context: Context, call: GetIntegration) -> Integration:
-    """One of them."""
+    """Returns an integration."""
     return as_integrations(context, [integration_for(context, call.integration_name)])[0]
 
 
 @answers(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publish a new version of one; its script is kept, its secrets are not: nothing here would use them."""
+    """Publishes a new version; the script is stored, secrets are not, as nothing here would use them."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
-        raise Problem(403, f"The name {row.name} belongs to another organization.")
+        raise Problem(403, f"The name {row.name} is already used by another organization.")
     for name in KEPT_AS_GIVEN:
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
@@ -72,23 +72,23 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
 
 @answers(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
-    """Take it back, with its installations and events; one that is not there is no error."""
+    """Deletes an integration with its installations and events; a missing one is not an error."""
     if context.session.get(IntegrationRow, call.integration_name) is not None:
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
 
 
 @answers(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
-    """Send its events to a tunnel; whether that may be reached is judged when an event goes there."""
+    """Sets the development tunnel; whether its address is allowed is checked on each delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
-        raise Problem(400, "tunnelUrl: an address such as https://example.org/tunnel")
+        raise Problem(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
     row.tunnel_url, row.tunnel_for_all = call.tunnel_url, bool(call.all)
 
 
 @answers(DisableDevelopmentMode)
 def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> None:
-    """Send them nowhere."""
+    """Removes the development tunnel."""
     row = integration_for(context, call.integration_name, to_own=True)
     row.tunnel_url, row.tunnel_for_all = None, False
 
@@ -109,7 +109,7 @@ def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
 
 
 def _publisher(context: Context, name: str) -> OrganizationRow:
-    """The organization with this id or hostname, for its admins."""
+    """Finds the organization by id or hostname; requires an admin of it."""
     named = context.session.scalar(select(OrganizationRow).where(OrganizationRow.hostname == name))
     return organization_for(context, named.id if named else name, "admin")
 
@@ -117,5 +117,5 @@ def _publisher(context: Context, name: str) -> OrganizationRow:
 def _picture(context: Context, field: str, text: str) -> str:
     try:
         return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
-    except ValueError:  # letters that are none of it, or too few
-        raise Problem(400, f"{field}: it is not base64") from None
+    except ValueError:  # invalid characters or wrong padding
+        raise Problem(400, f"{field}: invalid base64") from None

@@ -1,4 +1,4 @@
-"""Links that invite people to an organization, a space or a collection; its admins make and withdraw them."""
+"""Invite links to an organization, a space or a collection, managed by its admins."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from presscheck.service.wire import NULLABLE
 
 
 class InviteToOrganization(Invite):
-    """One whose role may be null: it makes guests."""
+    """An invite to an organization; its role may be null, for guests."""
 
 
 class InviteToPlace(Invite):
-    """One whose level may be null."""
+    """An invite to a space or a collection; its level may be null."""
 
 
 NULLABLE[InviteToOrganization] = NULLABLE[OrganizationInvite] = frozenset({"role"})
@@ -39,7 +39,7 @@ NULLABLE[InviteToPlace] = frozenset({"level"})
 
 @answers(ListInvites)
 def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite]:
-    """Those to the organization itself, by when they were made."""
+    """Lists the invites to the organization itself, oldest first."""
     organization = organization_for(context, call.organization_id, "admin")
     rows = select(InviteRow).where(
         InviteRow.organization_id == organization.id, InviteRow.space_id.is_(None), InviteRow.collection_id.is_(None)
@@ -58,15 +58,17 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
 
 @answers(CreateInvite)
 def create_invite(context: Context, call: CreateInvite) -> Invite:
-    """Make one; that takes an admin of what it invites to."""
+    """Creates an invite; requires an admin of the target."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
-        raise Problem(400, "space, collection: name one of them, not both")
+        raise Problem(400, "space, collection: give only one of them")
     to_place = call.space is not None or call.collection is not None
     wanted, other = ("level", "role") if to_place else ("role", "level")
     given = call.given()
     if wanted not in given or other in given:
-        raise Problem(400, f"{wanted}: an invite to {'a space or a collection' if to_place else 'everything'} takes it")
+        raise Problem(
+            400, f"{wanted}: required for an invite to {'a space or a collection' if to_place else 'the organization'}"
+        )
     row = InviteRow(
         id=new_id(),
         organization_id=call.organization_id,
@@ -83,25 +85,25 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
 
 @answers(GetInvite)
 def get_invite(context: Context, call: GetInvite) -> Invite:
-    """One of them."""
+    """Returns an invite."""
     return _as_invite(context, _invite(context, call.organization_id, call.invite_id))
 
 
 @answers(UpdateInvite)
 def update_invite(context: Context, call: UpdateInvite) -> Invite:
-    """Change what it gives."""
+    """Changes the role or level of an invite."""
     row = _invite(context, call.organization_id, call.invite_id)
     wanted = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
     if {"role", "level"} & set(given) != {wanted}:
-        raise Problem(400, f"{wanted}: it is what this invite gives")
+        raise Problem(400, f"{wanted}: this is the only field that can be changed")
     row.role = given[wanted]
     return _as_invite(context, row)
 
 
 @answers(DeleteInvite)
 def delete_invite(context: Context, call: DeleteInvite) -> None:
-    """Withdraw it."""
+    """Deletes an invite."""
     organization_for(context, call.organization_id, "guest")
     row = context.session.get(InviteRow, call.invite_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -127,11 +129,11 @@ def _demand_admin(context: Context, row: InviteRow) -> None:
         place = organization_for(context, row.organization_id, "admin")
     owner = place.id if isinstance(place, OrganizationRow) else place.organization_id
     if owner != row.organization_id:
-        raise Problem(404, "There is no such place in this organization.")
+        raise Problem(404, "The space or collection is not in this organization.")
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:
-    """An invite as on the wire."""
+    """Serializes an invite."""
     if row.space_id:
         space = space_for(context, row.space_id)
         is_redundant = _is_redundant(row.role, space.default_level)
@@ -150,6 +152,6 @@ def _as_invite(context: Context, row: InviteRow) -> Invite:
 
 
 def _is_redundant(given: str | None, usual: str | None) -> bool:
-    """Whether whoever is invited has as much already."""
+    """Whether invited members already have this level by default."""
     usual = None if usual == "inherit" else usual
     return given is not None and reaches(usual, given)

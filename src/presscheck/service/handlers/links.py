@@ -1,4 +1,4 @@
-"""What points at what: in the live content, and in a change request, where links that it would break are counted."""
+"""Links and backlinks of the live content and of change requests, which also count the links that they break."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from presscheck.service.listing import page_of_items
 
 @answers(ListSpaceLinks)
 def list_space_links(context: Context, call: ListSpaceLinks) -> Links:
-    """All links of the live content, each target once."""
+    """Lists all link targets of the live content."""
     found = _live(context, call.space_id)
     return _links(found, call, found.usages, call.status)
 
 
 @answers(ListPageLinks)
 def list_page_links(context: Context, call: ListPageLinks) -> Links:
-    """What a page points at."""
+    """Lists the links of a page."""
     found = _live(context, call.space_id)
     return _links(found, call, _of_page(found, call.page_id), call.status)
 
 
 @answers(ListPageBacklinks)
 def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[ContentLocation]:
-    """The pages that point at a page."""
+    """Lists the pages that link to a page."""
     found = _live(context, call.space_id)
     _of_page(found, call.page_id)
     return page_of_items(call, found.to("page", call.page_id))
@@ -50,7 +50,7 @@ def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[Conte
 
 @answers(ListChangeRequestPageLinks)
 def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
-    """What a page of a change request points at, and how many of its links only the change request breaks."""
+    """Lists the links of a page of a change request, and counts those that the change request breaks."""
     found = _branch(context, call.space_id, call.change_request_id)
     usages = _of_page(found, call.page_id)
     before = _live(context, call.space_id)
@@ -61,7 +61,7 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
 
 @answers(ListChangeRequestPageBacklinks)
 def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBacklinks) -> Page[ContentLocation]:
-    """The pages of a change request that point at a page."""
+    """Lists the pages of a change request that link to a page."""
     found = _branch(context, call.space_id, call.change_request_id)
     _of_page(found, call.page_id)
     return page_of_items(call, found.to("page", call.page_id))
@@ -69,7 +69,7 @@ def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBack
 
 @answers(ListChangeRequestFileBacklinks)
 def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBacklinks) -> Page[ContentLocation]:
-    """The pages of a change request that point at a file."""
+    """Lists the pages of a change request that link to a file."""
     found = _branch(context, call.space_id, call.change_request_id)
     if not found.has_file(call.file_id):
         raise not_found("file")
@@ -100,7 +100,7 @@ def _links(
     *,
     in_change_request: int | None = None,
 ) -> Links:
-    """One page of links, and the counts of all of them."""
+    """One page of links with the total counts."""
     broken = sum(usage.status == "broken" for usage in usages)
     wanted = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
     return Links(

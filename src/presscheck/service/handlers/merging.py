@@ -1,6 +1,7 @@
-"""Merging a change request into the live content, and updating it from there: all or nothing, and told as it went.
+"""Merges change requests into the live content, and updates them from it; each in one transaction.
 
-A text that was changed on both sides holds both; the answer says conflicts then, and the merge stands all the same.
+If a text was changed on both sides, the merged page contains both versions; the response reports conflicts, and the
+merge is done all the same.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from presscheck.service.tables import SpaceRow
 
 @answers(MergeChangeRequest)
 def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
-    """Make the content of a change request the live one, if the rules of the space allow."""
+    """Merges a change request into the live content if the merge rules of the space allow it."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unlocked(space)
     demand_unfinished(row)
@@ -42,7 +43,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
 
 @answers(PullChangeRequest)
 def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
-    """Bring what is live into a change request; nothing is written where it has all of it."""
+    """Updates a change request from the live content; writes nothing if it is up to date."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unfinished(row)
     if ancestor(row) == space.revision_id:

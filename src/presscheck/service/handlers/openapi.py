@@ -1,4 +1,4 @@
-"""OpenAPI specifications: kept under a slug, fetched and validated in the background, every version kept."""
+"""OpenAPI specifications: stored by slug, fetched and validated in the background, with all versions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from presscheck.service.wire import invalid
 
 @answers(ListOpenAPISpecs)
 def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
-    """Those of an organization, by slug."""
+    """Lists the specifications of an organization by slug."""
     organization = organization_for(context, call.organization_id)
     rows = select(SpecRow).where(SpecRow.organization_id == organization.id)
     return page_of_rows(context, call, rows, lambda found: _as_specs(context, found), order=(SpecRow.slug, SpecRow.id))
@@ -48,22 +48,22 @@ def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
 
 @answers(CreateOpenAPISpec)
 def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
-    """Add one; it is processed at once, in the background."""
+    """Adds a specification and starts processing it in the background."""
     organization_for(context, call.organization_id, "create")
     if _found(context, call.organization_id, call.slug) is not None:
-        raise Problem(400, f"slug: there is a specification {call.slug} already")
+        raise Problem(400, f"slug: a specification named {call.slug} already exists")
     return _put(context, call.organization_id, call.slug, call.source)
 
 
 @answers(GetOpenAPISpec)
 def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
-    """One of them."""
+    """Returns a specification."""
     return _as_specs(context, [_spec_for(context, call.organization_id, call.spec_slug)])[0]
 
 
 @answers(PutOpenAPISpec)
 def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
-    """Give it another source, or add it; it is processed once more."""
+    """Adds a specification or changes its source, and processes it again."""
     organization_for(context, call.organization_id, "create")
     try:
         CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)
@@ -74,7 +74,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
 
 @answers(DeleteOpenAPISpec)
 def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
-    """Delete it with its versions; one that is not there is no error."""
+    """Deletes a specification with its versions; a missing one is not an error."""
     organization_for(context, call.organization_id, "create")
     row = _found(context, call.organization_id, call.spec_slug)
     if row is not None:
@@ -84,7 +84,7 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
 
 @answers(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
-    """Show it to everybody, or to its organization alone."""
+    """Sets the visibility: public, or for the organization only."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
     row.visibility, row.updated_at = call.visibility, context.now()
     return _as_specs(context, [row])[0]
@@ -92,7 +92,7 @@ def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
 
 @answers(GetLatestOpenAPISpecVersion)
 def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> OpenAPISpecVersion:
-    """Its newest version."""
+    """Returns the newest version."""
     row, version = _latest(context, call.organization_id, call.spec_slug)
     location = context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}/versions/{version.id}")
     return OpenAPISpecVersion(
@@ -105,7 +105,7 @@ def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> O
 
 @answers(GetLatestOpenAPISpecContent)
 def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
-    """What its newest version says."""
+    """Returns the content of the newest version."""
     row, version = _latest(context, call.organization_id, call.spec_slug)
     path = blob_path(context.data, version.content)
     if path is None:
@@ -136,7 +136,7 @@ def _demand_source(source: SpecSource) -> None:
     if (source.url is None) == (source.text is None):
         raise Problem(400, "source: give either url or text")
     if source.url is not None and web_address(source.url) is None:
-        raise Problem(400, "source.url: an address such as https://example.org/openapi.yaml")
+        raise Problem(400, "source.url: must be a URL such as https://example.org/openapi.yaml")
 
 
 def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:

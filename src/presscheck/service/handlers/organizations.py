@@ -1,4 +1,4 @@
-"""Organizations, their members, and the search through all that they have, as the caller may see them."""
+"""Organizations, their members, and search across the spaces that the caller may see."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from presscheck.service.team_tables import TeamMemberRow, TeamRow
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25
-"""Pages of one space that a search through the organization tells of."""
+"""The most search results for one space."""
 
 
 @answers(ListOrganizations)
 def list_organizations(context: Context, call: ListOrganizations) -> Page[Organization]:
-    """Those that the caller is in, the oldest first."""
+    """Lists the caller's organizations, oldest first."""
     mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
     return page_of_rows(
         context,
@@ -57,24 +57,24 @@ def list_organizations(context: Context, call: ListOrganizations) -> Page[Organi
 
 @answers(GetOrganization)
 def get_organization(context: Context, call: GetOrganization) -> Organization:
-    """One of them."""
+    """Returns an organization."""
     return as_organization(context, organization_for(context, call.organization_id, "guest"))
 
 
 @answers(UpdateOrganization)
 def update_organization(context: Context, call: UpdateOrganization) -> Organization:
-    """Change it; that takes an admin."""
+    """Updates an organization; requires an admin."""
     row = organization_for(context, call.organization_id, "admin")
     given = {name: value for name, value in call.given().items() if name != "organization_id"}
     if call.merge_rules is not None:
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
     if call.default_content is not None:
         site = context.session.get(SiteRow, call.default_content.site)
         if site is None or site.organization_id != row.id:
-            raise Problem(400, "defaultContent: the organization has no such site")
+            raise Problem(400, "defaultContent: site not found in this organization")
     for name, value in given.items():
         setattr(row, name, value)
     return as_organization(context, row)
@@ -82,7 +82,7 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
 
 @answers(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
-    """Those in it, who joined last first; `search` looks into name and email."""
+    """Lists the members, last joined first; `search` matches name and email."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(MemberRow).where(MemberRow.organization_id == organization.id)
     if call.role is not None:
@@ -108,18 +108,18 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
 
 @answers(GetMember)
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
-    """One of them, by user id."""
+    """Returns a member by user id."""
     organization = organization_for(context, call.organization_id, "guest")
     return as_members(context, [_member(context, organization, call.user_id)])[0]
 
 
 @answers(UpdateMember)
 def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
-    """Give somebody another role; that takes an admin, and one has to remain."""
+    """Changes the role of a member; requires an admin, and one admin must remain."""
     organization = organization_for(context, call.organization_id, "admin")
     row = _member(context, organization, call.user_id)
     if "role" not in call.model_fields_set:
-        raise Problem(400, "role: give one, or null for a guest")
+        raise Problem(400, "role: required; use null for a guest")
     if call.role != "admin":
         _demand_other_admin(context, row)
     row.role = call.role
@@ -128,7 +128,7 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
 
 @answers(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
-    """Take somebody out: an admin anybody, everybody themselves; one who is not in it is no error."""
+    """Removes a member: admins can remove everyone, members themselves; a missing one is not an error."""
     wanted = "guest" if call.user_id == context.user.id else "admin"
     organization = organization_for(context, call.organization_id, wanted)
     row = context.session.get(MemberRow, (organization.id, call.user_id))
@@ -142,18 +142,18 @@ def remove_member(context: Context, call: RemoveMember) -> None:
 
 @answers(JoinOrganization)
 def join_organization(context: Context, call: JoinOrganization) -> None:
-    """Come in by the domain of one's e-mail; who is in it already stays what they are."""
+    """Joins an organization by the domain of the caller's email; existing members keep their role."""
     organization = context.session.get(OrganizationRow, call.organization_id)
     if organization is None:
         raise not_found("organization")
     member = context.session.get(MemberRow, (organization.id, context.user.id))
     if member is not None and member.disabled:
-        raise Problem(403, "You were disabled in this organization: an admin of it can let you in again.")
+        raise Problem(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
     if member is not None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
     if not domain or domain not in _domains(organization):
-        raise Problem(400, "The domain of your e-mail address is none of this organization's.")
+        raise Problem(400, "Your email domain is not allowed in this organization.")
     row = MemberRow(
         organization_id=organization.id,
         user_id=context.user.id,
@@ -165,7 +165,7 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
 
 @answers(GetOrganizationsForEmailDomain)
 def organizations_for_domain(context: Context, call: GetOrganizationsForEmailDomain) -> Organizations:
-    """Those that people of a domain may join, told to people of that domain."""
+    """Lists the organizations that allow the domain of the caller's email."""
     domain = call.email_domain.lower()
     if (context.user.email or "").rpartition("@")[2].lower() != domain:
         return Organizations()
@@ -179,7 +179,7 @@ def _domains(organization: OrganizationRow) -> set[str]:
 
 @answers(SearchOrganization)
 def search_organization(context: Context, call: SearchOrganization) -> Page[SearchSpaceResult]:
-    """The spaces that the caller may see with pages that have all words of the query."""
+    """Finds pages with all words of the query in the spaces that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
     seen = select(SpaceRow).where(SpaceRow.id.in_(visible(context, organization.id)))
     spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
@@ -197,7 +197,7 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
-    """An organization as on the wire."""
+    """Serializes an organization."""
     return Organization(
         id=row.id,
         title=row.title,
@@ -234,7 +234,7 @@ def _permissions(role: str | None) -> OrganizationPermissions:
 
 
 def as_members(context: Context, rows: Sequence[MemberRow]) -> list[OrganizationMember]:
-    """Members as on the wire."""
+    """Serializes members."""
     users = people(context, [row.user_id for row in rows])
     spaces = _spaces_of(context, rows[0].organization_id) if rows else 0
     teams = _teams_of(context, rows)
@@ -254,7 +254,7 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
 
 
 def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
-    """In how many teams of the organization each of its members is, by user id."""
+    """The number of teams of each member of the organization, by user id."""
     if not rows:
         return {}
     counting = (
@@ -289,7 +289,7 @@ def _demand_other_admin(context: Context, row: MemberRow) -> None:
         MemberRow.user_id != row.user_id,
     )
     if not context.session.scalar(others):
-        raise Problem(409, "This is the only admin, and an organization needs one.")
+        raise Problem(409, "An organization needs at least one admin, and this is the only one.")
 
 
 def _name(member: OrganizationMember) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Who may do what in a collection or a space, by team and by person."""
+"""Permissions of collections and spaces, by team and by user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from presscheck.service.team_tables import CollectionTeamRow, TeamRow
 
 @answers(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
-    """The teams that were given a role in this very collection."""
+    """Lists the teams that were granted a role in this collection itself."""
     collection = collection_for(context, call.collection_id)
     return page_of_rows(
         context,
@@ -40,7 +40,7 @@ def list_collection_teams(context: Context, call: ListCollectionTeamPermissions)
 
 @answers(UpdateCollectionTeamPermission)
 def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
-    """Give a team a role, or with null none of its own; that takes an admin of the collection."""
+    """Grants a team a role, or with null none of its own; requires an admin of the collection."""
     collection = collection_for(context, call.collection_id, "admin")
     team = context.session.get(TeamRow, call.team_id)
     if team is None or team.organization_id != collection.organization_id:
@@ -48,7 +48,7 @@ def update_collection_team(context: Context, call: UpdateCollectionTeamPermissio
     row = context.session.get(CollectionTeamRow, (collection.id, team.id))
     if call.role is None:
         if row is not None and "role" in call.given():
-            context.session.delete(row)  # a guest, as everybody is who was given nothing
+            context.session.delete(row)  # a guest, like everyone without a role
     elif row is None:
         context.session.add(CollectionTeamRow(collection_id=collection.id, team_id=team.id, role=call.role))
     else:
@@ -57,7 +57,7 @@ def update_collection_team(context: Context, call: UpdateCollectionTeamPermissio
 
 @answers(RemoveCollectionTeamPermission)
 def remove_collection_team(context: Context, call: RemoveCollectionTeamPermission) -> None:
-    """Take a team out of a collection."""
+    """Revokes the role of a team in a collection."""
     collection = collection_for(context, call.collection_id, "admin")
     gone = delete(CollectionTeamRow).where(CollectionTeamRow.team_id == call.team_id)
     context.session.execute(gone.where(CollectionTeamRow.collection_id == collection.id))
@@ -65,7 +65,7 @@ def remove_collection_team(context: Context, call: RemoveCollectionTeamPermissio
 
 @answers(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
-    """The people who may do something in a space, by their ids; that takes somebody who may read it."""
+    """Lists the users with access to a space by id; requires the read role in it."""
     space = space_for(context, call.space_id)
     rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
     ids = context.session.scalars(rows.order_by(MemberRow.user_id)).all()
@@ -78,7 +78,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
 
 @answers(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
-    """The teams that have a role in a space, by the collections around it."""
+    """Lists the teams with a role in a space, through the collections around it."""
     space = space_for(context, call.space_id)
     return page_of_items(call, _as_permissions(context, teams_in_space(context, space)))
 

@@ -1,4 +1,4 @@
-"""Old addresses of a site, and where in it, or elsewhere, they lead."""
+"""Redirects of a site: from an old path to a place in the site, or to a URL."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ NEEDED = {
     "site-page": ("site_space_id", "page_id"),
     "external": ("url",),
 }
-"""What each kind of destination is told by."""
+"""The required fields of each kind of destination."""
 
 
 @answers(ListRedirects)
 def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
-    """Those of a site, by their old addresses; `search` finds those that contain it."""
+    """Lists the redirects of a site by source path; `search` matches part of it."""
     site = site_for(context, call.organization_id, call.site_id)
     rows = select(RedirectRow).where(RedirectRow.site_id == site.id)
     if call.search:
@@ -54,7 +54,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
 
 @answers(CreateRedirect)
 def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
-    """Lead an old address somewhere."""
+    """Creates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     now = context.now()
     row = RedirectRow(
@@ -72,7 +72,7 @@ def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
 
 @answers(UpdateRedirect)
 def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
-    """Change it."""
+    """Updates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is None or row.site_id != site.id:
@@ -87,7 +87,7 @@ def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
 
 @answers(DeleteRedirect)
 def delete_redirect(context: Context, call: DeleteRedirect) -> None:
-    """Let it lead nowhere."""
+    """Deletes a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is not None and row.site_id == site.id:
@@ -97,34 +97,34 @@ def delete_redirect(context: Context, call: DeleteRedirect) -> None:
 def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str:
     source = given.rstrip("/")
     if not _SOURCE.fullmatch(source):
-        raise Problem(400, "source: a path such as /old/page, without a query")
+        raise Problem(400, "source: must be a path such as /old/page, without a query")
     taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
     if context.session.scalar(taken) not in (None, own):
-        raise Problem(409, f"source: {source} leads somewhere already; change that redirect.")
+        raise Problem(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 
 
 def _destination(context: Context, site: SiteRow, given: RedirectDestination) -> dict[str, str]:
-    """A destination that is there, as it is kept.
+    """Checks that a destination exists and returns the stored form.
 
     Raises:
-        Problem: 400, naming what is missing or not there.
+        Problem: 400, naming the invalid field.
     """
     values = {name: getattr(given, name) for name in NEEDED[given.kind]}
     for name, value in values.items():
         if not value:
-            raise Problem(400, f"destination.{name}: a {given.kind} needs it")
+            raise Problem(400, f"destination.{name}: required for a {given.kind} destination")
     contents = SiteContents(context, site)
     if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
-        raise Problem(400, "destination.siteSectionId: the site has no such section")
+        raise Problem(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
         site_space = next((one for one in contents.site_spaces if one.id == values["site_space_id"]), None)
         if site_space is None:
-            raise Problem(400, "destination.siteSpaceId: the site has no such space")
+            raise Problem(400, "destination.siteSpaceId: space not found in this site")
         if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):
-            raise Problem(400, "destination.pageId: the space has no such page")
+            raise Problem(400, "destination.pageId: page not found in this space")
     if given.kind == "external" and not values["url"].startswith(("https://", "http://")):
-        raise Problem(400, "destination.url: an address such as https://example.org/page")
+        raise Problem(400, "destination.url: must be a URL such as https://example.org/page")
     return {"kind": given.kind, **values}
 
 

@@ -1,4 +1,4 @@
-"""Replies to comments, in a change request and on a live space, oldest first."""
+"""Replies to comments on change requests and live spaces, oldest first."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ Thread = tuple[SpaceRow, ChangeRequestRow | None, CommentRow]
 
 @answers(ListReplies)
 def list_replies(context: Context, call: ListReplies) -> Page[CommentReply]:
-    """Those to a comment of a change request."""
+    """Lists the replies to a comment of a change request."""
     return _listed(context, call)
 
 
 @answers(ListSpaceReplies)
 def list_space_replies(context: Context, call: ListSpaceReplies) -> Page[CommentReply]:
-    """Those to a comment on a live space."""
+    """Lists the replies to a comment on a live space."""
     return _listed(context, call)
 
 
 @answers(PostReply)
 def post_reply(context: Context, call: PostReply) -> CommentReply:
-    """Answer a comment of a change request."""
+    """Replies to a comment of a change request."""
     return _posted(context, call)
 
 
 @answers(PostSpaceReply)
 def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
-    """Answer a comment on a live space."""
+    """Replies to a comment on a live space."""
     return _posted(context, call)
 
 
 @answers(GetReply)
 def get_reply(context: Context, call: GetReply) -> CommentReply:
-    """One reply."""
+    """Returns a reply."""
     space, _, comment = _where(context, call)
     return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
 
 
 @answers(UpdateReply)
 def update_reply(context: Context, call: UpdateReply) -> CommentReply:
-    """Rewrite a reply or react to it; `resolved` is about the comment that it answers."""
+    """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
     space, row, comment = _where(context, call, "comment")
     reply = reply_to(context, comment, call.comment_reply_id)
     if call.body is not None:
         if not may_change(context, space, reply):
-            raise Problem(403, "Only its author, or an admin of the space, may change this reply.")
+            raise Problem(403, "You can only edit your own replies, unless you are an admin of the space.")
         reply.body = stored_text(call.body)
         reply.edited_at = context.now()
     if call.resolved is not None:
@@ -81,13 +81,13 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
 
 @answers(DeleteReply)
 def delete_reply(context: Context, call: DeleteReply) -> None:
-    """Delete a reply."""
+    """Deletes a reply."""
     if context.session.get(ReplyRow, call.comment_reply_id) is None:
         return
     space, row, comment = _where(context, call, "comment")
     reply = reply_to(context, comment, call.comment_reply_id)
     if not may_change(context, space, reply):
-        raise Problem(403, "Only its author, or an admin of the space, may delete this reply.")
+        raise Problem(403, "You can only delete your own replies, unless you are an admin of the space.")
     context.session.execute(delete(ReactionRow).where(ReactionRow.target_id == reply.id))
     context.session.delete(reply)
     if row is not None:

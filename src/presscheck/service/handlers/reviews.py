@@ -1,4 +1,4 @@
-"""Who is asked to review, what they said, and who took part; a newer verdict replaces that person's older one."""
+"""Requested reviewers, reviews and participants; a newer review replaces the older one of the same user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from presscheck.service.threads import as_comments, has_text, new_comment
 
 @answers(ListRequestedReviewers)
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
-    """Those who were asked, the first first."""
+    """Lists the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == row.id)
     order = (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id)
@@ -51,7 +51,7 @@ def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> 
 
 @answers(RequestReviewers)
 def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
-    """Ask members; asking again moves the request to the newest revision."""
+    """Requests reviews from members; a repeated request moves to the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     demand_unfinished(row)
     if call.subject is not None:
@@ -69,7 +69,7 @@ def request_reviewers(context: Context, call: RequestReviewers) -> RequestedRevi
 
 @answers(RemoveRequestedReviewer)
 def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
-    """Ask somebody no longer."""
+    """Removes a requested reviewer."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     asked = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
     if asked is not None:
@@ -79,7 +79,7 @@ def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -
 
 @answers(ListReviews)
 def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
-    """The verdicts, newest first."""
+    """Lists the reviews, newest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = select(ReviewRow).where(ReviewRow.change_request_id == row.id)
     if call.outdated is not None:
@@ -92,7 +92,7 @@ def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
 
 @answers(GetReview)
 def get_review(context: Context, call: GetReview) -> Review:
-    """One verdict."""
+    """Returns a review."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     review = context.session.get(ReviewRow, call.review_id)
     if review is None or review.change_request_id != row.id:
@@ -102,7 +102,7 @@ def get_review(context: Context, call: GetReview) -> Review:
 
 @answers(SubmitReview)
 def submit_review(context: Context, call: SubmitReview) -> Review:
-    """Say a verdict on the newest revision."""
+    """Submits a review of the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "review")
     demand_unfinished(row)
     context.session.execute(
@@ -131,7 +131,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 
 @answers(ListContributors)
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
-    """Those who edited or commented, the latest first."""
+    """Lists the users who edited or commented, latest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = context.session.scalars(
         select(ContributorRow)
@@ -148,7 +148,7 @@ def list_contributors(context: Context, call: ListContributors) -> Page[Contribu
 
 @answers(ListCommenters)
 def list_commenters(context: Context, call: ListCommenters) -> Page[OrganizationMember]:
-    """The members who commented."""
+    """Lists the members who commented."""
     space, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = context.session.scalars(
         select(MemberRow)

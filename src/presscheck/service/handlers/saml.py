@@ -1,4 +1,4 @@
-"""Providers of identities, as records: what the platform and the provider must know of each other."""
+"""SAML providers, as records: the settings that the platform and the identity provider need of each other."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from presscheck.service.wire import NULLABLE
 
 NULLABLE[SAMLProvider] = frozenset({"default_role"})
 NEEDED = ("sso_url", "entity_id", "certificate")
-"""What must be known before anybody can sign in."""
+"""The settings required before members can sign in."""
 
 
 @answers(ListSAMLProviders)
 def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvider]:
-    """Those of an organization; its admins see them."""
+    """Lists the providers of an organization; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     return page_of_rows(
         context,
@@ -46,7 +46,7 @@ def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvid
 
 @answers(CreateSAMLProvider)
 def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
-    """Add one."""
+    """Adds a provider."""
     organization = organization_for(context, call.organization_id, "admin")
     row = SAMLProviderRow(id=new_id(), organization_id=organization.id, label=call.label, created_at=context.now())
     _change(context, row, call)
@@ -57,13 +57,13 @@ def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
 
 @answers(GetSAMLProvider)
 def get_provider(context: Context, call: GetSAMLProvider) -> SAMLProvider:
-    """One of them."""
+    """Returns a provider."""
     return _as_provider(context, _provider(context, call.organization_id, call.saml_provider_id))
 
 
 @answers(UpdateSAMLProvider)
 def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
-    """Change it."""
+    """Updates a provider."""
     row = _provider(context, call.organization_id, call.saml_provider_id)
     _change(context, row, call)
     return _as_provider(context, row)
@@ -71,7 +71,7 @@ def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
 
 @answers(DeleteSAMLProvider)
 def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
-    """Remove it."""
+    """Deletes a provider."""
     organization_for(context, call.organization_id, "admin")
     row = context.session.get(SAMLProviderRow, call.saml_provider_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -80,7 +80,7 @@ def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
 
 @answers(ListSSOLogins)
 def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
-    """Where members sign in: by the providers that are ready."""
+    """Lists the providers that members can sign in with."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id)
     found = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))
@@ -103,14 +103,14 @@ def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | U
     for name in ("label", *NEEDED):
         if name in given:
             if given[name] is None:
-                raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+                raise Problem(400, f"{call.on_wire(name)}: must not be null")
             setattr(row, name, given[name])
     if "default_role" in given:
         row.default_role = call.default_role
     if "default_team" in given:
         team = context.session.get(TeamRow, call.default_team) if call.default_team else None
         if call.default_team and (team is None or team.organization_id != row.organization_id):
-            raise Problem(400, "defaultTeam: there is no such team in this organization")
+            raise Problem(400, "defaultTeam: team not found in this organization")
         row.default_team_id = call.default_team
 
 
@@ -123,7 +123,7 @@ def _address(context: Context, row: SAMLProviderRow, what: str) -> str:
 
 
 def _as_provider(context: Context, row: SAMLProviderRow) -> SAMLProvider:
-    """A provider as on the wire."""
+    """Serializes a provider."""
     team = context.session.get(TeamRow, row.default_team_id) if row.default_team_id else None
     return SAMLProvider(
         id=row.id,

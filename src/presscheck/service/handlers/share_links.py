@@ -1,4 +1,4 @@
-"""Secret addresses of a site: whoever has one that is active gets in."""
+"""Share links of a site: secret URLs; everyone who has an active one can read the site."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from presscheck.service.tables import SiteRow
 
 @answers(ListShareLinks)
 def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
-    """Those of a site, by when they were made; who may change the site sees them, for they are secrets."""
+    """Lists the share links of a site, oldest first; requires the create role because they are secret."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     return page_of_rows(
         context,
@@ -37,7 +37,7 @@ def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
 
 @answers(CreateShareLink)
 def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
-    """Make one; it is active."""
+    """Creates an active share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = ShareLinkRow(
         id=new_id(), site_id=site.id, name=call.name, key=new_share_key(), active=True, created_at=context.now()
@@ -49,24 +49,24 @@ def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
 
 @answers(UpdateShareLink)
 def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
-    """Name it, or turn it on or off."""
+    """Renames, enables or disables a share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is None or row.site_id != site.id:
         raise not_found("share link")
     given = {name: value for name, value in call.given().items() if name in ("name", "active")}
     if not given:
-        raise Problem(400, "name, active: give one of them")
+        raise Problem(400, "name, active: give at least one of them")
     for name, value in given.items():
         if value is None:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     return _as_share_link(context, site, row)
 
 
 @answers(DeleteShareLink)
 def delete_share_link(context: Context, call: DeleteShareLink) -> None:
-    """Withdraw it."""
+    """Deletes a share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is not None and row.site_id == site.id:

@@ -1,4 +1,4 @@
-"""How a site looks, what it knows of its visitors, and how they sign in."""
+"""Site settings: customization, visitor claims schema, and visitor authentication."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from presscheck.api.site_settings import (
     UpdatePublishingAuth,
 )
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers, not_found
+from presscheck.service.handling import Context, Problem, answers
 from presscheck.service.site_addresses import new_signing_key, site_address, space_address
 from presscheck.service.site_contents import SiteContents
 from presscheck.service.site_looks import demand_looks, looks_of
@@ -31,13 +31,13 @@ from presscheck.service.visitor_schemas import conditions_for, demand_visitor_sc
 
 @answers(GetCustomization)
 def get_customization(context: Context, call: GetCustomization) -> dict[str, Any]:
-    """How it looks; nothing is masked here."""
+    """Returns the customization; nothing is masked here."""
     return looks_of(context, site_for(context, call.organization_id, call.site_id))
 
 
 @answers(UpdateCustomization)
 def update_customization(context: Context, call: UpdateCustomization) -> dict[str, Any]:
-    """Let it look otherwise, as a whole."""
+    """Replaces the whole customization."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
     demand_looks(call.settings)
     row.looks = call.settings
@@ -46,16 +46,16 @@ def update_customization(context: Context, call: UpdateCustomization) -> dict[st
 
 @answers(GetAdaptiveSchema)
 def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSchema:
-    """What it may know of its visitors."""
+    """Returns the schema of visitor claims."""
     row = _settings(context, call.organization_id, call.site_id, "create")
     if row.visitor_schema is None:
-        raise not_found("schema: nobody gave this site one")
+        raise Problem(404, "This site has no visitor schema.")
     return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
 
 
 @answers(UpdateAdaptiveSchema)
 def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> AdaptiveSchema:
-    """Let it know something else."""
+    """Replaces the schema of visitor claims."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
     demand_visitor_schema(call.json_schema)
     row.visitor_schema, row.visitor_schema_at = call.json_schema, context.now()
@@ -64,7 +64,7 @@ def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> Adap
 
 @answers(ListTemplateConditions)
 def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
-    """Conditions that fit that schema."""
+    """Suggests conditions that fit the schema."""
     row = _settings(context, call.organization_id, call.site_id, "read")
     found = conditions_for(row.visitor_schema) if row.visitor_schema else ()
     return TemplateConditions(
@@ -74,27 +74,27 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
 
 @answers(GetPublishingAuth)
 def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
-    """How visitors sign in; the key is a secret of the admins."""
+    """Returns the visitor authentication; its signing key is for admins only."""
     return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
 
 
 @answers(UpdatePublishingAuth)
 def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> PublishingAuth:
-    """Let them sign in otherwise."""
+    """Changes the visitor authentication."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     given = call.given()
     row.auth_backend = call.backend
     for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
         if name in given:
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
-                raise Problem(400, f"{call.on_wire(name)}: an address such as https://example.org/sign-in")
+                raise Problem(400, f"{call.on_wire(name)}: must be a URL such as https://example.org/sign-in")
             setattr(row, column, given[name])
     return _as_auth(row)
 
 
 @answers(RegeneratePublishingAuth)
 def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth) -> PublishingAuth:
-    """Make a new key; whoever signed in by the old one is out."""
+    """Replaces the signing key; visitors who signed in with the old one are signed out."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     row.auth_key = new_signing_key()
     return _as_auth(row)
@@ -102,7 +102,7 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @answers(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """An address at which it can be seen for an hour, live or not; `claims` are in Rison."""
+    """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison."""
     from presscheck.service.web.admission import preview_address  # late: most of the API needs no web pages
 
     site = site_for(context, call.organization_id, call.site_id)
@@ -112,7 +112,7 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
         wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
         row = next((one for one in contents.site_spaces if one.id == call.site_space), None)
         if wanted is None or row is None:
-            raise Problem(400, "siteSpace: the site has no such space")
+            raise Problem(400, "siteSpace: space not found in this site")
         section = next((one for one in contents.sections if one.id == row.section_id), None)
         inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
@@ -126,15 +126,15 @@ def _claims(text: str | None) -> dict[str, Any]:
     rison = cast("Any", decoder)
     try:
         found: Any = rison.loads(text)
-    except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # how it says that it is none
+    except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # for invalid Rison
         found = None
     if not isinstance(found, dict):
-        raise Problem(400, "claims: an object in Rison, such as (isBeta:!t)")
+        raise Problem(400, "claims: must be a Rison object, such as (isBeta:!t)")
     return cast("dict[str, Any]", found)
 
 
 def _settings(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
-    """The settings of a site, to read them."""
+    """Returns the settings of a site for reading."""
     site = site_for(context, organization_id, site_id, wanted)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 
@@ -149,7 +149,7 @@ def _settings_to_write(context: Context, organization_id: str, site_id: str, wan
 
 
 def _new_settings(site_id: str) -> SiteSettingsRow:
-    """Those of a site that was made before there were any; it has no key until somebody makes one."""
+    """Returns default settings for a site without stored ones; it has no signing key until one is created."""
     return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
 
 

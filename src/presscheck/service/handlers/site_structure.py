@@ -1,4 +1,4 @@
-"""The inside of a site: its spaces, sections and groups, added, changed, put in order and taken out."""
+"""Structure of a site: add, change, sort and remove site spaces, sections and section groups."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, Site
 
 @answers(GetSiteStructure)
 def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructure:
-    """The whole, in order."""
+    """Returns the whole structure, in order."""
     return SiteContents(context, site_for(context, call.organization_id, call.site_id)).structure()
 
 
 @answers(SortSiteStructure)
 def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
-    """Move an item; what it stands beside decides in which section or group it is then."""
+    """Moves an item; its new neighbor determines its section or group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     moved = sort(SiteContents(context, site), call.item, call.position)
     return SiteContents(context, site).item(moved)
@@ -50,7 +50,7 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
 
 @answers(ListSiteSpaces)
 def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
-    """The site spaces, section by section."""
+    """Lists the site spaces by section."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     every = contents.every_space()
     return page_of_items(call, [one for one in every if call.default is None or one.default == call.default])
@@ -58,7 +58,7 @@ def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
 
 @answers(AddSiteSpace)
 def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
-    """Put a space into a site; where it has sections and none is named, into the one that opens first."""
+    """Adds a space to a site; if no section is given, to the default section if there are sections."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     section = _section(context, site, call.section_id or site.default_section_id)
     row = add_site_space(context, site, call.space_id, section)
@@ -67,7 +67,7 @@ def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
 
 @answers(UpdateSiteSpace)
 def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
-    """Change its path, its condition, or which space it shows."""
+    """Changes the path, the condition or the space of a site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _site_space(context, site, call.site_space_id)
     contents = SiteContents(context, site)
@@ -80,7 +80,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     if call.space_id is not None and call.space_id != row.space_id:
         space = space_for(context, call.space_id)
         if space.organization_id != site.organization_id or space.id in {one.space_id for one in contents.site_spaces}:
-            raise Problem(409, "spaceId: that space is in another organization, or in the site already.")
+            raise Problem(409, "spaceId: the space is in another organization, or already in this site.")
         row.space_id = space.id
     context.session.flush()
     return SiteContents(context, site).site_space(row)
@@ -88,7 +88,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
 
 @answers(DeleteSiteSpace)
 def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
-    """Take a space out of a site; one that is not in it is no error."""
+    """Removes a space from a site; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SiteSpaceRow, call.site_space_id)
     if row is not None and row.site_id == site.id:
@@ -98,18 +98,18 @@ def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
 
 @answers(ListSections)
 def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
-    """The sections of a site."""
+    """Lists the sections of a site."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.section(row) for row in contents.sections_in_order()])
 
 
 @answers(AddSection)
 def add_new_section(context: Context, call: AddSection) -> SiteSection:
-    """Add a section with its first space, whose title it takes where it has none of its own."""
+    """Adds a section with its first space, whose title is the default."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     space = space_for(context, call.space_id)
     if any(one.space_id == space.id and one.section_id for one in SiteContents(context, site).site_spaces):
-        raise Problem(409, "spaceId: that space is in another section already.")
+        raise Problem(409, "spaceId: the space is already in another section.")
     row = add_section(context, site, call.title or space.title or "Untitled", call.icon)
     if not any(one.space_id == space.id for one in SiteContents(context, site).site_spaces):
         add_site_space(context, site, space.id, row)
@@ -118,7 +118,7 @@ def add_new_section(context: Context, call: AddSection) -> SiteSection:
 
 @answers(UpdateSection)
 def update_section(context: Context, call: UpdateSection) -> SiteSection:
-    """Change a section, or what opens first in it."""
+    """Changes a section or its default site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _section(context, site, call.site_section_id)
     if row is None:
@@ -133,7 +133,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
         setattr(row, name, getattr(call, name))
     if call.default_site_space is not None:
         if call.default_site_space not in {one.id for one in contents.site_spaces if one.section_id == row.id}:
-            raise Problem(400, "defaultSiteSpace: the section has no such site space")
+            raise Problem(400, "defaultSiteSpace: site space not found in this section")
         row.default_site_space_id = call.default_site_space
     context.session.flush()
     return SiteContents(context, site).section(row)
@@ -141,7 +141,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
 
 @answers(DeleteSection)
 def delete_section(context: Context, call: DeleteSection) -> None:
-    """Take a section and its site spaces out of a site; one that is not in it is no error."""
+    """Removes a section and its site spaces; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionRow, call.site_section_id)
     if row is not None and row.site_id == site.id:
@@ -151,18 +151,18 @@ def delete_section(context: Context, call: DeleteSection) -> None:
 
 @answers(ListSectionGroups)
 def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
-    """The groups of a site, those in others too."""
+    """Lists all section groups of a site, including nested ones."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.group(row) for row in contents.groups])
 
 
 @answers(AddSectionGroup)
 def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGroup:
-    """Group sections under a heading, at the end of the site or of another group."""
+    """Adds a group of sections at the end of the site or of another group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     contents = SiteContents(context, site)
     if call.parent is not None and contents.find("site-section-group", call.parent) is None:
-        raise Problem(400, "parent: the site has no such group")
+        raise Problem(400, "parent: group not found in this site")
     row = SectionGroupRow(
         id=new_id(),
         site_id=site.id,
@@ -178,7 +178,7 @@ def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGro
 
 @answers(UpdateSectionGroup)
 def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSectionGroup:
-    """Change the heading of a group, or its icon."""
+    """Changes the title or icon of a group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is None or row.site_id != site.id:
@@ -192,7 +192,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
 
 @answers(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
-    """Dissolve a group: what is in it stands where the group stood; one that is not there is no error."""
+    """Deletes a group and moves its items up to its position; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:
@@ -217,6 +217,6 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
 
 def _demand_path(path: str, taken: set[str]) -> None:
     if any(character in path for character in "/?#% \t\n"):
-        raise Problem(400, "path: a part of an address, without blanks and / ? # %")
+        raise Problem(400, "path: must not be empty or contain spaces, /, ?, # or %")
     if path in taken:
-        raise Problem(409, f"path: {path} is taken.")
+        raise Problem(409, f"path: {path} is already in use.")

@@ -1,6 +1,6 @@
-"""Docs sites: listed, made, changed, published and taken off the air.
+"""Docs sites: list, create, update, publish and unpublish.
 
-Every member may see them; changing one takes the role create, showing it to the world the role admin.
+Every member may see them; changes require the create role, publishing requires the admin role.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from presscheck.service.tables import SiteRow, SiteSpaceRow
 
 @answers(ListSites)
 def list_sites(context: Context, call: ListSites) -> Page[Site]:
-    """Those of an organization, the oldest first; `title` finds those that contain it."""
+    """Lists the sites of an organization, oldest first; `title` matches part of the title."""
     organization = organization_for(context, call.organization_id, "read")
     rows = select(SiteRow).where(SiteRow.organization_id == organization.id)
     if call.space is not None:
@@ -58,7 +58,7 @@ def list_sites(context: Context, call: ListSites) -> Page[Site]:
 
 @answers(CreateSite)
 def create_site(context: Context, call: CreateSite) -> Site:
-    """Make one, with spaces where some are given; nobody sees it yet."""
+    """Creates a site, optionally with spaces; it is not published yet."""
     organization = organization_for(context, call.organization_id, "create")
     site = SiteRow(
         id=new_id(),
@@ -80,18 +80,18 @@ def create_site(context: Context, call: CreateSite) -> Site:
 
 @answers(GetSite)
 def get_site(context: Context, call: GetSite) -> Site:
-    """One of them."""
+    """Returns a site."""
     return as_sites(context, [site_for(context, call.organization_id, call.site_id)])[0]
 
 
 @answers(UpdateSite)
 def update_site(context: Context, call: UpdateSite) -> Site:
-    """Change it."""
+    """Updates a site."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
     for name, value in given.items():
         if value is None and name != "proxy":
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
     for name in ("title", "visibility", "basename", "agents_context"):
         if name in given:
             setattr(site, name, given[name])
@@ -107,7 +107,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
 
 @answers(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
-    """Delete it, its spaces stay; one that is not there is no error."""
+    """Deletes a site but not its spaces; a missing one is not an error."""
     organization_for(context, call.organization_id, "read")
     site = context.session.get(SiteRow, call.site_id)
     if site is not None and site.organization_id == call.organization_id:
@@ -116,10 +116,10 @@ def delete_site(context: Context, call: DeleteSite) -> None:
 
 @answers(PublishSite)
 def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
-    """Show it to those whom its visibility allows; that takes an admin, and something to show."""
+    """Publishes a site; requires an admin and at least one space."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
     if not SiteContents(context, site).every_space():
-        raise Problem(409, "There is nothing to publish: add a space to the site first.")
+        raise Problem(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
         site.published, site.published_at = True, context.now()
     _guard(site)
@@ -129,7 +129,7 @@ def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
 
 @answers(UnpublishSite)
 def unpublish_site(context: Context, call: UnpublishSite) -> Site:
-    """Take it off the air; that takes an admin."""
+    """Unpublishes a site; requires an admin."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
     site.published, site.published_at = False, None
     context.session.flush()
@@ -138,7 +138,7 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 
 @answers(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
-    """A site as its readers get it; guests need that it is public, or its share key."""
+    """Returns a site as its readers see it; guests need a public site or its share key."""
     site = context.session.get(SiteRow, call.site_id)
     if site is None or site.organization_id != call.organization_id or not site.published:
         raise not_found("published site")
@@ -155,7 +155,7 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
 
 
 def site_for(context: Context, organization_id: str, site_id: str, wanted: str = "read") -> SiteRow:
-    """The site, for somebody who may do this in its organization."""
+    """Returns the site if the caller has the level `wanted` in its organization."""
     organization_for(context, organization_id, "read")
     site = context.session.get(SiteRow, site_id)
     if site is None or site.organization_id != organization_id:
@@ -165,7 +165,7 @@ def site_for(context: Context, organization_id: str, site_id: str, wanted: str =
 
 
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
-    """Sites as on the wire, their spaces counted at once."""
+    """Serializes sites; their spaces are counted in one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     placed = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(SiteSpaceRow.site_id.in_(list(counts)))
     seen = {space for row in rows for space in visible(context, row.organization_id)}
@@ -213,19 +213,19 @@ def _permissions(role: str | None) -> dict[str, bool]:
 
 
 def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
-    """Choose what opens first; `default_site_space` is that of the default section where there are sections."""
+    """Sets the default section and site space; `default_site_space` belongs to the default section, if any."""
     contents = SiteContents(context, site)
     sections = {one.id: one for one in contents.sections}
     if call.default_site_section is not None:
         if call.default_site_section not in sections:
-            raise Problem(400, "defaultSiteSection: the site has no such section")
+            raise Problem(400, "defaultSiteSection: section not found in this site")
         site.default_section_id = call.default_site_section
     if call.default_site_space is None:
         return
     section = sections.get(site.default_section_id or "")
     wanted = next((one for one in contents.site_spaces if one.id == call.default_site_space), None)
     if wanted is None or wanted.section_id != (section.id if section else None):
-        raise Problem(400, "defaultSiteSpace: it is not a site space at the top, or in the section that opens first")
+        raise Problem(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
     if section:
         section.default_site_space_id = wanted.id
     else:
@@ -233,7 +233,7 @@ def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
 
 
 def _guard(site: SiteRow) -> None:
-    """Make a share key when it is needed first; a site that is shared again has another."""
+    """Creates a share key when it is first needed; a site that is shared again gets a new one."""
     if site.visibility != "share-link":
         site.share_key = None
     elif not site.share_key:

@@ -1,4 +1,4 @@
-"""Spaces: listed, fetched, made, copied, changed, moved, given away, deleted and restored.
+"""Spaces: list, get, create, duplicate, update, move, transfer, delete and restore.
 
 A deleted space can be restored for seven days.
 """
@@ -46,7 +46,7 @@ CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
 @answers(ListSpaces)
 def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
-    """All that the caller may see, across collections."""
+    """Lists all spaces that the caller may see, in all collections."""
     organization = organization_for(context, call.organization_id, "guest")
     collections_of(context, organization.id)
     return page_of_rows(
@@ -60,7 +60,7 @@ def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
 
 @answers(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
-    """One of them; its admins see it for as long as it can be restored, and who has a share key what that opens."""
+    """Returns a space: to its admins while it can be restored, and to holders of a share key what that shows."""
     row = context.session.get(SpaceRow, call.space_id)
     if row and row.deleted_at and not _is_lost(context, row) and reaches(level_in_space(context, row), "admin"):
         return as_spaces(context, [row])[0]
@@ -71,11 +71,11 @@ def get_space(context: Context, call: GetSpace) -> Space:
 
 @answers(CreateSpace)
 def create_space(context: Context, call: CreateSpace) -> Space:
-    """Make an empty space, behind what stands there; that takes the role create."""
+    """Creates an empty space at the end; requires the create role."""
     organization = organization_for(context, call.organization_id, "guest")
     demand_parent(context, organization.id, call.parent)
     if call.template is not None or call.computed_source is not None:
-        raise Problem(400, "template, computedSource: this service makes empty spaces only")
+        raise Problem(400, "template, computedSource: not supported; this service creates empty spaces only")
     now = context.now()
     row = SpaceRow(
         id=new_id(),
@@ -98,16 +98,16 @@ def create_space(context: Context, call: CreateSpace) -> Space:
 
 @answers(UpdateSpace)
 def update_space(context: Context, call: UpdateSpace) -> Space:
-    """Change it; that takes an admin of it."""
+    """Updates a space; requires an admin of it."""
     row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
-        raise Problem(400, "emoji, icon: give one of them, not both")
+        raise Problem(400, "emoji, icon: give only one of them")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
     if call.merge_rules is not None:
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: it may not be null")
+            raise Problem(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     if given.get("emoji") or given.get("icon"):
         row.icon, row.emoji = given.get("icon"), given.get("emoji")
@@ -117,7 +117,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
 
 @answers(DeleteSpace)
 def delete_space(context: Context, call: DeleteSpace) -> None:
-    """Delete it for seven days, then for good; one that is not there is no error."""
+    """Deletes a space, which can be restored for seven days; a missing one is not an error."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or row.deleted_at is not None or level_in_space(context, row) is None:
         return
@@ -126,12 +126,12 @@ def delete_space(context: Context, call: DeleteSpace) -> None:
 
 @answers(RestoreSpace)
 def restore_space(context: Context, call: RestoreSpace) -> Space:
-    """Bring it back within seven days, behind what stands there now."""
+    """Restores a space within seven days, at the end of its collection."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
     if _is_lost(context, row):
-        raise Problem(409, "This space was deleted more than seven days ago, and cannot be restored.")
+        raise Problem(409, "This space was deleted more than seven days ago and cannot be restored.")
     if row.deleted_at is not None:
         row.position = last_position(context.session, row.organization_id, row.parent_id)
         row.deleted_at = None
@@ -140,7 +140,7 @@ def restore_space(context: Context, call: RestoreSpace) -> Space:
 
 @answers(DuplicateSpace)
 def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
-    """Copy the live content into a new space right behind it; discussions and change requests stay behind."""
+    """Copies the live content into a new space after the original, without comments and change requests."""
     row = space_for(context, call.space_id)
     demand_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
@@ -184,7 +184,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 
 @answers(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
-    """Move it within its organization."""
+    """Moves a space within its organization."""
     row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]
@@ -192,11 +192,11 @@ def move_space(context: Context, call: MoveSpace) -> Space:
 
 @answers(TransferSpace)
 def transfer_space(context: Context, call: TransferSpace) -> Space:
-    """Give it to another organization of the caller's, to the end of its top."""
+    """Transfers a space to another organization of the caller, at the end of the top level."""
     row = space_for(context, call.space_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the space is in that organization already.")
+        raise Problem(409, "organization: the space is already in this organization.")
     demand_no_site(context, [row.id])
     row.organization_id, row.parent_id = target.id, None
     place(context.session, row, None)
@@ -206,7 +206,7 @@ def transfer_space(context: Context, call: TransferSpace) -> Space:
 
 @answers(SearchSpace)
 def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
-    """The pages that have all words of the query, those with them in the title first."""
+    """Finds pages with all words of the query, matches in the title first."""
     space = space_for(context, call.space_id)
     page = page_of_items(call, search(context, [space], call.query).get(space.id, []))
     return Page[SearchPageResult].model_construct(
@@ -215,7 +215,7 @@ def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
 
 
 def demand_no_site(context: Context, ids: Iterable[str]) -> None:
-    """Refuse to give away spaces that a site shows.
+    """Refuses a transfer of spaces that are used by sites.
 
     Raises:
         Problem: 412, naming the sites.
@@ -223,7 +223,7 @@ def demand_no_site(context: Context, ids: Iterable[str]) -> None:
     shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
     titles = context.session.scalars(select(SiteRow.title).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
     if titles:
-        raise Problem(412, f"Take it out of its sites first: {', '.join(titles)}.")
+        raise Problem(412, f"The space is used by sites ({', '.join(titles)}). Remove it from them first.")
 
 
 def _is_lost(context: Context, row: SpaceRow) -> bool:

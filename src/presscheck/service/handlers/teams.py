@@ -1,4 +1,4 @@
-"""Teams: listed, made, named, filled and deleted; admins of the organization may, and owners manage their members."""
+"""Teams: list, create, rename, delete, and manage members. Admins manage teams, team owners only their members."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from presscheck.service.team_tables import CollectionTeamRow, TeamMemberRow, Tea
 
 @answers(ListTeams)
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
-    """Those of an organization, by when they were made; `owner` are those that a member can manage."""
+    """Lists the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
     organization = organization_for(context, call.organization_id)
     rows = select(TeamRow).where(TeamRow.organization_id == organization.id)
     if call.title:
@@ -54,7 +54,7 @@ def list_teams(context: Context, call: ListTeams) -> Page[Team]:
 
 @answers(CreateTeam)
 def create_team(context: Context, call: CreateTeam) -> Team:
-    """Make one; that takes an admin."""
+    """Creates a team; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     row = TeamRow(id=new_id(), organization_id=organization.id, title=call.title, created_at=context.now())
     context.session.add(row)
@@ -66,14 +66,14 @@ def create_team(context: Context, call: CreateTeam) -> Team:
 
 @answers(GetTeam)
 def get_team(context: Context, call: GetTeam) -> Team:
-    """One of them."""
+    """Returns a team."""
     organization_for(context, call.organization_id)
     return as_teams(context, [_team(context, call.organization_id, call.team_id)])[0]
 
 
 @answers(UpdateTeam)
 def update_team(context: Context, call: UpdateTeam) -> Team:
-    """Give it another name; that takes an admin."""
+    """Renames a team; requires an admin."""
     organization_for(context, call.organization_id, "admin")
     row = _team(context, call.organization_id, call.team_id)
     row.title = call.title
@@ -82,7 +82,7 @@ def update_team(context: Context, call: UpdateTeam) -> Team:
 
 @answers(DeleteTeam)
 def delete_team(context: Context, call: DeleteTeam) -> None:
-    """Delete it, and all that it was given."""
+    """Deletes a team and its permissions."""
     organization_for(context, call.organization_id, "admin")
     row = context.session.get(TeamRow, call.team_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -91,7 +91,7 @@ def delete_team(context: Context, call: DeleteTeam) -> None:
 
 @answers(ListTeamMembers)
 def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMember]:
-    """Those in it, by their ids."""
+    """Lists the team members by id."""
     organization_for(context, call.organization_id)
     team = _team(context, call.organization_id, call.team_id)
     return page_of_rows(
@@ -105,7 +105,7 @@ def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMembe
 
 @answers(UpdateTeamMembers)
 def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
-    """Add, give roles, and take out; who is to be added and taken out is taken out."""
+    """Adds members, changes roles and removes members; removal wins over adding."""
     team = _managed(context, call.organization_id, call.team_id)
     for user_id in _known(context, team, call.add or ()):
         _put(context, team, user_id, None)
@@ -118,7 +118,7 @@ def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
 
 @answers(AddTeamMember)
 def add_team_member(context: Context, call: AddTeamMember) -> None:
-    """Put somebody in, or give them another role."""
+    """Adds a member or changes their role."""
     team = _managed(context, call.organization_id, call.team_id)
     [user_id] = _known(context, team, [call.user_id])
     _put(context, team, user_id, call.role)
@@ -126,7 +126,7 @@ def add_team_member(context: Context, call: AddTeamMember) -> None:
 
 @answers(RemoveTeamMember)
 def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
-    """Take somebody out; everybody may leave."""
+    """Removes a member; members can leave by themselves."""
     if call.user_id == context.user.id:
         organization_for(context, call.organization_id, "guest")
         team = _team(context, call.organization_id, call.team_id)
@@ -136,7 +136,7 @@ def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
 
 
 def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
-    """Teams as on the wire."""
+    """Serializes teams."""
     ids = [row.id for row in rows]
     counting = select(TeamMemberRow.team_id, func.count()).where(TeamMemberRow.team_id.in_(ids))
     members = {row[0]: row[1] for row in context.session.execute(counting.group_by(TeamMemberRow.team_id))}
@@ -157,7 +157,7 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
 
 
 def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
-    """How many spaces stand in the collections that teams were given, by the teams' ids; all is fetched at once."""
+    """The number of spaces in the collections that teams have access to, by team id, in one query."""
     given: dict[str, set[str]] = {team.id: set() for team in teams}
     rows = select(CollectionTeamRow.team_id, CollectionTeamRow.collection_id)
     for team_id, collection_id in context.session.execute(rows.where(CollectionTeamRow.team_id.in_(given))):
@@ -203,7 +203,7 @@ def _managed(context: Context, organization_id: str, team_id: str) -> TeamRow:
     organization_for(context, organization_id, "guest")
     row = _team(context, organization_id, team_id)
     if not _may_manage(context, row):
-        raise Problem(403, "That takes an admin of this organization, or an owner of the team.")
+        raise Problem(403, "Only admins of this organization and owners of the team can do this.")
     return row
 
 
@@ -217,12 +217,12 @@ def _administers(context: Context, team: TeamRow) -> bool:
 
 
 def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
-    """The ids of members of the organization, by id or e-mail."""
+    """The user ids of members of the organization, given by id or email."""
     found: list[str] = []
     for one in named:
         user_id = _member_id(context, team, one)
         if user_id is None:
-            raise Problem(404, f"{one}: there is no such member in this organization.")
+            raise Problem(404, f"{one} is not a member of this organization.")
         found.append(user_id)
     return found
 

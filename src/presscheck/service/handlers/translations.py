@@ -1,4 +1,4 @@
-"""Spaces kept in another language: each run translates what is live into a new revision of a space of its own."""
+"""Translations of spaces: each run translates the live content into a new revision of the translated space."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion
 
 @answers(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
-    """Those of an organization, the oldest first."""
+    """Lists the translations of an organization, oldest first."""
     organization = organization_for(context, call.organization_id)
     return page_of_rows(
         context,
@@ -46,13 +46,13 @@ def list_translations(context: Context, call: ListTranslations) -> Page[Translat
 
 @answers(CreateTranslation)
 def create_translation(context: Context, call: CreateTranslation) -> Translation:
-    """Begin one; its first run starts at once, in the background."""
+    """Creates a translation and starts its first run in the background."""
     organization = organization_for(context, call.organization_id, "create")
     source = space_for(context, call.source.space)
     if source.organization_id != organization.id:
-        raise Problem(400, "source.space: a space of another organization")
+        raise Problem(400, "source.space: the space is in another organization")
     if call.language == call.source.language:
-        raise Problem(400, "language: the language of the source; choose another")
+        raise Problem(400, "language: must differ from the language of the source")
     now = context.now()
     row = TranslationRow(
         id=new_id(),
@@ -75,13 +75,13 @@ def create_translation(context: Context, call: CreateTranslation) -> Translation
 
 @answers(GetTranslation)
 def get_translation(context: Context, call: GetTranslation) -> Translation:
-    """One of them."""
+    """Returns a translation."""
     return _as_translation(context, _translation_for(context, call.organization_id, call.translation_id))
 
 
 @answers(UpdateTranslation)
 def update_translation(context: Context, call: UpdateTranslation) -> Translation:
-    """Instruct the next runs otherwise."""
+    """Changes the instructions for future runs."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
     row.instructions, row.updated_at = call.instructions, context.now()
     return _as_translation(context, row)
@@ -89,7 +89,7 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
 
 @answers(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
-    """Translate it no more; the translated space stays. One that is not there is no error."""
+    """Deletes a translation; the translated space remains. A missing one is not an error."""
     organization_for(context, call.organization_id, "create")
     row = context.session.get(TranslationRow, call.translation_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -99,7 +99,7 @@ def delete_translation(context: Context, call: DeleteTranslation) -> None:
 
 @answers(RunTranslation)
 def run_translation(context: Context, call: RunTranslation) -> None:
-    """Translate once more; a run that waits or is under way is enough."""
+    """Starts another run, unless one is pending or running."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
     if row.status not in ("pending", "running"):
         _run(context, row)

@@ -1,4 +1,4 @@
-"""From an address of the app to what it shows, and from a space to its repository."""
+"""Resolves app URLs to content, and returns the Git sync of a space."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _SPACE = re.compile(r"/s(?:paces)?/([^/]+)(?:/change-requests/([^/]+))?(?:/pages
 
 @answers(GetContentByUrl)
 def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
-    """What is at an address of this service's app, as far as the caller may see it."""
+    """Returns what an app URL of this service refers to, if the caller may see it."""
     app = context.app("")
     if not call.url.startswith((app, context.location(""))):
-        raise Problem(404, f"That is no address of this service: they begin with {app}/.")
+        raise Problem(404, f"This URL is not part of this service: its URLs start with {app}/.")
     address = web_address(call.url)
     if address is None:
-        raise not_found("content at that address")
+        raise not_found("content at this URL")
     path = unquote(address.path).removeprefix(urlsplit(app).path).removeprefix("/v1")
     if found := _COLLECTION.fullmatch(path):
         return ContentAtUrl(collection=as_collection(context, collection_for(context, found[1])))
     if found := _SPACE.fullmatch(path):
         return _in_space(context, *found.groups())
-    raise not_found("content at that address")
+    raise not_found("content at this URL")
 
 
 @answers(GetSpaceGitInfo)
 def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
-    """A space here is in step with no repository: what was brought in lives on by itself."""
+    """Always 404: this service has no Git sync; imported content has no link to its repository."""
     space_for(context, call.space_id)
-    raise not_found("repository: this space is in step with none")
+    raise Problem(404, "This space has no Git sync.")
 
 
 def _in_space(context: Context, space_id: str, change_request: str | None, page_id: str | None) -> ContentAtUrl:

@@ -1,4 +1,4 @@
-"""People: who the caller is, and others."""
+"""Users: the caller, and other users."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from presscheck.service.tables import MemberRow, UserRow
 
 @answers(GetCurrentUser)
 def get_current_user(context: Context, call: GetCurrentUser) -> User:
-    """The owner of the token."""
+    """Returns the owner of the token."""
     return as_user(context, context.user)
 
 
 @answers(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
-    """Somebody who shares an organization with the caller."""
+    """Returns a user who shares an organization with the caller."""
     mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id)
     shared = select(MemberRow.user_id).where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
     found = context.session.get(UserRow, call.user_id)

@@ -1,4 +1,4 @@
-"""What the migration library runs: the steps that are missing, on the connection that it was handed."""
+"""Alembic environment: runs the missing migrations on the given connection."""
 
 from alembic import context
 

@@ -1,7 +1,7 @@
-"""The sample workspace: a small company at work, good enough for a screenshot.
+"""The sample workspace: the documentation of a small company, realistic enough for screenshots.
 
-Its pages are a documentation repository each; everything else is what people did, said by each in the calls of the
-api, each at its time. So the sample holds nothing that the service would not, and a fixed clock gives the same again.
+Each space comes from a repository of pages; everything else is created by API calls of its people, each at its own
+time. So the sample contains nothing that the service could not create, and with a fixed clock it is always the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["plant", "plant_many"]
 
 
 def plant(session: Session, clock: Clock) -> None:
-    """Put the sample workspace into an empty database; its owner is the first admin."""
+    """Creates the sample workspace in an empty database; its owner is the first admin."""
     with counted_ids():
         planting = Planting(session, clock())
         planting.begin()

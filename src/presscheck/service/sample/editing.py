@@ -1,4 +1,4 @@
-"""Edits as they are written down for the sample, made into changes of the api."""
+"""Converts the edits of the sample, as written in YAML, to content changes of the API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.service.page_lookup import Page, walk
 
 
 class Editing:
-    """One round of edits to a tree; an edit sees what those before it did to a text."""
+    """One group of edits to a page tree; each edit sees the results of the previous ones."""
 
     def __init__(self, session: Session, tree: list[Page]) -> None:
         self.session = session
@@ -22,7 +22,7 @@ class Editing:
         self.texts: dict[str, str] = {}
 
     def changes(self, edits: list[dict[str, Any]]) -> Iterator[ContentChange]:
-        """The changes that edits come to, in order."""
+        """The content changes of the edits, in order."""
         for edit in edits:
             if "new" in edit:
                 place: dict[str, Any] = {"into": self.pages[edit["in"]]["id"]} if "in" in edit else {}
@@ -51,7 +51,7 @@ class Editing:
         if "swap" in edit:
             before, after = edit["swap"]
             if text.count(before) != 1:
-                raise ValueError(f"{slug}: {before!r} is there {text.count(before)} times")
+                raise ValueError(f"{slug}: expected {before!r} once, found it {text.count(before)} times")
             text = text.replace(before, after)
         if "add" in edit:
             text = f"{text.rstrip()}\n\n{edit['add'].rstrip()}\n"

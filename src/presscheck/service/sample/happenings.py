@@ -1,4 +1,4 @@
-"""What people did to the sample: change requests step by step, and what was said about live pages."""
+"""The history of the sample: change requests step by step, and comments on live pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from presscheck.service.tables import SpaceRow
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
-    """Everything that happened, in no order."""
+    """All events, unordered."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
     for said in planting.workspace["said"]:
@@ -26,7 +26,7 @@ def happenings(planting: Planting) -> Iterator[Happening]:
 
 
 class _Work:
-    """One change request, from its beginning on."""
+    """The steps of one change request."""
 
     def __init__(self, planting: Planting, change: dict[str, Any]) -> None:
         self.planting = planting
@@ -77,7 +77,7 @@ class _Work:
 
 
 class _Thread:
-    """A comment with what followed it; `place` is that of the change request, None on live pages."""
+    """A comment with its replies and reactions; `place` is that of the change request, None on live pages."""
 
     def __init__(
         self, planting: Planting, space: str, place: dict[str, Any] | None, said: dict[str, Any], author: str
@@ -116,7 +116,7 @@ class _Thread:
         return self._named(name)(**self._at(), comment_id=self.comment, **given)
 
     def _named(self, name: str) -> Any:
-        """The call on a change request, or the one of that kind on a live space."""
+        """The operation for a change request, or its counterpart for a live space."""
         if self.place:
             return getattr(comments, name)
         return getattr(comments, name.replace("Post", "PostSpace").replace("Update", "UpdateSpace"))

@@ -1,4 +1,4 @@
-"""As many change requests as are wanted, for measuring; rows are written by the thousand, without the calls."""
+"""Generates many change requests for benchmarks; writes rows directly in bulk, without API calls."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from presscheck.service.tables import MemberRow, OrganizationRow, SpaceRow, Tabl
 
 AT_ONCE = 1000
 PAGES, BRANCHES = 12, 20
-"""Pages of the space, and how many of them some change request edits."""
+"""Pages in the space, and how many of them the change requests edit."""
 SUBJECTS = ("Explain", "Shorten", "Rename", "Move", "Correct", "Translate", "Illustrate")
 THINGS = ("tokens", "labels", "returns", "customs", "routes", "addresses", "limits", "events")
 
 
 def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str:
-    """An organization with one space and that many open change requests, all of which ask its owner.
+    """Creates an organization with one space and many open change requests that request a review from the owner.
 
-    The owner is the first admin that there is, or somebody new.
+    The owner is the first existing admin, or a new user.
 
     Returns:
         The id of the space.
@@ -42,7 +42,7 @@ def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str
 
 
 class _Many:
-    """One planting of many; every id begins with a word of its own, so that it fits beside the sample."""
+    """Writes the rows; ids start with a prefix so that they do not conflict with those of the sample."""
 
     def __init__(self, session: Session, count: int, clock: Clock) -> None:
         self.session = session
@@ -52,7 +52,7 @@ class _Many:
         self.others = [self._person(f"many-{number}", f"Writer {number}") for number in range(5)]
 
     def all(self) -> str:
-        """All of it; the id of the space."""
+        """Writes everything and returns the id of the space."""
         self._organization()
         live, branches = self._revisions()
         began = self._ago(10 * self.count)
@@ -85,7 +85,7 @@ class _Many:
             self.session.add(MemberRow(organization_id="many", user_id=person, role=role, joined_at=began))
 
     def _revisions(self) -> tuple[str, list[str]]:
-        """The live revision, and those that the change requests share."""
+        """Adds the live revision and the revisions that the change requests share."""
         began = self._ago(20 * self.count)
         live = self._revision(self._tree(None), began, [])
         return live, [self._revision(self._tree(number), began, [live]) for number in range(BRANCHES)]

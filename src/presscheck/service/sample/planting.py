@@ -1,4 +1,4 @@
-"""The people, collections and pages that the sample begins with, and how somebody in it says a call at a time."""
+"""Creates the people, collections and pages of the sample, and runs API calls as one of its people at a given time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LENGTHS = {"d": "days", "h": "hours", "min": "minutes"}
 
 
 class Happening(NamedTuple):
-    """What somebody did, and how long ago."""
+    """An action in the sample, and how long ago it was."""
 
     ago: timedelta
     act: Callable[[], None]
 
 
 class Planting:
-    """One planting: the transaction, and the moment that is the present in it."""
+    """Creates the sample in a transaction, relative to a present time."""
 
     def __init__(self, session: Session, present: datetime) -> None:
         self.session = session
@@ -45,7 +45,7 @@ class Planting:
         self.handlers = all_handlers()
 
     def begin(self) -> None:
-        """Put the organization there, and what is in it before anything happens."""
+        """Creates the organization with its initial content."""
         self._people()
         self._collections()
         for position, space in enumerate(self.workspace["spaces"]):
@@ -53,7 +53,7 @@ class Planting:
         self.session.flush()
 
     def does(self, person: str, past: timedelta, call: Operation[Any]) -> Any:
-        """Somebody says a call, some time ago; its answer."""
+        """Runs an operation as a person at a time in the past and returns its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
         answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, HERE), call)
@@ -61,7 +61,7 @@ class Planting:
         return answer
 
     def moment(self, past: timedelta) -> str:
-        """A moment as it is stored."""
+        """A time in the past in stored form."""
         return moment_text(self.present - past)
 
     def _people(self) -> None:
@@ -119,13 +119,13 @@ class Planting:
 
 
 def ago(words: str) -> timedelta:
-    """How long ``2d 6h`` is; parts are days (d), hours (h) and minutes (min)."""
+    """Parses a duration such as ``2d 6h``: days (d), hours (h) and minutes (min)."""
     parts = [re.fullmatch(r"(\d+)(d|h|min)", word) for word in words.split()]
     if not parts or not all(parts):
-        raise ValueError(f"{words!r} is not a length of time")
+        raise ValueError(f"{words!r} is not a duration")
     return sum((timedelta(**{_LENGTHS[part[2]]: int(part[1])}) for part in parts if part), timedelta())
 
 
 def read(name: str) -> Any:
-    """What is written in a file of the sample."""
-    return yaml.load((HERE / name).read_text("utf-8"), Loader=_LOADER)  # noqa: S506  # safe, and in C where it can be
+    """Reads a YAML file of the sample."""
+    return yaml.load((HERE / name).read_text("utf-8"), Loader=_LOADER)  # noqa: S506  # a safe loader, in C if available

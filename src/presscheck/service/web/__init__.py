@@ -1,1 +1,1 @@
-"""Published sites as web pages, for readers who have no account: made when they are asked for, without any script."""
+"""Published sites as web pages for readers without an account: rendered on request, without scripts."""

@@ -1,6 +1,6 @@
-"""Who is let in to a published site: everybody, who has the key in the address, or who signed in elsewhere.
+"""Access to published sites: public, by a share key in the URL, or by a visitor's signed token.
 
-A site that is not published, or whose key is missing, answers as one that never was.
+An unpublished site, or one without the right share key, responds like a site that does not exist.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from presscheck.service.tables import SiteRow
 if TYPE_CHECKING:
     from jwt.types import Options
 
-TOKEN = "jwt_token"  # noqa: S105  # the name of a parameter
-"""The query parameter in which a visitor brings a signed token."""
+TOKEN = "jwt_token"  # noqa: S105  # a parameter name, not a secret
+"""The query parameter with the signed token of a visitor."""
 PREVIEW = "preview"
-"""What the addresses of previews are signed for."""
+"""Signing purpose of preview URLs."""
 LONGEST_TOKEN = 4000
-"""Characters of a token; browsers keep cookies of 4096 bytes."""
+"""Most characters of a token; browsers limit cookies to 4096 bytes."""
 LONGEST_VISIT = 400 * 24 * 3600
-"""Seconds that a cookie is kept at most; browsers keep none longer."""
+"""Longest lifetime of a cookie in seconds; browsers have the same limit."""
 _OPTIONS: Options = {
-    "verify_exp": False,  # held against the clock of the service instead
+    "verify_exp": False,  # checked against the clock of the service instead
     "verify_nbf": False,
     "verify_iat": False,
     "verify_aud": False,
@@ -41,7 +41,7 @@ _OPTIONS: Options = {
 
 
 class Reader(NamedTuple):
-    """Somebody who is let in: the address of the site as they came, the path behind it, and what is known of them."""
+    """An admitted visitor: the base URL of the site as requested, the path within it, and the visitor's claims."""
 
     site: SiteRow
     base: str
@@ -51,7 +51,7 @@ class Reader(NamedTuple):
 
 
 class Closed(Exception):
-    """Nobody is let in here: 404 for what is not there, 401 for who must sign in first."""
+    """Access denied: 404 if the site is not found, 401 if the visitor must sign in."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -59,10 +59,10 @@ class Closed(Exception):
 
 
 def admitted(context: Context, request: Request) -> Reader | Response:
-    """Who reads, or where they must go first.
+    """Admits a visitor, or returns a redirect to the sign-in page.
 
     Raises:
-        Closed: they are not let in.
+        Closed: access is denied.
     """
     if "preview" in request.path_params:
         return _previewing(context, request.path_params["preview"], request.path_params["path"])
@@ -82,7 +82,7 @@ def admitted(context: Context, request: Request) -> Reader | Response:
 
 
 def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> str:
-    """Where a site can be seen for an hour as a visitor with these claims would, published or not."""
+    """A preview URL of a site, valid for one hour, as seen by a visitor with these claims, published or not."""
     return f"{context.origin}/preview/{signed(context.session, PREVIEW, {'site': site.id, 'claims': claims})}/"
 
 
@@ -95,7 +95,7 @@ def _previewing(context: Context, text: str, path: str) -> Reader:
 
 
 def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """The address of a site in this service; one with a host of its own is read here too."""
+    """The URL of a site in this service, used even if the site has its own host name."""
     if not site.hostname:
         return site_address(context, site, key or None)
     parts = [f"{context.origin}/docs", site.basename or site.id, key]
@@ -103,7 +103,7 @@ def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
 
 
 def _published(context: Context, name: str) -> SiteRow:
-    """The site of a name: its id where it has no basename; of equal basenames the oldest counts."""
+    """Finds a site by its basename, or by its id if it has none; of equal basenames the oldest site counts."""
     rows = context.session.scalars(
         select(SiteRow)
         .where(SiteRow.published.is_(True), (SiteRow.basename == name) | (SiteRow.id == name))
@@ -135,10 +135,10 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
 
 
 def claims_of(token: str, key: str, now: float) -> dict[str, Any] | None:
-    """What a token says; None unless it is signed with the key, and of this time."""
+    """The claims of a token; None unless its signature and time are valid."""
     if not token or not key or len(token) > LONGEST_TOKEN:
         return None
-    import jwt  # it loads cryptography, which most sites never need
+    import jwt  # late: it loads cryptography, which most sites never need
 
     try:
         claims: dict[str, Any] = jwt.decode(token, key, algorithms=["HS256"], options=_OPTIONS)
@@ -156,7 +156,7 @@ def claims_of(token: str, key: str, now: float) -> dict[str, Any] | None:
 def _welcomed(
     context: Context, request: Request, reader: Reader, token: str, claims: dict[str, Any]
 ) -> RedirectResponse:
-    """Back to the same address without the token, which a cookie keeps where no script can read it."""
+    """Redirects to the same URL without the token, and stores the token in an HTTP-only cookie."""
     others = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
     query = f"?{urlencode(others)}" if others else ""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}{query}", 303, {"cache-control": "no-store"})

@@ -1,4 +1,4 @@
-"""The answer to a reader: a page of a site, what was found in it, where an old address leads, or why nothing is."""
+"""Responses of published sites: a page, search results, a redirect, or an error page."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "vary": "cookie",
 }
-"""A second wall: nothing on these pages may run, whatever is written in them."""
+"""Content security policy, as defense in depth: nothing on these pages may run, whatever their content."""
 OPEN = frozenset(("public", "unlisted"))
 THEME = "theme"
 YEAR = 365 * 24 * 3600
 
 
 def answered(context: Context, request: Request) -> Response:
-    """What a reader gets at an address below ``/docs/``."""
+    """Responds to a request below ``/docs/``."""
     try:
         reader = admitted(context, request)
     except Closed as closed:
@@ -75,7 +75,7 @@ def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Respon
 
 
 def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: Place) -> dict[str, Any]:
-    """What the template of a page takes beside what is on every page."""
+    """The template variables of a page, besides those of the layout."""
     page = place.page
     links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
     body = page_html(body_of(site.context, page), links.source, links)
@@ -98,7 +98,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[tuple[str, str]]:
-    """The titles and addresses of the documents above a page."""
+    """The titles and URLs of the ancestors of a page."""
     above = navigation.trail(site, site_space, place)
     return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
 
@@ -146,14 +146,14 @@ def _closed(status: int) -> Response:
 
 
 def _with_theme(reader: Reader, theme: str) -> Response:
-    """Back to the page, which is light or dark from now on."""
+    """Stores the chosen theme (light or dark) in a cookie and redirects back to the page."""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
     answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
     return answer
 
 
 def _redirect(site: PublishedSite) -> str | None:
-    """Where this address leads since it is old; None where it is not, or leads to itself."""
+    """The destination of a redirect from this path; None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
     row = next((one for one in rows if unquote(one.source) == path), None)

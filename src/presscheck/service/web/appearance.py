@@ -1,4 +1,4 @@
-"""How a site looks, read from what somebody chose: whatever is missing or makes no sense there is as it is without."""
+"""The appearance of a site, read from its customization; missing or invalid values get defaults."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ COLOURS = {
     "warning": "warningColor",
     "danger": "dangerColor",
 }
-"""The colours of the style sheet, by what the platform calls them."""
+"""CSS color variables by their names in the API."""
 CHOICES = {
     "look": ("theme", ("clean", "muted", "bold", "gradient")),
     "corners": ("corners", ("straight", "rounded", "circular")),
     "depth": ("depth", ("subtle", "flat")),
     "links": ("links", ("default", "accent")),
 }
-"""What the style sheet tells apart, by attribute of the page."""
+"""Attributes of the page that the style sheet distinguishes."""
 
 
 class Picture(NamedTuple):
-    """A picture for light and for dark pages."""
+    """An image for the light and the dark theme."""
 
     light: str
     dark: str
 
 
 class Choice(NamedTuple):
-    """A link of the header or the footer, with those below it."""
+    """A link of the header or the footer, with its nested links."""
 
     title: str
     url: str
@@ -51,14 +51,14 @@ class Choice(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Links of the footer under a heading."""
+    """A group of footer links with a title."""
 
     title: str
     links: tuple[Choice, ...]
 
 
 class Notice(NamedTuple):
-    """What is announced on every page."""
+    """The announcement on every page."""
 
     message: str
     style: str
@@ -66,7 +66,7 @@ class Notice(NamedTuple):
 
 
 class Appearance:
-    """The looks of a site, as its templates take them."""
+    """The customization of a site as its templates need it."""
 
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
@@ -86,7 +86,7 @@ class Appearance:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What the style sheet tells apart."""
+        """The attributes for the style sheet."""
         chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
         known = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
         header = self._text("header.preset")
@@ -94,7 +94,7 @@ class Appearance:
 
     @property
     def style(self) -> str:
-        """The colours and fonts, as declarations of CSS."""
+        """Colors and fonts as CSS declarations."""
         found = [
             f"--{name}-{shade}:{self._colour(f'styling.{key}.{shade}')}"
             for name, key in COLOURS.items()
@@ -110,7 +110,7 @@ class Appearance:
 
     @property
     def emoji_icon(self) -> str:
-        """An emoji as a picture in an address, if one was chosen instead of a picture."""
+        """The emoji icon as a data URL, if an emoji was chosen instead of an image."""
         emoji = emoji_of(self._text("favicon.emoji"))
         if not emoji:
             return ""
@@ -120,7 +120,7 @@ class Appearance:
 
     @property
     def notice(self) -> Notice | None:
-        """What is announced, if anything is."""
+        """The announcement, if enabled."""
         message = self._text("announcement.message")
         if self._at("announcement.enabled") is not True or not message:
             return None
@@ -142,9 +142,9 @@ class Appearance:
         )
 
     def _theme(self, chosen: str | None) -> str:
-        """`light` or `dark`, or `auto` as the reader's system has it.
+        """The theme: `light`, `dark`, or `auto` for the setting of the reader's system.
 
-        Readers who may choose get what they chose, or else what their system has where the site is light by default.
+        Readers who may switch get their choice, or else their system's setting if the default is light.
         """
         usual = self._at("themes.default")
         if self._at("themes.toggeable") is True:
@@ -186,7 +186,7 @@ class Appearance:
         return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
 
     def _font(self, name: str, others: str) -> str:
-        """A family that the reader may have, then those that everybody has: nothing is fetched."""
+        """A font stack: the chosen font if installed, then generic fallbacks; no fonts are downloaded."""
         chosen = self._at(f"styling.{name}")
         family = _value(cast("dict[str, Any]", chosen), "fontFamily") if isinstance(chosen, dict) else chosen
         if not isinstance(family, str) or not _FAMILY(family):

@@ -1,6 +1,6 @@
-"""Conditions on who reads, such as `visitor.claims.plan == "pro" && visitor.claims.beta`.
+"""Evaluates visitor conditions, such as `visitor.claims.plan == "pro" && visitor.claims.beta`.
 
-What cannot be read holds for nobody, so that a slip of the pen shows nothing that was meant for few.
+An invalid condition is false for everyone, so that a typo does not publish restricted content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
 )
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "undefined": None}
 LONGEST = 1024
-"""Characters of a condition."""
+"""Most characters of a condition."""
 
 
 class _Unreadable(Exception):
@@ -23,7 +23,7 @@ class _Unreadable(Exception):
 
 
 def holds(condition: str | None, claims: dict[str, Any]) -> bool:
-    """Whether a condition holds for somebody of whom this is known; an empty one does."""
+    """Whether a condition is true for these claims; an empty one is."""
     if not condition or not condition.strip():
         return True
     try:
@@ -37,7 +37,7 @@ def _truth(value: Any) -> bool:
 
 
 class _Reading:
-    """Reads a condition once, from left to right, and says what it comes to."""
+    """Recursive descent parser that evaluates a condition in one pass."""
 
     def __init__(self, text: str, claims: dict[str, Any]) -> None:
         self._tokens = _tokens(text)
@@ -54,7 +54,7 @@ class _Reading:
         return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
 
     def _take(self, *signs: str) -> str:
-        """The sign that comes next, if it is one of these; else nothing."""
+        """Consumes the next token if it is one of these; else returns nothing."""
         found = self._next()[1]
         if self._next()[0] in ("sign", "word") and found in signs:
             self._at += 1
@@ -118,7 +118,7 @@ class _Reading:
         return items
 
     def _parts(self, value: Any) -> Any:
-        """What is reached by the names that follow."""
+        """Resolves a path of attribute names."""
         while sign := self._take(".", "?.", "["):
             kind, name = self._next()
             self._at += 1

@@ -1,4 +1,4 @@
-"""What a reader finds in a site: pages that have all words, with the places in them, of what this reader may see."""
+"""Search in a site: pages that have all words, with the matching sections, limited to what this reader may see."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from presscheck.service.web.published import PublishedSite
 
 LONGEST_QUERY = 512
 MOST = 50
-"""Pages that are shown."""
+"""The most pages in a result."""
 
 _CONDITION = re.compile(r"\{%-?\s*if\b")
 _TAG = re.compile(r"\{%[^%]*(?:%\}|$)|</?[a-zA-Z][^<>]*>")
 
 
 class Passage(NamedTuple):
-    """A part of a page that was found."""
+    """A matching section of a page."""
 
     title: str
     url: str
@@ -30,7 +30,7 @@ class Passage(NamedTuple):
 
 
 class FoundPage(NamedTuple):
-    """A page that was found, and where it stands."""
+    """A matching page and its location."""
 
     title: str
     url: str
@@ -39,7 +39,7 @@ class FoundPage(NamedTuple):
 
 
 def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
-    """The pages of a site that have all words of a query; never those that are hidden."""
+    """Finds the pages of a site that have all words of a query; hidden pages are never included."""
     rows = [site.spaces[one.space_id] for one in site.site_spaces]
     hits = search(site.context, rows, query)
     found: list[FoundPage] = []
@@ -50,7 +50,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
         for hit, result in zip(near, as_results(site.context, near, query), strict=True):
             is_secret = site.site.adaptive_content and _has_conditions(site, hit)
             if is_secret and not all(word in hit.page["title"].casefold() for word in query.casefold().split()):
-                continue  # the words may stand where this reader may not look
+                continue  # the words may be in a part that this reader may not see
             place = listed[result.id]
             passages = () if is_secret else (_passage(site, site_space, place, one) for one in result.sections or ())
             where = (site.spaces[site_space.space_id].title, *hit.above)

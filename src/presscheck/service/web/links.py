@@ -1,4 +1,4 @@
-"""Where the links of a page lead when it is read on a site: to pages of the site, to files, to the web, or nowhere."""
+"""Resolves the links of a page on a published site: to pages of the site, files, external URLs, or nothing."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
 def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Address | None:
-    """An address on the web.
+    """Resolves a URL.
 
-    One of the site itself leads to where it is read, and one of the service's own app to the page on the site.
+    A URL of the site itself becomes its URL for this reader; an app URL of the service becomes the page on the site.
     """
     url = f"https:{url}" if url.startswith("//") else url
     own = site_address(site.context, site.site)
@@ -40,12 +40,12 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Addre
 
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> Address | None:
-    """What a reference of the wire leads to, such as ``{"kind": "page", "page": …}``.
+    """Resolves a reference of the API, such as ``{"kind": "page", "page": …}``.
 
     Args:
-        site: who reads what.
-        target: the reference, as somebody gave it.
-        space_id: the space that it speaks of where it names none.
+        site: the site and its reader.
+        target: the reference.
+        space_id: the space of a reference that names none.
     """
     given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
     values = {name: one for name, one in given.items() if isinstance(one, str)}
@@ -80,7 +80,7 @@ def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
 
 
 class PageLinks:
-    """The surroundings of a page (see `documents.html_surroundings`)."""
+    """The render context of a page (see `documents.html_surroundings`)."""
 
     def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: Place, *, is_new_tab: bool) -> None:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
@@ -95,7 +95,7 @@ class PageLinks:
         self.source = next((source_of(page) for page in _every(pages) if page.id == place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> Address | None:
-        """Where a target leads."""
+        """The URL of a link target."""
         if _HAS_SCHEME(target):
             return outside(self._site, target, is_new_tab=self._is_new_tab)
         found = self._places.resolve(target, source)
@@ -108,7 +108,7 @@ class PageLinks:
         return Address(self._site.address(self._site_space, place, found.anchor), place.page["title"])
 
     def included(self, target: str, source: str) -> Included | None:
-        """The text of a piece of reusable content."""
+        """The Markdown of a reusable content."""
         named = _REUSABLE(target)
         identity = named[1] if named else self._places.resolve(target, source).id
         found = self._reusable.get(identity)
@@ -118,11 +118,11 @@ class PageLinks:
         return Included(texts.get(found.document, ""), found.git.path if found.git else f"~/reusable/{found.id}")
 
     def holds(self, condition: str) -> bool:
-        """Whether a condition holds for who reads."""
+        """Whether a condition is true for this reader."""
         return self._site.holds(condition)
 
     def variable(self, name: str) -> str | None:
-        """The value of a variable of the space, or of the page."""
+        """The value of a variable of the space or of the page."""
         owner, _, key = name.partition(".vars.")
         variables: dict[str, dict[str, Any] | None] = {
             "space": self._revision.variables,

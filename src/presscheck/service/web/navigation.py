@@ -1,4 +1,4 @@
-"""The ways around a site: its sections, the spaces beside this one, the tree of pages, what comes before and after."""
+"""Navigation of a site: sections, variants of a section, the page tree, previous and next page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Way(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Sections that stand side by side, under the title of their group where they are in one."""
+    """Adjacent sections, with the title of their group if they are in one."""
 
     title: str
     ways: tuple[Way, ...]
 
 
 class Node(NamedTuple):
-    """A page in the tree; `is_open` where the page that is read is below it."""
+    """A page in the tree; `is_open` if it contains the current page."""
 
     title: str
     emoji: str
@@ -41,7 +41,7 @@ class Node(NamedTuple):
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """The sections of a site by their groups; nothing where there is no choice."""
+    """The sections of a site by group; empty if there is only one."""
     found: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
@@ -55,7 +55,7 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
-    """The spaces of a section; nothing where there is no choice."""
+    """The spaces of a section; empty if there is only one."""
     beside = site.within(site.section_of(current)) if current else []
     found: list[Way] = []
     for one in beside:
@@ -65,7 +65,7 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -> tuple[Node, ...]:
-    """The pages of a space, without those that are hidden."""
+    """The pages of a space, without hidden ones."""
     places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
     above = {one.page["id"] for one in trail(site, site_space, current)} if current else set[str]()
 
@@ -89,7 +89,7 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -
 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[Place]:
-    """The pages above a page, from the outside in."""
+    """The ancestors of a page, outermost first."""
     places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
     found: list[Place] = []
     above = place.above
@@ -100,7 +100,7 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[P
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> tuple[Way | None, Way | None]:
-    """The pages that are read before and after a page."""
+    """The previous and the next page."""
     listed = site.content(site_space.space_id).listed()
     at = next((n for n, one in enumerate(listed) if one.page["id"] == place.page["id"]), None)
     if at is None:
@@ -110,7 +110,7 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> t
 
 
 def emoji_of(code: Any) -> str:
-    """An emoji, which is named by its code points in hexadecimal; others write the emoji itself."""
+    """The emoji character; the API gives it as hexadecimal code points or as the character itself."""
     if not isinstance(code, str) or not code:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""A published site as one reader sees it: its sections and spaces, the pages of each, and the address of everything."""
+"""A published site as one reader sees it: sections, spaces and their pages, with all URLs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from presscheck.service.web.conditions import holds
 
 
 class SpaceContent(NamedTuple):
-    """The live content of a space, without the pages that are not for this reader."""
+    """The live content of a space, without the pages that this reader may not see."""
 
     revision: RevisionRow
     tree: Tree
 
     def listed(self) -> list[Place]:
-        """The documents in the order of reading, without those that are hidden."""
+        """The document pages in reading order, without hidden ones."""
         below: set[str] = set()
         found: list[Place] = []
         for place in walk(self.tree):
@@ -37,7 +37,7 @@ class SpaceContent(NamedTuple):
         return found
 
     def at(self, path: str) -> Place | None:
-        """The document at a path; that of a group is its first, and that of nothing the first of all."""
+        """The document at a path; for a group, its first document; for an empty path, the first of all."""
         if not path.strip("/"):
             return next(iter(self.listed()), None)
         place = page_at(self.tree, path) or find(self.tree, path.strip("/"))
@@ -48,7 +48,7 @@ class SpaceContent(NamedTuple):
 
 
 class PublishedSite:
-    """The rows of a site for a reader; a condition counts where the site adapts to its readers."""
+    """The structure of a site for one reader; conditions apply if the site has adaptive content."""
 
     def __init__(self, context: Context, reader: Reader) -> None:
         self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
@@ -71,11 +71,11 @@ class PublishedSite:
         self._known: dict[str, SpaceContent] = {}
 
     def holds(self, condition: str | None) -> bool:
-        """Whether somebody may see what has this condition."""
+        """Whether the reader meets a condition."""
         return not self.site.adaptive_content or holds(condition, self.reader.claims)
 
     def sections(self) -> list[SectionRow]:
-        """The sections that have anything to show, as a reader meets them."""
+        """The sections with visible content, in navigation order."""
         return [row for row in self._contents.sections_in_order() if self.within(row)]
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
@@ -84,41 +84,41 @@ class PublishedSite:
         return [one for one in self.site_spaces if one.section_id == wanted]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
-        """The section that a site space is in."""
+        """The section of a site space."""
         return next((one for one in self._contents.sections if one.id == site_space.section_id), None)
 
     def group_title(self, section: SectionRow) -> str:
-        """The title of the group that a section is in; none where it is in none."""
+        """The title of the group of a section, if any."""
         return next((one.title for one in self._contents.groups if one.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
-        """What opens first in a section."""
+        """The default site space of a section."""
         inside = self.within(section)
         first = section.default_site_space_id if section else self.site.default_site_space_id
         return next((one for one in inside if one.id == first), next(iter(inside), None))
 
     def content(self, space_id: str) -> SpaceContent:
-        """The live content of a space."""
+        """Loads the live content of a space."""
         if space_id not in self._known:
             revision = self.context.session.get_one(RevisionRow, self.spaces[space_id].revision_id)
             self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
         return self._known[space_id]
 
     def address(self, site_space: SiteSpaceRow, place: Place | None = None, anchor: str = "") -> str:
-        """The address of a site space, or of a page in it, as this reader came."""
+        """The URL of a site space, or of a page in it, for this reader."""
         whole = space_address(self.context, self.site, self.section_of(site_space), site_space)
         inside = whole.removeprefix(site_address(self.context, self.site))
         path = (place.path or place.page["id"]) if place else ""
         return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
-        """The address of a page of any space that is shown; None where it is not."""
+        """The URL of a page in any visible space; None if it is not visible."""
         site_space = next((one for one in self.site_spaces if one.space_id == space_id), None)
         place = find(self.content(space_id).tree, page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, Place] | None:
-        """The page at a path, and where; sections and spaces come before pages of the same name."""
+        """Finds the page at a path, and its site space; sections and spaces take precedence over pages."""
         for site_space, rest in self._candidates(path.strip("/")):
             place = self.content(site_space.space_id).at(rest)
             if place:
@@ -151,7 +151,7 @@ class PublishedSite:
             yield first, rest
 
     def _open(self, tree: list[Page]) -> Tree:
-        """The tree without the pages whose condition does not hold, and what is below them."""
+        """The page tree without pages whose condition is false, and without their subpages."""
         return [
             page | {"pages": self._open(list(children(page)))} if children(page) else page
             for page in tree

@@ -1,4 +1,4 @@
-"""Where published sites answer; what answers is loaded when somebody asks first."""
+"""Routes of published sites; their modules are imported on the first request."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ STYLE_SHEET = Path(__file__).with_name("site.css")
 
 
 def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
-    """The routes of published sites, and of the style sheet that they share.
+    """The routes of published sites and of their style sheet.
 
     Args:
-        database: where sites and pages are.
-        data_dir: where files are kept.
-        clock: what tells the time.
+        database: the database of the service.
+        data_dir: the data directory for files.
+        clock: returns the current time.
     """
 
     def read(request: Request) -> Response:
-        """One page of a site, or why not."""
-        from presscheck.service.web.answering import answered  # with its templates it is slow to load
+        """Responds with a page of a site or an error page."""
+        from presscheck.service.web.answering import answered  # late: the templates are slow to load
 
         nobody = UserRow(id="", display_name="", created_at="")
         origin = str(request.base_url).rstrip("/")

@@ -1,1 +1,1 @@
-"""The steps, in order."""
+"""The migration steps, in order."""

@@ -1,4 +1,4 @@
-"""All that a service kept before it counted its steps: databases of that time have it already."""
+"""Initial schema: databases older than the version counter already have it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Take the step."""
+    """Runs the migration."""
     op.create_table(
         "documents",
         sa.Column("id", TEXT, nullable=False),

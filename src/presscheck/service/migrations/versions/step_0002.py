@@ -1,4 +1,4 @@
-"""Work in the background, what comes from elsewhere, names of tokens, and words to search by."""
+"""Adds background jobs, imports and other external content, token names, and the full-text index."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Take the step."""
+    """Runs the migration."""
     op.create_table(
         "settings",
         sa.Column("name", TEXT, nullable=False),
