@@ -15,7 +15,7 @@ from presscheck.api.comments import GetComment, ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
 from presscheck.api.spaces import GetSpace
 from presscheck.config import Profile
-from presscheck.desk import searching
+from presscheck.desk import index_updates
 from presscheck.desk.desk import Desk, Hit
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
@@ -164,12 +164,12 @@ def file_of(home: Path) -> Path:
 
 
 async def test_what_came_is_read_up_in_the_background(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LULL", 0.0)
+    monkeypatch.setattr(index_updates, "LULL", 0.0)
     await desk.in_store(lambda cache: cache.search.waiting())
     for number in range(40):
         await page(desk, number, f"Page {number}", "Words. " * 500)
-    assert desk._searching._reading
-    await desk._searching._reading
+    assert desk._index._task
+    await desk._index._task
     assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
     assert await found(desk, "17", patience=0) == ["p17"]
 

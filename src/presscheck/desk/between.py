@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from presscheck.api.changes import SemanticChanges
 from presscheck.api.content import GetRevision, Revision
 from presscheck.desk.asking import NEXT
+from presscheck.desk.protocols import Reader
 from presscheck.documents.page_trees import semantic_changes
 
-if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
 
-
-async def changes_between(desk: Desk, space: str, before: str, after: str) -> SemanticChanges:
+async def changes_between(reader: Reader, space: str, before: str, after: str) -> SemanticChanges:
     """All that changed, in the words in which the service tells the changes of a change request.
 
     Args:
-        desk: where to ask.
+        reader: asks for the revisions.
         space: the id of the space.
         before: the id of a revision.
         after: the id of a later one.
@@ -27,7 +25,7 @@ async def changes_between(desk: Desk, space: str, before: str, after: str) -> Se
         PresscheckError: a revision cannot be read.
     """
     calls = [GetRevision(space_id=space, revision_id=one) for one in (before, after)]
-    sides = [await desk.read(call, priority=NEXT) for call in calls]
+    sides = [await reader.read(call, priority=NEXT) for call in calls]
     return await asyncio.to_thread(_compared, *sides)
 
 

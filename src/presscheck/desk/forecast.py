@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision
+from presscheck.client.errand import Priority
 from presscheck.desk.asking import NEXT
 from presscheck.desk.between import as_on_the_wire
 from presscheck.desk.page_questions import page_in
-from presscheck.documents.merging import Conflict, merge_pages
+from presscheck.desk.protocols import Reader
 
 if TYPE_CHECKING:
-    from presscheck.client.errand import Priority
-    from presscheck.desk.desk import Desk
+    from presscheck.documents.merging import Conflict
 
 Side = dict[str, Any]
 """A revision as on the wire."""
@@ -32,12 +32,14 @@ class Forecast:
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def forecast(desk: Desk, request: ChangeRequest, priority: Priority = NEXT) -> Forecast | None:
+async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = NEXT) -> Forecast | None:
     """What a merge would come to; None where that cannot be told.
 
     Raises:
         PresscheckError: a side cannot be read.
     """
+    from presscheck.documents.merging import merge_pages  # late: merge3 takes 29 ms that a start does not need
+
     if not request.outdated:
         return Forecast()
     space: dict[str, Any] = {"space_id": request.space}

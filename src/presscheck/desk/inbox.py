@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests, Review
+from presscheck.desk.protocols import StoredReader
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:
     from presscheck.api.changes import SemanticChange
     from presscheck.api.comments import Comment
     from presscheck.config.views import SavedView
-    from presscheck.desk.desk import Desk
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,15 @@ class Facts:
     """Whether a merge would collide with what changed in main; foreseen, not stored."""
 
 
-def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:
+class RowReader(StoredReader, Protocol):
+    """Reads what the store knows of the rows of an inbox."""
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        """The revision at which each page of a change request was marked viewed, by the page's id."""
+        ...
+
+
+def facts(desk: RowReader, request: ChangeRequest, me: str) -> Facts:
     """What is known of a row, from the store alone; `me` is the signed-in user's id and reads as “you”."""
     reviews = desk.known(reviews_of(request))
     asked = desk.known(reviewers_of(request))

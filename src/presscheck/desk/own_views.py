@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.config.views import SavedView, same_name
 from presscheck.desk.inbox import VIEWS, View
+from presscheck.desk.protocols import StoreWorker
 from presscheck.desk.queries import ME, asks_of, parse
 from presscheck.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,12 @@ def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganiz
 
 
 async def arranged(
-    desk: Desk, view: View, listing: ListOrganizationChangeRequests, text: str, spaces: Mapping[str, str], now: datetime
+    desk: StoreWorker,
+    view: View,
+    listing: ListOrganizationChangeRequests,
+    text: str,
+    spaces: Mapping[str, str],
+    now: datetime,
 ) -> tuple[Group, ...]:
     """What a view shows of a listing that is in the store, in the order and below the headings that it wants.
 
