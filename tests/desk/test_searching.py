@@ -194,14 +194,14 @@ async def test_what_leaves_the_cache_leaves_the_index_at_once(desk: Desk, tmp_pa
     await keep(desk, GetComment(space_id="s1", change_request_id="r1", comment_id="c1"), COMMENT)
     assert set(await found(desk, "word")) == {"p1", "p2", "c1"}
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
-        other.execute(f"{goes} WHERE key GLOB 'content.GetPage *\"p1\"*'")
+        other.execute(f"{goes} WHERE key GLOB 'getPageById *\"p1\"*'")
         other.execute("DELETE FROM resources")
         assert other.execute("SELECT id FROM search_texts ORDER BY 1").fetchall() == [("p2",), ("p3",)]
         assert await found(desk, "word") == ["p2"]
         assert await found(desk, "one") == ["p1"], "its title is listed still"
-        other.execute(f"{goes} WHERE key GLOB 'content.ListPages *'")
+        other.execute(f"{goes} WHERE key GLOB 'listPages *'")
         assert other.execute("SELECT id FROM search_texts").fetchall() == [("p2",)]
-        other.execute(f"{goes} WHERE key GLOB 'content.*'")
+        other.execute(f"{goes} WHERE key GLOB 'getPage*'")
         for table in ("texts", "words", "sources", "queue"):
             assert other.execute(f"SELECT count(*) FROM search_{table}").fetchone() == (0,), table
 

@@ -52,4 +52,4 @@ def pending_entry(row: Row) -> Waiting:
         call = revive(row.name, row.given)
     except PresscheckError:
         call = None
-    return Waiting(row.id, call, row.name, row.state, row.error, row.created_at)
+    return Waiting(row.id, call, call.stored_name() if call else row.name, row.state, row.error, row.created_at)
