@@ -9,7 +9,7 @@ from presscheck.config import load
 from presscheck.config.checking import mistakes_in, read_views
 from presscheck.config.view_file import add_view, change_view, remove_view
 from presscheck.config.views import SavedView
-from presscheck.desk.own_views import judge
+from presscheck.desk.inbox import judge
 from presscheck.errors import ConfigurationError
 
 FILE = """# my settings

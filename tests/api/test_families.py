@@ -45,10 +45,10 @@ def filled(cls: type[Any]) -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_operation_builds_and_survives_the_store(name: str) -> None:
     call: Operation[Any] = filled(FAMILIES[name])
-    assert call.key().startswith(f"{name} {{")
+    assert call.key().startswith(f"{FAMILIES[name].operation_id} {{")
     assert call.wire_path().startswith("/")
     assert "{" not in call.wire_path()
-    again = revive(name, json.loads(json.dumps(call.given())))
+    again = revive(FAMILIES[name].stored_name(), json.loads(json.dumps(call.given())))
     assert again == call
     assert again.key() == call.key()
     assert again.wire_body() == call.wire_body()

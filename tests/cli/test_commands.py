@@ -290,7 +290,9 @@ def test_every_call_is_a_command(shell: Shell) -> None:
 
 def test_a_call_by_hand(shell: Shell) -> None:
     assert shell.json("api", "get-space", "--space-id", "cli")["title"] == "Command line"
-    assert shell.json("api", "spaces.GetSpace", "--space-id", "cli")["id"] == "cli"
+    for name in ("spaces.GetSpace", "GetSpace", "getSpaceById"):
+        assert shell.json("api", name, "--space-id", "cli")["id"] == "cli"
+    assert shell.run("api", "getSpaceByNobody").exit_code == 2
     everything = shell.json("api", "list-members", "--organization-id", "tallowick", "--limit", "2", "--all")
     assert len(everything) == 8
     ran = shell.run("api", "update-space", "--space-id", "cli", "--title", "x" * 51)

@@ -39,7 +39,7 @@ def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, se
     assert shell.run("cr", "show", "runbook#2").exit_code == 3
     assert shell.run("outbox", "send").exit_code == 3
     [row] = shell.json("outbox", "list")
-    assert (row["id"], row["state"], row["call"]) == (1, "waiting", "comments.PostComment")
+    assert (row["id"], row["state"], row["call"]) == (1, "waiting", "postCommentInChangeRequest")
     service.start()
     shell.ok("outbox", "send")
     assert shell.json("outbox", "list") == []

@@ -1,7 +1,7 @@
 """A call as the line that says it again: read back, it is the same call, and nothing secret stands in it."""
 
 import shlex
-from typing import Any
+from typing import Any, cast
 
 import click
 import pytest
@@ -68,3 +68,15 @@ def test_nothing_secret_is_said() -> None:
         line = typed(FAMILIES["imports.StartImport"](**taken))
         assert marker not in line
         assert "example.org/a" in line
+
+
+def test_every_published_name_is_typed_too() -> None:
+    context, group = click.Context(calls), cast("click.Group", calls)
+    for name, operation in operations().items():
+        command = group.get_command(context, operation.operation_id)
+        assert command
+        assert command.name == name
+    pull, update = (group.get_command(context, name) for name in ("updateChangeRequest", "UpdateChangeRequest"))
+    assert pull
+    assert update
+    assert (pull.name, update.name) == ("pull-change-request", "update-change-request")

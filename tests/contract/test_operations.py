@@ -38,6 +38,12 @@ def test_the_route_exists_in_the_releases_that_are_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_it_is_stored_by_its_published_name(name: str) -> None:
+    cls = FAMILIES[name]
+    assert {told["operationId"] for told in releases(cls).values()} == {cls.operation_id} == {cls.stored_name()}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_status_of_success_is_declared(name: str) -> None:
     cls = FAMILIES[name]
     told = releases(cls)

@@ -12,7 +12,7 @@ from tests.running_service import RunningService, running_service
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.conversations import ListConversations
-from presscheck.api.operation import FAMILIES, Operation
+from presscheck.api.operation import Operation, every_operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
@@ -38,7 +38,7 @@ def service(tmp_path: Path):
 def desk_on(service: RunningService, home: Path, **profile: object) -> Desk:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
     desk = open_desk(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
-    desk._writing._settle = 0.05
+    desk._writing.settling.settle = 0.05
     return desk
 
 
@@ -261,14 +261,7 @@ async def test_a_listing_is_read_by_window(desk: Desk) -> None:
 
 
 def test_every_write_has_effects() -> None:
-    import pkgutil
-
-    from presscheck import api
-    from presscheck.api.operation import import_family
-
-    for family in pkgutil.iter_modules(api.__path__):
-        import_family(family.name)
-    writes = [one for one in FAMILIES.values() if not one.is_read()]
+    writes = [one for one in every_operation() if not one.is_read()]
     assert len(writes) > 40
     for one in writes:
         call = one.model_construct(**dict.fromkeys(one.path_fields(), "x"))
@@ -350,7 +343,7 @@ async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningS
     assert (await anext(watched)).state == "fresh"
     await desk.read(ListConversations(organization_id=(await desk.read(ListOrganizations())).items[0].id))
     await desk.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
-    await until(lambda: desk._cache.answer("other") is None)
+    await until(lambda: desk._stored._cache.answer("other") is None)
     assert desk.known(ListOrganizations())
     await watched.aclose()
     await desk.read(GetCurrentUser())
@@ -362,7 +355,7 @@ async def test_what_befalls_the_cache_later_is_told(desk: Desk) -> None:
     await desk.read(ListOrganizations())
     heard: list[tuple[str, ...]] = []
     desk.on_status(lambda _: heard.append(desk.notices))
-    desk._cache._is_damaged = True
+    desk._stored._cache._is_damaged = True
     await desk.read(ListOrganizations())
     assert "begun anew" in heard[-1][0]
     assert desk.known(ListOrganizations())

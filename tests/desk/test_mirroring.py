@@ -17,7 +17,7 @@ from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
 from presscheck.api.changes import DeletePage
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.content import GetPage
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, operation_called
 from presscheck.client.client import Client
 from presscheck.desk.seen import Seen
 from presscheck.errors import Forbidden, NetworkError, RequestError, ServiceFailed, TooManyRequests
@@ -156,7 +156,7 @@ def test_a_mirror_that_was_killed_goes_on_where_it_was(world: World, tmp_path: P
 
     def fetched() -> list[str]:
         lines = log.read_text().splitlines() if log.exists() else []
-        return [line for line in lines if line.partition(" ")[0].partition(".")[2] not in LISTED]
+        return [line for line in lines if operation_called(line.partition(" ")[0]).__name__ not in LISTED]
 
     first = subprocess.Popen(command, env=shell.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while len(fetched()) < PAGES // 2:

@@ -15,7 +15,7 @@ from presscheck.api.comments import GetComment, ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
 from presscheck.api.spaces import GetSpace
 from presscheck.config import Profile
-from presscheck.desk import searching
+from presscheck.desk import index_updates
 from presscheck.desk.desk import Desk, Hit
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
@@ -164,12 +164,12 @@ def file_of(home: Path) -> Path:
 
 
 async def test_what_came_is_read_up_in_the_background(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LULL", 0.0)
+    monkeypatch.setattr(index_updates, "LULL", 0.0)
     await desk.in_store(lambda cache: cache.search.waiting())
     for number in range(40):
         await page(desk, number, f"Page {number}", "Words. " * 500)
-    assert desk._searching._reading
-    await desk._searching._reading
+    assert desk._index._task
+    await desk._index._task
     assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
     assert await found(desk, "17", patience=0) == ["p17"]
 
@@ -194,14 +194,14 @@ async def test_what_leaves_the_cache_leaves_the_index_at_once(desk: Desk, tmp_pa
     await keep(desk, GetComment(space_id="s1", change_request_id="r1", comment_id="c1"), COMMENT)
     assert set(await found(desk, "word")) == {"p1", "p2", "c1"}
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
-        other.execute(f"{goes} WHERE key GLOB 'content.GetPage *\"p1\"*'")
+        other.execute(f"{goes} WHERE key GLOB 'getPageById *\"p1\"*'")
         other.execute("DELETE FROM resources")
         assert other.execute("SELECT id FROM search_texts ORDER BY 1").fetchall() == [("p2",), ("p3",)]
         assert await found(desk, "word") == ["p2"]
         assert await found(desk, "one") == ["p1"], "its title is listed still"
-        other.execute(f"{goes} WHERE key GLOB 'content.ListPages *'")
+        other.execute(f"{goes} WHERE key GLOB 'listPages *'")
         assert other.execute("SELECT id FROM search_texts").fetchall() == [("p2",)]
-        other.execute(f"{goes} WHERE key GLOB 'content.*'")
+        other.execute(f"{goes} WHERE key GLOB 'getPage*'")
         for table in ("texts", "words", "sources", "queue"):
             assert other.execute(f"SELECT count(*) FROM search_{table}").fetchone() == (0,), table
 

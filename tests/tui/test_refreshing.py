@@ -7,7 +7,7 @@ from tests.desk.mirrored import planted
 from tests.running_service import running_service
 from tests.tui.driving import app_on, running, until
 
-from presscheck.desk.page_questions import live_page
+from presscheck.desk.questions import live_page
 from presscheck.tui import refreshing
 
 

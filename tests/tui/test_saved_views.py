@@ -279,7 +279,7 @@ def _grow(cache: Path, count: int) -> None:
     with closing(sqlite3.connect(cache)) as store, store:
         key = next(
             key
-            for (key,) in store.execute("SELECT key FROM answers WHERE key LIKE '%ListOrganizationChangeRequests%'")
+            for (key,) in store.execute("SELECT key FROM answers WHERE key LIKE 'listChangeRequestsForOrganization %'")
             if json.loads(key.partition(" ")[2]).keys() == {"organization_id", "status"} and '"open"' in key
         )
         number, generation, total = store.execute(

@@ -26,6 +26,7 @@ class AgentInstructions(Model):
 class GetAgentInstructions(Operation[AgentInstructions]):
     """Fetch the instructions of an organization."""
 
+    operation_id = "getOrganizationAgentInstructions"
     route = "GET /orgs/{organization_id}/agent-instructions"
 
     organization_id: str
@@ -34,6 +35,7 @@ class GetAgentInstructions(Operation[AgentInstructions]):
 class UpdateAgentInstructions(Operation[AgentInstructions]):
     """Replace the instructions by a tree of nodes; Markdown is not taken."""
 
+    operation_id = "updateOrganizationAgentInstructions"
     route = "PUT /orgs/{organization_id}/agent-instructions"
 
     organization_id: str

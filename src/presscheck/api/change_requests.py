@@ -114,6 +114,7 @@ class ExportedPDF(Model):
 class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     """The change requests of a space in one state, the open ones where none is given: no value means all."""
 
+    operation_id = "listChangeRequestsForSpace"
     route = "GET /spaces/{space_id}/change-requests"
 
     space_id: str
@@ -127,6 +128,7 @@ class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     """The change requests of all spaces of an organization in one state, the open ones where none is given."""
 
+    operation_id = "listChangeRequestsForOrganization"
     route = "GET /orgs/{organization_id}/change-requests"
 
     organization_id: str
@@ -140,6 +142,7 @@ class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 class CreateChangeRequest(Operation[ChangeRequest]):
     """Begin a change request from the live content; its first state is the service's choice."""
 
+    operation_id = "createChangeRequest"
     route = "POST /spaces/{space_id}/change-requests"
     success = 201
 
@@ -151,6 +154,7 @@ class CreateChangeRequest(Operation[ChangeRequest]):
 class GetChangeRequest(Operation[ChangeRequest]):
     """Fetch one change request, by id or number; 404 where there is none."""
 
+    operation_id = "getChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}"
 
     space_id: str
@@ -160,6 +164,7 @@ class GetChangeRequest(Operation[ChangeRequest]):
 class UpdateChangeRequest(Operation[ChangeRequest]):
     """Change subject (at most 100 characters), description (a tree of nodes, no Markdown) or state (not to merged)."""
 
+    operation_id = "updateChangeRequestById"
     route = "PATCH /spaces/{space_id}/change-requests/{change_request_id}"
 
     space_id: str
@@ -172,6 +177,7 @@ class UpdateChangeRequest(Operation[ChangeRequest]):
 class MergeChangeRequest(Operation[MergeResult]):
     """Merge into the live content. Conflicts are merged too, and there is no way back."""
 
+    operation_id = "mergeChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/merge"
 
     space_id: str
@@ -181,6 +187,7 @@ class MergeChangeRequest(Operation[MergeResult]):
 class PullChangeRequest(Operation[MergeResult]):
     """Take the live content into the change request; the service calls it update."""
 
+    operation_id = "updateChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/update"
 
     space_id: str
@@ -190,6 +197,7 @@ class PullChangeRequest(Operation[MergeResult]):
 class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
     """Those who were asked to review."""
 
+    operation_id = "getRequestedReviewersByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
 
     space_id: str
@@ -199,6 +207,7 @@ class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
 class RequestReviewers(Operation[RequestedReviewers]):
     """Ask people, by user id; subject and description of the change request can be set along the way."""
 
+    operation_id = "requestReviewersForChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
 
     space_id: str
@@ -211,6 +220,7 @@ class RequestReviewers(Operation[RequestedReviewers]):
 class RemoveRequestedReviewer(Operation[None]):
     """Ask somebody no longer; one who was not asked is no error."""
 
+    operation_id = "removeRequestedReviewerFromChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}"
     success = 204
 
@@ -222,6 +232,7 @@ class RemoveRequestedReviewer(Operation[None]):
 class ListContributors(Operation[Page[Contributor]]):
     """Those who edited or commented; the service has one page of them only."""
 
+    operation_id = "getContributorsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/contributors"
 
     space_id: str
@@ -231,6 +242,7 @@ class ListContributors(Operation[Page[Contributor]]):
 class ListReviews(Paged, Operation[Page[Review]]):
     """The verdicts; `outdated` chooses those that were, or were not, replaced by newer ones."""
 
+    operation_id = "getReviewsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
     feature = REVIEWS
 
@@ -243,6 +255,7 @@ class ListReviews(Paged, Operation[Page[Review]]):
 class SubmitReview(Operation[Review]):
     """Approve or ask for changes; it cannot be edited or taken back, only replaced by a newer one."""
 
+    operation_id = "submitChangeRequestReview"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/reviews"
     feature = REVIEWS
     success = 201
@@ -256,6 +269,7 @@ class SubmitReview(Operation[Review]):
 class GetReview(Operation[Review]):
     """Fetch one verdict; 404 where there is none."""
 
+    operation_id = "getChangeRequestReviewById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
     feature = REVIEWS
 
@@ -268,6 +282,7 @@ class GetReview(Operation[Review]):
 class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
     """Those who commented."""
 
+    operation_id = "listCommentersInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"
 
     space_id: str
@@ -277,6 +292,7 @@ class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
 class GetChangeRequestPDF(Operation[ExportedPDF]):
     """Export as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
 
+    operation_id = "getChangeRequestPDF"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/pdf"
 
     space_id: str

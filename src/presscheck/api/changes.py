@@ -88,6 +88,7 @@ class SemanticChanges(Model):
 class GetChangeRequestChanges(Operation[SemanticChanges]):
     """What a change request changes; `limit` cuts off (10 where it is not given), there are no pages."""
 
+    operation_id = "getChangeRequestChanges"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/changes"
 
     space_id: str
@@ -98,6 +99,7 @@ class GetChangeRequestChanges(Operation[SemanticChanges]):
 class GetRevisionChanges(Extent, Operation[SemanticChanges]):
     """What a revision changed against its parent; `limit` cuts off (10 where it is not given), there are no pages."""
 
+    operation_id = "getRevisionSemanticChanges"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/changes"
 
     space_id: str
@@ -231,6 +233,7 @@ class EditChangeRequestContent(Operation[ContentUpdate]):
     `compat` false asks for what became of each change.
     """
 
+    operation_id = "updateChangeRequestContent"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/content"
     in_query = frozenset({"compat"})
     release = "0.202.0"

@@ -33,6 +33,7 @@ class Collection(Model):
 class GetCollection(Operation[Collection]):
     """Fetch one collection."""
 
+    operation_id = "getCollectionById"
     route = "GET /collections/{collection_id}"
 
     collection_id: str
@@ -41,6 +42,7 @@ class GetCollection(Operation[Collection]):
 class UpdateCollection(Operation[Collection]):
     """Change a collection: title at most 50, description at most 100 characters; the level may be null."""
 
+    operation_id = "updateCollectionById"
     route = "PATCH /collections/{collection_id}"
 
     collection_id: str
@@ -52,6 +54,7 @@ class UpdateCollection(Operation[Collection]):
 class DeleteCollection(Operation[None]):
     """Delete a collection; one that is not there is no error."""
 
+    operation_id = "deleteCollectionById"
     route = "DELETE /collections/{collection_id}"
     success = 204
 
@@ -61,6 +64,7 @@ class DeleteCollection(Operation[None]):
 class ListCollections(Paged, Operation[Page[Collection]]):
     """The collections of an organization, those inside others too unless `nested` is false."""
 
+    operation_id = "listCollectionsInOrganizationById"
     route = "GET /orgs/{organization_id}/collections"
 
     organization_id: str
@@ -70,6 +74,7 @@ class ListCollections(Paged, Operation[Page[Collection]]):
 class CreateCollection(Operation[Collection]):
     """Create a collection, at the top or in another; the title is at most 50 characters."""
 
+    operation_id = "createCollection"
     route = "POST /orgs/{organization_id}/collections"
     success = 201
 
@@ -81,6 +86,7 @@ class CreateCollection(Operation[Collection]):
 class ListSpacesInCollection(Paged, Operation[Page[Space]]):
     """The spaces of a collection."""
 
+    operation_id = "listSpacesInCollectionById"
     route = "GET /collections/{collection_id}/spaces"
 
     collection_id: str
@@ -89,6 +95,7 @@ class ListSpacesInCollection(Paged, Operation[Page[Space]]):
 class MoveCollection(Operation[Collection]):
     """Put a collection into another (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
 
+    operation_id = "moveCollection"
     route = "POST /collections/{collection_id}/move"
 
     collection_id: str
@@ -99,6 +106,7 @@ class MoveCollection(Operation[Collection]):
 class TransferCollection(Operation[Collection]):
     """Give a collection to another organization; 404, 409 or 412 where it cannot be."""
 
+    operation_id = "transferCollection"
     route = "POST /collections/{collection_id}/transfer"
 
     collection_id: str

@@ -114,6 +114,7 @@ class TableCellTarget(Argument):
 class ListComments(Paged, Operation[Page[Comment]]):
     """The comments of a change request, newest first unless `order` says otherwise."""
 
+    operation_id = "listCommentsInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments"
 
     space_id: str
@@ -128,6 +129,7 @@ class ListComments(Paged, Operation[Page[Comment]]):
 class PostComment(Operation[Comment]):
     """Comment on a change request, or on a page, node or table cell in it."""
 
+    operation_id = "postCommentInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments"
 
     space_id: str
@@ -141,6 +143,7 @@ class PostComment(Operation[Comment]):
 class GetComment(Operation[Comment]):
     """Fetch one comment of a change request."""
 
+    operation_id = "getCommentInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
 
     space_id: str
@@ -152,6 +155,7 @@ class GetComment(Operation[Comment]):
 class UpdateComment(Operation[Comment]):
     """Resolve or reopen a comment, change its text, react to it; 403 where it is somebody else's."""
 
+    operation_id = "updateCommentInChangeRequest"
     route = "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
 
     space_id: str
@@ -166,6 +170,7 @@ class UpdateComment(Operation[Comment]):
 class DeleteComment(Operation[None]):
     """Delete a comment of a change request; one that is not there is no error."""
 
+    operation_id = "deleteCommentInChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
     success = 204
 
@@ -177,6 +182,7 @@ class DeleteComment(Operation[None]):
 class ListReplies(Paged, Operation[Page[CommentReply]]):
     """The replies to a comment of a change request."""
 
+    operation_id = "listCommentRepliesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
 
     space_id: str
@@ -188,6 +194,7 @@ class ListReplies(Paged, Operation[Page[CommentReply]]):
 class PostReply(Operation[CommentReply]):
     """Answer a comment of a change request."""
 
+    operation_id = "postCommentReplyInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
     in_query = frozenset({"format"})
 
@@ -201,6 +208,7 @@ class PostReply(Operation[CommentReply]):
 class GetReply(Operation[CommentReply]):
     """Fetch one reply."""
 
+    operation_id = "getCommentReplyInChangeRequest"
     route = (
         "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
@@ -215,6 +223,7 @@ class GetReply(Operation[CommentReply]):
 class UpdateReply(Operation[CommentReply]):
     """Change a reply, or react to it; 403 where it is somebody else's."""
 
+    operation_id = "updateCommentReplyInChangeRequest"
     route = (
         "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
@@ -232,6 +241,7 @@ class UpdateReply(Operation[CommentReply]):
 class DeleteReply(Operation[None]):
     """Delete a reply; one that is not there is no error."""
 
+    operation_id = "deleteCommentReplyInChangeRequest"
     route = (
         "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
@@ -246,6 +256,7 @@ class DeleteReply(Operation[None]):
 class ListSpaceComments(Paged, Operation[Page[Comment]]):
     """The comments on a live space, newest first unless `order` says otherwise."""
 
+    operation_id = "listCommentsInSpace"
     route = "GET /spaces/{space_id}/comments"
 
     space_id: str
@@ -259,6 +270,7 @@ class ListSpaceComments(Paged, Operation[Page[Comment]]):
 class PostSpaceComment(Operation[Comment]):
     """Comment on a live space, or on a page, node or table cell in it."""
 
+    operation_id = "postCommentInSpace"
     route = "POST /spaces/{space_id}/comments"
 
     space_id: str
@@ -271,6 +283,7 @@ class PostSpaceComment(Operation[Comment]):
 class GetSpaceComment(Operation[Comment]):
     """Fetch one comment of a live space."""
 
+    operation_id = "getCommentInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}"
 
     space_id: str
@@ -281,6 +294,7 @@ class GetSpaceComment(Operation[Comment]):
 class UpdateSpaceComment(Operation[Comment]):
     """Resolve or reopen a comment of a live space, change its text, react to it."""
 
+    operation_id = "updateCommentInSpace"
     route = "PUT /spaces/{space_id}/comments/{comment_id}"
 
     space_id: str
@@ -294,6 +308,7 @@ class UpdateSpaceComment(Operation[Comment]):
 class DeleteSpaceComment(Operation[None]):
     """Delete a comment of a live space; one that is not there is no error."""
 
+    operation_id = "deleteCommentInSpace"
     route = "DELETE /spaces/{space_id}/comments/{comment_id}"
     success = 204
 
@@ -304,6 +319,7 @@ class DeleteSpaceComment(Operation[None]):
 class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
     """The replies to a comment of a live space."""
 
+    operation_id = "listCommentRepliesInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}/replies"
 
     space_id: str
@@ -314,6 +330,7 @@ class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
 class PostSpaceReply(Operation[CommentReply]):
     """Answer a comment of a live space."""
 
+    operation_id = "postCommentReplyInSpace"
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"
 
     space_id: str

@@ -191,6 +191,7 @@ class Rendering(Extent):
 class GetCurrentRevision(Extent, Operation[Revision]):
     """The live content of a space."""
 
+    operation_id = "getCurrentRevision"
     route = "GET /spaces/{space_id}/content"
 
     space_id: str
@@ -199,6 +200,7 @@ class GetCurrentRevision(Extent, Operation[Revision]):
 class ListPages(Extent, Operation[Pages]):
     """The tree of pages of the live content."""
 
+    operation_id = "listPages"
     route = "GET /spaces/{space_id}/content/pages"
 
     space_id: str
@@ -207,6 +209,7 @@ class ListPages(Extent, Operation[Pages]):
 class GetPage(Rendering, Operation[RevisionPage]):
     """One page of the live content."""
 
+    operation_id = "getPageById"
     route = "GET /spaces/{space_id}/content/page/{page_id}"
 
     space_id: str
@@ -216,6 +219,7 @@ class GetPage(Rendering, Operation[RevisionPage]):
 class GetPageByPath(Rendering, Operation[RevisionPage]):
     """One page of the live content, by its path, such as ``guides/start``."""
 
+    operation_id = "getPageByPath"
     route = "GET /spaces/{space_id}/content/path/{page_path}"
 
     space_id: str
@@ -225,6 +229,7 @@ class GetPageByPath(Rendering, Operation[RevisionPage]):
 class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
     """The files of the live content."""
 
+    operation_id = "listFiles"
     route = "GET /spaces/{space_id}/content/files"
 
     space_id: str
@@ -233,6 +238,7 @@ class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 class GetFile(Extent, Operation[RevisionFile]):
     """One file of the live content."""
 
+    operation_id = "getFileById"
     route = "GET /spaces/{space_id}/content/files/{file_id}"
 
     space_id: str
@@ -242,6 +248,7 @@ class GetFile(Extent, Operation[RevisionFile]):
 class GetReusableContent(Extent, Operation[ReusableContent]):
     """One piece of reusable content of the live content."""
 
+    operation_id = "getReusableContentById"
     route = "GET /spaces/{space_id}/content/reusable-contents/{reusable_content_id}"
 
     space_id: str
@@ -251,6 +258,7 @@ class GetReusableContent(Extent, Operation[ReusableContent]):
 class GetRevision(Extent, Operation[Revision]):
     """A revision of a space; it never changes."""
 
+    operation_id = "getRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}"
 
     space_id: str
@@ -260,6 +268,7 @@ class GetRevision(Extent, Operation[Revision]):
 class ListRevisionPages(Extent, Operation[Pages]):
     """The tree of pages of a revision."""
 
+    operation_id = "listPagesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/pages"
 
     space_id: str
@@ -269,6 +278,7 @@ class ListRevisionPages(Extent, Operation[Pages]):
 class GetRevisionPage(Rendering, Operation[RevisionPage]):
     """One page of a revision."""
 
+    operation_id = "getPageInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}"
 
     space_id: str
@@ -279,6 +289,7 @@ class GetRevisionPage(Rendering, Operation[RevisionPage]):
 class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
     """The files of a revision."""
 
+    operation_id = "listFilesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/files"
 
     space_id: str
@@ -288,6 +299,7 @@ class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 class GetChangeRequestRevision(Extent, Operation[Revision]):
     """The content of a change request."""
 
+    operation_id = "getRevisionOfChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content"
 
     space_id: str
@@ -297,6 +309,7 @@ class GetChangeRequestRevision(Extent, Operation[Revision]):
 class ListChangeRequestPages(Extent, Operation[Pages]):
     """The tree of pages of a change request."""
 
+    operation_id = "listPagesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/pages"
 
     space_id: str
@@ -306,6 +319,7 @@ class ListChangeRequestPages(Extent, Operation[Pages]):
 class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
     """One page of a change request."""
 
+    operation_id = "getPageInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}"
 
     space_id: str
@@ -316,6 +330,7 @@ class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
 class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
     """One page of a change request, by its path."""
 
+    operation_id = "getPageInChangeRequestByPath"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}"
 
     space_id: str
@@ -326,6 +341,7 @@ class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
 class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
     """The files of a change request."""
 
+    operation_id = "listFilesInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files"
 
     space_id: str
@@ -335,6 +351,7 @@ class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 class GetChangeRequestFile(Extent, Operation[RevisionFile]):
     """One file of a change request."""
 
+    operation_id = "getFileInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}"
 
     space_id: str
@@ -345,6 +362,7 @@ class GetChangeRequestFile(Extent, Operation[RevisionFile]):
 class GetChangeRequestReusableContent(Extent, Operation[ReusableContent]):
     """One piece of reusable content of a change request."""
 
+    operation_id = "getReusableContentInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents/{reusable_content_id}"
 
     space_id: str

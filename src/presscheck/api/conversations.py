@@ -136,6 +136,7 @@ class NewConversation(Argument):
 class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
     """The clusters of issues, the newest first unless `order` and `order_by` say otherwise."""
 
+    operation_id = "listConversationsIssuesClusters"
     route = "GET /orgs/{organization_id}/conversations-clusters"
     release = "0.146.0"
 
@@ -150,6 +151,7 @@ class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
 class ListConversations(Paged, Operation[Page[Conversation]]):
     """The conversations of an organization, from one source or all."""
 
+    operation_id = "listConversations"
     route = "GET /orgs/{organization_id}/conversations"
     release = "0.146.0"
 
@@ -160,6 +162,7 @@ class ListConversations(Paged, Operation[Page[Conversation]]):
 class IngestConversations(Operation[None]):
     """Take in conversations; needs the token of an integration's installation."""
 
+    operation_id = "ingestConversation"
     route = "POST /orgs/{organization_id}/conversations"
     success = 204
     body_field = "conversations"
@@ -172,6 +175,7 @@ class IngestConversations(Operation[None]):
 class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
     """The issues of an organization, of one cluster or one conversation."""
 
+    operation_id = "listConversationsIssues"
     route = "GET /orgs/{organization_id}/conversations-issues"
     release = "0.146.0"
 
@@ -183,6 +187,7 @@ class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
 class GetConversationIssue(Operation[IssueInConversation]):
     """Fetch one issue; 404 where there is none."""
 
+    operation_id = "getConversationIssueById"
     route = "GET /orgs/{organization_id}/conversations-issues/{issue_id}"
     release = "0.146.0"
 
@@ -193,6 +198,7 @@ class GetConversationIssue(Operation[IssueInConversation]):
 class GetConversation(Operation[WholeConversation]):
     """Fetch one conversation with its messages; 404 where there is none."""
 
+    operation_id = "getConversationById"
     route = "GET /orgs/{organization_id}/conversations/{conversation_id}"
     release = "0.146.0"
 

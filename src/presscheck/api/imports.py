@@ -58,6 +58,7 @@ class ImportTarget(Argument):
 class StartImport(Operation[ImportRun]):
     """Start an import."""
 
+    operation_id = "startImportRun"
     route = "POST /org/{organization_id}/imports"
     success = 201
 
@@ -69,6 +70,7 @@ class StartImport(Operation[ImportRun]):
 class CancelImport(Operation[ImportRun]):
     """Stop an import."""
 
+    operation_id = "cancelImportRun"
     route = "POST /org/{organization_id}/imports/{import_run_id}/cancel"
     success = 201
 
@@ -79,6 +81,7 @@ class CancelImport(Operation[ImportRun]):
 class ListImports(Paged, Operation[Page[ImportRun]]):
     """The imports of an organization; newest release only."""
 
+    operation_id = "listImportRuns"
     route = "GET /org/{organization_id}/imports"
     release = "0.202.0"
 
@@ -92,6 +95,7 @@ class ListImports(Paged, Operation[Page[ImportRun]]):
 class GetImport(Operation[ImportRun]):
     """Fetch one import; newest release only."""
 
+    operation_id = "getImportRun"
     route = "GET /org/{organization_id}/imports/{import_run_id}"
     release = "0.202.0"
 

@@ -188,6 +188,7 @@ class RenderOutput(Model):
 class ListIntegrations(Paged, Operation[Page[Integration]]):
     """The integrations, filtered; the domain of a block is at most 100 characters."""
 
+    operation_id = "listIntegrations"
     route = "GET /integrations"
 
     search: str | None = None
@@ -205,6 +206,7 @@ class ListIntegrations(Paged, Operation[Page[Integration]]):
 class GetIntegration(Operation[Integration]):
     """Fetch one integration; 404 where there is none."""
 
+    operation_id = "getIntegrationByName"
     route = "GET /integrations/{integration_name}"
 
     integration_name: IntegrationName
@@ -216,6 +218,7 @@ class PublishIntegration(Operation[Integration]):
     `icon` and `preview_images` are base64; blocks, content sources and configurations go as they are.
     """
 
+    operation_id = "publishIntegration"
     route = "POST /integrations/{integration_name}"
 
     integration_name: IntegrationName
@@ -242,6 +245,7 @@ class PublishIntegration(Operation[Integration]):
 class UnpublishIntegration(Operation[None]):
     """Delete an integration; one that is not there is no error."""
 
+    operation_id = "unpublishIntegration"
     route = "DELETE /integrations/{integration_name}"
     success = 204
 
@@ -251,6 +255,7 @@ class UnpublishIntegration(Operation[None]):
 class ListIntegrationInstallations(Paged, Operation[Page[Installation]]):
     """Where an integration is installed; needs the integration's own token."""
 
+    operation_id = "listIntegrationInstallations"
     route = "GET /integrations/{integration_name}/installations"
 
     integration_name: IntegrationName
@@ -260,6 +265,7 @@ class ListIntegrationInstallations(Paged, Operation[Page[Installation]]):
 class InstallIntegration(Operation[Installation]):
     """Install an integration in an organization."""
 
+    operation_id = "installIntegration"
     route = "POST /integrations/{integration_name}/installations"
     success = 201
 
@@ -270,6 +276,7 @@ class InstallIntegration(Operation[Installation]):
 class GetInstallation(Operation[Installation]):
     """Fetch one installation."""
 
+    operation_id = "getIntegrationInstallationById"
     route = "GET /integrations/{integration_name}/installations/{installation_id}"
 
     integration_name: IntegrationName
@@ -279,6 +286,7 @@ class GetInstallation(Operation[Installation]):
 class UpdateInstallation(Operation[Installation]):
     """Change an installation; the selections say whether it is in all spaces and sites."""
 
+    operation_id = "updateIntegrationInstallation"
     route = "PATCH /integrations/{integration_name}/installations/{installation_id}"
 
     integration_name: IntegrationName
@@ -292,6 +300,7 @@ class UpdateInstallation(Operation[Installation]):
 class UninstallIntegration(Operation[None]):
     """Remove an installation; one that is not there is no error."""
 
+    operation_id = "uninstallIntegration"
     route = "DELETE /integrations/{integration_name}/installations/{installation_id}"
     success = 204
 
@@ -302,6 +311,7 @@ class UninstallIntegration(Operation[None]):
 class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
     """What an integration was told."""
 
+    operation_id = "listIntegrationEvents"
     route = "GET /integrations/{integration_name}/events"
 
     integration_name: IntegrationName
@@ -310,6 +320,7 @@ class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
 class GetIntegrationEvent(Operation[TracedEvent]):
     """One event, and what the integration wrote while it handled it."""
 
+    operation_id = "getIntegrationEvent"
     route = "GET /integrations/{integration_name}/events/{event_id}"
 
     integration_name: IntegrationName
@@ -319,6 +330,7 @@ class GetIntegrationEvent(Operation[TracedEvent]):
 class ListIntegrationSpaces(Paged, Operation[Page[SpaceInstallation]]):
     """The spaces that an integration is in; `extended` gives them whole. Needs the integration's own token."""
 
+    operation_id = "listIntegrationSpaceInstallations"
     route = "GET /integrations/{integration_name}/spaces"
 
     integration_name: IntegrationName
@@ -329,6 +341,7 @@ class ListIntegrationSpaces(Paged, Operation[Page[SpaceInstallation]]):
 class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
     """The sites that an integration is in; `extended` gives them whole. Needs the integration's own token."""
 
+    operation_id = "listIntegrationSiteInstallations"
     route = "GET /integrations/{integration_name}/sites"
 
     integration_name: IntegrationName
@@ -339,6 +352,7 @@ class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
 class SetDevelopmentMode(Operation[None]):
     """Send the events of an integration to a tunnel (1 to 256 characters), those of everybody where `all` says so."""
 
+    operation_id = "setIntegrationDevelopmentMode"
     route = "PUT /integrations/{integration_name}/dev"
     success = 204
 
@@ -350,6 +364,7 @@ class SetDevelopmentMode(Operation[None]):
 class DisableDevelopmentMode(Operation[None]):
     """Send the events where they belong again."""
 
+    operation_id = "disableIntegrationDevelopmentMode"
     route = "DELETE /integrations/{integration_name}/dev"
     success = 204
 
@@ -359,6 +374,7 @@ class DisableDevelopmentMode(Operation[None]):
 class RenderIntegrationWithGet(Operation[RenderOutput]):
     """What an integration draws; `request` is JSON, compressed by LZ-string."""
 
+    operation_id = "renderIntegrationUIWithGet"
     route = "GET /integrations/{integration_name}/render"
 
     integration_name: IntegrationName
@@ -368,6 +384,7 @@ class RenderIntegrationWithGet(Operation[RenderOutput]):
 class RenderIntegration(Operation[RenderOutput]):
     """What an integration draws for a component with its properties, state, context and perhaps an action."""
 
+    operation_id = "renderIntegrationUIWithPost"
     route = "POST /integrations/{integration_name}/render"
 
     integration_name: IntegrationName

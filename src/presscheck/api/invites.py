@@ -33,6 +33,7 @@ class OrganizationInvite(Model):
 class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
     """The links that invite to an organization."""
 
+    operation_id = "listOrganizationInviteLinks"
     route = "GET /orgs/{organization_id}/link-invites"
 
     organization_id: str
@@ -41,6 +42,7 @@ class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
 class CreateInvite(Operation[Invite]):
     """Make a link: `role` for the organization, or `level` with a `space` or a `collection`; null invites guests."""
 
+    operation_id = "createOrganizationInvite"
     route = "POST /orgs/{organization_id}/link-invites"
     success = 201
 
@@ -54,6 +56,7 @@ class CreateInvite(Operation[Invite]):
 class GetInvite(Operation[Invite]):
     """Fetch one link."""
 
+    operation_id = "getOrganizationInviteLink"
     route = "GET /orgs/{organization_id}/link-invites/{invite_id}"
 
     organization_id: str
@@ -63,6 +66,7 @@ class GetInvite(Operation[Invite]):
 class UpdateInvite(Operation[Invite]):
     """Change what a link gives: `role` or `level`, as it was made."""
 
+    operation_id = "updateOrganizationInviteById"
     route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
 
     organization_id: str
@@ -74,6 +78,7 @@ class UpdateInvite(Operation[Invite]):
 class DeleteInvite(Operation[None]):
     """Withdraw a link; one that is not there is no error."""
 
+    operation_id = "deleteOrganizationInviteById"
     route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"
     success = 204
 

@@ -82,6 +82,7 @@ class Links(Page[Link]):
 class ListSpaceLinks(Paged, Operation[Links]):
     """The links in a space; 404 where there is no space."""
 
+    operation_id = "listSpaceLinks"
     route = "GET /spaces/{space_id}/links"
     release = "0.146.0"
 
@@ -92,6 +93,7 @@ class ListSpaceLinks(Paged, Operation[Links]):
 class ListPageLinks(Paged, Operation[Links]):
     """The links in a page of the live content."""
 
+    operation_id = "listPageLinksInSpace"
     route = "GET /spaces/{space_id}/content/page/{page_id}/links"
     release = "0.146.0"
 
@@ -103,6 +105,7 @@ class ListPageLinks(Paged, Operation[Links]):
 class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
     """What points at a page of the live content."""
 
+    operation_id = "listSpacePageBacklinks"
     route = "GET /spaces/{space_id}/content/page/{page_id}/backlinks"
     release = "0.146.0"
 
@@ -113,6 +116,7 @@ class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 class ListChangeRequestPageLinks(Paged, Operation[Links]):
     """The links in a page of a change request."""
 
+    operation_id = "listPageLinksInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links"
     release = "0.146.0"
 
@@ -124,6 +128,7 @@ class ListChangeRequestPageLinks(Paged, Operation[Links]):
 class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
     """What points at a page of a change request."""
 
+    operation_id = "listChangeRequestPageBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/backlinks"
     release = "0.146.0"
 
@@ -135,6 +140,7 @@ class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 class ListChangeRequestFileBacklinks(Paged, Operation[Page[ContentLocation]]):
     """What points at a file of a change request."""
 
+    operation_id = "listChangeRequestFileBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks"
     release = "0.146.0"
 

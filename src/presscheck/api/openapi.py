@@ -100,6 +100,7 @@ class SpecSource(Argument):
 class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
     """The specifications of an organization."""
 
+    operation_id = "listOpenAPISpecs"
     route = "GET /orgs/{organization_id}/openapi"
 
     organization_id: str
@@ -108,6 +109,7 @@ class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
 class CreateOpenAPISpec(Operation[OpenAPISpec]):
     """Add a specification under a slug of at most 100 characters."""
 
+    operation_id = "createOpenAPISpec"
     route = "POST /orgs/{organization_id}/openapi"
     success = 201
 
@@ -119,6 +121,7 @@ class CreateOpenAPISpec(Operation[OpenAPISpec]):
 class GetOpenAPISpec(Operation[OpenAPISpec]):
     """Fetch one specification; 404 where there is none."""
 
+    operation_id = "getOpenAPISpecBySlug"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}"
 
     organization_id: str
@@ -128,6 +131,7 @@ class GetOpenAPISpec(Operation[OpenAPISpec]):
 class PutOpenAPISpec(Operation[OpenAPISpec]):
     """Give a specification another source, or create it under its slug (then 201)."""
 
+    operation_id = "createOrUpdateOpenAPISpecBySlug"
     route = "PUT /orgs/{organization_id}/openapi/{spec_slug}"
 
     organization_id: str
@@ -138,6 +142,7 @@ class PutOpenAPISpec(Operation[OpenAPISpec]):
 class DeleteOpenAPISpec(Operation[None]):
     """Delete a specification; one that is not there is no error."""
 
+    operation_id = "deleteOpenAPISpecBySlug"
     route = "DELETE /orgs/{organization_id}/openapi/{spec_slug}"
     success = 204
 
@@ -148,6 +153,7 @@ class DeleteOpenAPISpec(Operation[None]):
 class UpdateOpenAPISpec(Operation[OpenAPISpec]):
     """Make a specification private or public."""
 
+    operation_id = "updateOpenAPISpecBySlug"
     route = "PATCH /orgs/{organization_id}/openapi/{spec_slug}"
 
     organization_id: str
@@ -158,6 +164,7 @@ class UpdateOpenAPISpec(Operation[OpenAPISpec]):
 class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
     """The latest version of a specification."""
 
+    operation_id = "getLatestOpenAPISpecVersion"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest"
 
     organization_id: str
@@ -167,6 +174,7 @@ class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
 class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
     """The content of the latest version of a specification."""
 
+    operation_id = "getLatestOpenAPISpecVersionContent"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest/content"
 
     organization_id: str

@@ -23,7 +23,9 @@ Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
 FAMILIES: "dict[str, type[Operation[Any]]]" = {}
-"""Every operation by its stored name, ``family.Name``; filled as the families are imported."""
+"""Every operation by its qualified name, ``family.Name``; filled as the families are imported."""
+BY_STORED_NAME: "dict[str, type[Operation[Any]]]" = {}
+"""Every operation by its stored name; filled as the families are imported."""
 
 _NO_PART = frozenset(("", ".", ".."))
 """What would name another thing when it stood in a path."""
@@ -100,6 +102,8 @@ class Operation(Argument, Generic[Answer]):
         InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
     """
 
+    operation_id: ClassVar[str] = ""
+    """The name that the service publishes for it; it stays when classes and modules are renamed."""
     route: ClassVar[str] = ""
     """Method and path, such as ``GET /spaces/{space_id}``."""
     success: ClassVar[int] = 200
@@ -134,13 +138,18 @@ class Operation(Argument, Generic[Answer]):
         missing = set(cls.path_fields()) - set(cls.model_fields)
         if missing:
             raise TypeError(f"{cls.__name__}: the route names {sorted(missing)}, which are not fields")
-        name = cls.stored_name()
-        if FAMILIES.setdefault(name, cls) is not cls and FAMILIES[name].__qualname__ != cls.__qualname__:
-            raise TypeError(f"two operations are called {name}")
+        for names, name in ((FAMILIES, cls.qualified_name()), (BY_STORED_NAME, cls.stored_name())):
+            if names.setdefault(name, cls) is not cls and names[name].__qualname__ != cls.__qualname__:
+                raise TypeError(f"two operations are called {name}")
 
     @classmethod
     def stored_name(cls) -> str:
-        """``family.Name``: what the store and the command line call it."""
+        """The name by which the outbox and the cache know it: the published `operationId`, where it has one."""
+        return cls.operation_id or cls.qualified_name()
+
+    @classmethod
+    def qualified_name(cls) -> str:
+        """``family.Name``: where it is declared."""
         return f"{cls.family}.{cls.__name__}"
 
     @classmethod
@@ -149,6 +158,7 @@ class Operation(Argument, Generic[Answer]):
         return cls.route.partition(" ")[0]
 
     @classmethod
+    @cache
     def path_fields(cls) -> tuple[str, ...]:
         """The fields that stand in the path, in order."""
         return tuple(_PLACEHOLDER.findall(cls.route))
@@ -224,38 +234,41 @@ class Paged(BaseModel):
 
 
 def revive(name: str, given: dict[str, Any]) -> "Operation[Any]":
-    """The call that was stored under this name with these values.
+    """The call that was stored under this name, or under a former one, with these values.
 
     Raises:
         PresscheckError: no such operation, or its fields are no longer these.
     """
-    import_family(name.partition(".")[0])
-    if name not in FAMILIES:
+    return operation_called(name)(**given)
+
+
+def operation_called(name: str) -> "type[Operation[Any]]":
+    """The operation with this stored name, or with this name from before operations were stored by `operationId`.
+
+    Raises:
+        PresscheckError: this version has no such operation.
+    """
+    if name not in BY_STORED_NAME:
+        from presscheck.api.stored_names import FORMER_NAMES  # late: only what older versions wrote needs it
+
+        name = FORMER_NAMES.get(name, name)
+    if name not in BY_STORED_NAME:
+        every_operation()  # its family is not imported yet, and the name does not tell which one it is
+    if name not in BY_STORED_NAME:
         raise PresscheckError(f"{name}: this version of presscheck does not know that operation")
-    return FAMILIES[name](**given)
-
-
-def import_family(family: str) -> None:
-    """Make sure that the operations of a family are known."""
-    from importlib import import_module  # late: a first screen imports only its own families
-
-    if not family.isidentifier():
-        raise PresscheckError(f"{family!r} is not a family of operations")
-    try:
-        import_module(f"presscheck.api.{family}")
-    except ModuleNotFoundError:
-        raise PresscheckError(f"{family}: no such family of operations") from None
+    return BY_STORED_NAME[name]
 
 
 @cache
 def every_operation() -> "tuple[type[Operation[Any]], ...]":
     """Every call of the service, by name."""
-    import pkgutil
+    import pkgutil  # late, as all of this: a first screen imports only its own families
+    from importlib import import_module
 
     import presscheck.api as families
 
     for family in pkgutil.iter_modules(families.__path__):
-        import_family(family.name)
+        import_module(f"{families.__name__}.{family.name}")
     prefix = families.__name__ + "."
     return tuple(FAMILIES[name] for name in sorted(FAMILIES) if FAMILIES[name].__module__.startswith(prefix))
 

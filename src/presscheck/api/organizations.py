@@ -120,12 +120,14 @@ class DefaultSite(Argument):
 class ListOrganizations(Paged, Operation[Page[Organization]]):
     """The organizations that the caller is in."""
 
+    operation_id = "listOrganizationsForAuthenticatedUser"
     route = "GET /orgs"
 
 
 class GetOrganization(Operation[Organization]):
     """Fetch one organization; 404 where there is none."""
 
+    operation_id = "getOrganizationById"
     route = "GET /orgs/{organization_id}"
 
     organization_id: str
@@ -137,6 +139,7 @@ class UpdateOrganization(Operation[Organization]):
     `default_role`, `default_content` and `logo` may be cleared with null; 400 where the default content is unknown.
     """
 
+    operation_id = "updateOrganizationById"
     route = "PATCH /orgs/{organization_id}"
 
     organization_id: str
@@ -155,6 +158,7 @@ class UpdateOrganization(Operation[Organization]):
 class JoinOrganization(Operation[None]):
     """Join by a verified e-mail domain; 400 where the domain is not allowed, 404 where there is no organization."""
 
+    operation_id = "joinOrganization"
     route = "POST /orgs/{organization_id}/join"
     success = 204
 
@@ -164,6 +168,7 @@ class JoinOrganization(Operation[None]):
 class ListMembers(Paged, Operation[Page[OrganizationMember]]):
     """The members of an organization; newest first unless `order` says otherwise. `sort` by name: newest release."""
 
+    operation_id = "listMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/members"
 
     organization_id: str
@@ -176,6 +181,7 @@ class ListMembers(Paged, Operation[Page[OrganizationMember]]):
 class GetMember(Operation[OrganizationMember]):
     """Fetch one member."""
 
+    operation_id = "getMemberInOrganizationById"
     route = "GET /orgs/{organization_id}/members/{user_id}"
 
     organization_id: str
@@ -185,6 +191,7 @@ class GetMember(Operation[OrganizationMember]):
 class UpdateMember(Operation[OrganizationMember]):
     """Give a member another role; null makes a guest."""
 
+    operation_id = "updateMemberInOrganizationById"
     route = "PATCH /orgs/{organization_id}/members/{user_id}"
 
     organization_id: str
@@ -195,6 +202,7 @@ class UpdateMember(Operation[OrganizationMember]):
 class RemoveMember(Operation[None]):
     """Take a member out of an organization."""
 
+    operation_id = "removeMemberFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/members/{user_id}"
     success = 204
 
@@ -205,6 +213,7 @@ class RemoveMember(Operation[None]):
 class SearchOrganization(Paged, Operation[Page[SearchSpaceResult]]):
     """Search through all that an organization has; the query is at most 512 characters."""
 
+    operation_id = "searchOrganizationContent"
     route = "GET /orgs/{organization_id}/search"
 
     organization_id: str
@@ -220,6 +229,7 @@ class Organizations(Model):
 class GetOrganizationsForEmailDomain(Operation[Organizations]):
     """The organizations that people of an e-mail domain may join; not for tokens of users on the hosted service."""
 
+    operation_id = "getOrganizationsForEmailDomain"
     route = "GET /email-domains/{email_domain}/orgs"
 
     email_domain: str

@@ -23,6 +23,7 @@ class UserPermission(Model):
 class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
     """The teams with a role in a collection."""
 
+    operation_id = "listTeamPermissionsInCollection"
     route = "GET /collections/{collection_id}/permissions/teams"
 
     collection_id: str
@@ -31,6 +32,7 @@ class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
 class UpdateCollectionTeamPermission(Operation[None]):
     """Give a team another role in a collection; 404 where there is no such team."""
 
+    operation_id = "updateTeamPermissionInCollection"
     route = "PATCH /collections/{collection_id}/permissions/teams/{team_id}"
     success = 204
 
@@ -42,6 +44,7 @@ class UpdateCollectionTeamPermission(Operation[None]):
 class RemoveCollectionTeamPermission(Operation[None]):
     """Take a team out of a collection; one that was not in it is no error."""
 
+    operation_id = "removeTeamFromCollection"
     route = "DELETE /collections/{collection_id}/permissions/teams/{team_id}"
     success = 204
 
@@ -52,6 +55,7 @@ class RemoveCollectionTeamPermission(Operation[None]):
 class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
     """The people with a role in a space."""
 
+    operation_id = "listUserPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/users"
 
     space_id: str
@@ -60,6 +64,7 @@ class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
 class ListSpaceTeamPermissions(Paged, Operation[Page[TeamPermission]]):
     """The teams with a role in a space."""
 
+    operation_id = "listTeamPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/teams"
 
     space_id: str

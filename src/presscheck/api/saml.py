@@ -55,6 +55,7 @@ class SSOLogins(Model):
 class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
     """The providers of an organization."""
 
+    operation_id = "listSAMLProvidersInOrganizationById"
     route = "GET /orgs/{organization_id}/saml"
 
     organization_id: str
@@ -63,6 +64,7 @@ class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
 class CreateSAMLProvider(Operation[SAMLProvider]):
     """Add a provider: label 1 to 30, entity id 1024, certificate 10,000, address 2048 characters at most."""
 
+    operation_id = "createOrganizationSAMLProvider"
     route = "POST /orgs/{organization_id}/saml"
     success = 201
 
@@ -78,6 +80,7 @@ class CreateSAMLProvider(Operation[SAMLProvider]):
 class GetSAMLProvider(Operation[SAMLProvider]):
     """Fetch one provider; 404 where there is none."""
 
+    operation_id = "getOrganizationSAMLProviderById"
     route = "GET /orgs/{organization_id}/saml/{saml_provider_id}"
 
     organization_id: str
@@ -87,6 +90,7 @@ class GetSAMLProvider(Operation[SAMLProvider]):
 class UpdateSAMLProvider(Operation[SAMLProvider]):
     """Change a provider, within the limits of creating one."""
 
+    operation_id = "updateOrganizationSAMLProvider"
     route = "PATCH /orgs/{organization_id}/saml/{saml_provider_id}"
 
     organization_id: str
@@ -102,6 +106,7 @@ class UpdateSAMLProvider(Operation[SAMLProvider]):
 class DeleteSAMLProvider(Operation[None]):
     """Remove a provider; one that is not there is no error."""
 
+    operation_id = "deleteOrganizationSAMLProvider"
     route = "DELETE /orgs/{organization_id}/saml/{saml_provider_id}"
     success = 204
 
@@ -112,6 +117,7 @@ class DeleteSAMLProvider(Operation[None]):
 class ListSSOLogins(Operation[SSOLogins]):
     """Where the members of an organization sign in; all at once, without pages."""
 
+    operation_id = "listSSOProviderLoginsInOrganization"
     route = "GET /orgs/{organization_id}/sso"
 
     organization_id: str

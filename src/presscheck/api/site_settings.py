@@ -94,6 +94,7 @@ class TemplateConditions(Model):
 class ListShareLinks(Paged, Operation[Page[ShareLink]]):
     """The secret addresses of a site."""
 
+    operation_id = "listSiteShareLinks"
     route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
 
     organization_id: str
@@ -103,6 +104,7 @@ class ListShareLinks(Paged, Operation[Page[ShareLink]]):
 class CreateShareLink(Operation[ShareLink]):
     """Make a secret address; its name is at most 50 characters."""
 
+    operation_id = "createSiteShareLink"
     route = "POST /orgs/{organization_id}/sites/{site_id}/share-links"
     success = 201
 
@@ -114,6 +116,7 @@ class CreateShareLink(Operation[ShareLink]):
 class UpdateShareLink(Operation[ShareLink]):
     """Rename a secret address, or turn it on or off."""
 
+    operation_id = "updateSiteShareLinkById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
 
     organization_id: str
@@ -126,6 +129,7 @@ class UpdateShareLink(Operation[ShareLink]):
 class DeleteShareLink(Operation[None]):
     """Withdraw a secret address; one that is not there is no error."""
 
+    operation_id = "deleteSiteShareLinkById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
     success = 204
 
@@ -137,6 +141,7 @@ class DeleteShareLink(Operation[None]):
 class GetCustomization(Operation[dict[str, Any]]):
     """The looks of a site; `unmasked` also what its plan does not show."""
 
+    operation_id = "getSiteCustomizationById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
 
     organization_id: str
@@ -147,6 +152,7 @@ class GetCustomization(Operation[dict[str, Any]]):
 class UpdateCustomization(Operation[dict[str, Any]]):
     """Replace all the looks of a site: read them first, then send everything."""
 
+    operation_id = "updateSiteCustomizationById"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/customization"
     body_field = "settings"
 
@@ -158,6 +164,7 @@ class UpdateCustomization(Operation[dict[str, Any]]):
 class GetPublishingAuth(Operation[PublishingAuth]):
     """How visitors sign in to a site."""
 
+    operation_id = "getSitePublishingAuthById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/auth"
 
     organization_id: str
@@ -167,6 +174,7 @@ class GetPublishingAuth(Operation[PublishingAuth]):
 class UpdatePublishingAuth(Operation[PublishingAuth]):
     """Change how visitors sign in; null clears an address. `logout_url` in the newest release only."""
 
+    operation_id = "updateSitePublishingAuthById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/publishing/auth"
 
     organization_id: str
@@ -179,6 +187,7 @@ class UpdatePublishingAuth(Operation[PublishingAuth]):
 class RegeneratePublishingAuth(Operation[PublishingAuth]):
     """Make a new key; tokens signed with the old one are no longer good."""
 
+    operation_id = "regenerateSitePublishingAuthById"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
 
     organization_id: str
@@ -188,6 +197,7 @@ class RegeneratePublishingAuth(Operation[PublishingAuth]):
 class GetPreview(Operation[Preview]):
     """An address at which to see a site before it is live, as a visitor with `claims` would."""
 
+    operation_id = "getSitePublishingPreviewById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/preview"
 
     organization_id: str
@@ -199,6 +209,7 @@ class GetPreview(Operation[Preview]):
 class ListRedirects(Paged, Operation[Page[Redirect]]):
     """The old addresses of a site."""
 
+    operation_id = "listSiteRedirects"
     route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
 
     organization_id: str
@@ -209,6 +220,7 @@ class ListRedirects(Paged, Operation[Page[Redirect]]):
 class CreateRedirect(Operation[Redirect]):
     """Lead an old address somewhere; it begins with / and is at most 512 characters."""
 
+    operation_id = "createSiteRedirect"
     route = "POST /orgs/{organization_id}/sites/{site_id}/redirects"
     success = 201
 
@@ -221,6 +233,7 @@ class CreateRedirect(Operation[Redirect]):
 class UpdateRedirect(Operation[Redirect]):
     """Change an old address or where it leads."""
 
+    operation_id = "updateSiteRedirectById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
 
     organization_id: str
@@ -233,6 +246,7 @@ class UpdateRedirect(Operation[Redirect]):
 class DeleteRedirect(Operation[None]):
     """Let an old address lead nowhere; one that is not there is no error."""
 
+    operation_id = "deleteSiteRedirectById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
     success = 204
 
@@ -244,6 +258,7 @@ class DeleteRedirect(Operation[None]):
 class GetAdaptiveSchema(Operation[AdaptiveSchema]):
     """What a site may know of its visitors; 404 where it has no schema."""
 
+    operation_id = "getSiteAdaptiveSchema"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
 
     organization_id: str
@@ -253,6 +268,7 @@ class GetAdaptiveSchema(Operation[AdaptiveSchema]):
 class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
     """Replace the whole schema; 400 where it is not one that the service takes."""
 
+    operation_id = "updateSiteAdaptiveSchema"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
 
     organization_id: str
@@ -263,6 +279,7 @@ class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
 class ListTemplateConditions(Operation[TemplateConditions]):
     """Conditions that fit the schema of a site; all at once, without pages."""
 
+    operation_id = "listSiteAdaptiveTemplateConditions"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema/template-conditions"
 
     organization_id: str

@@ -108,6 +108,7 @@ class StructurePosition(Argument):
 class GetSiteStructure(Operation[SiteStructure]):
     """The structure of a site; 404 where there is no site."""
 
+    operation_id = "getSiteStructure"
     route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
 
     organization_id: str
@@ -118,6 +119,7 @@ class GetSiteStructure(Operation[SiteStructure]):
 class SortSiteStructure(Operation[StructureItem]):
     """Move an item; answers the moved item. 400 where the place is wrong, 404 where the item is not found."""
 
+    operation_id = "sortSiteStructure"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/structure/sort"
 
     organization_id: str
@@ -129,6 +131,7 @@ class SortSiteStructure(Operation[StructureItem]):
 class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
     """The spaces of a site; `default` chooses those that are, or are not, a default."""
 
+    operation_id = "listSiteSpaces"
     route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces"
 
     organization_id: str
@@ -140,6 +143,7 @@ class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
 class AddSiteSpace(Operation[SiteSpace]):
     """Put a space into a site, perhaps into a section."""
 
+    operation_id = "addSpaceToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces"
     success = 201
 
@@ -152,6 +156,7 @@ class AddSiteSpace(Operation[SiteSpace]):
 class UpdateSiteSpace(Operation[SiteSpace]):
     """Change path (1 to 100 characters), condition (at most 1024, null clears) or the space itself."""
 
+    operation_id = "updateSiteSpaceById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
 
     organization_id: str
@@ -165,6 +170,7 @@ class UpdateSiteSpace(Operation[SiteSpace]):
 class DeleteSiteSpace(Operation[None]):
     """Take a space out of a site; the space itself stays."""
 
+    operation_id = "deleteSiteSpaceById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
     success = 204
 
@@ -176,6 +182,7 @@ class DeleteSiteSpace(Operation[None]):
 class ListSections(Paged, Operation[Page[SiteSection]]):
     """The sections of a site."""
 
+    operation_id = "listSiteSections"
     route = "GET /orgs/{organization_id}/sites/{site_id}/sections"
 
     organization_id: str
@@ -186,6 +193,7 @@ class ListSections(Paged, Operation[Page[SiteSection]]):
 class AddSection(Operation[SiteSection]):
     """Add a section with its first space; the title is 2 to 128 characters."""
 
+    operation_id = "addSectionToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/sections"
     success = 201
 
@@ -199,6 +207,7 @@ class AddSection(Operation[SiteSection]):
 class UpdateSection(Operation[SiteSection]):
     """Change a section: title 2 to 128, path 1 to 100, condition 1024, description 256; the last two may be null."""
 
+    operation_id = "updateSiteSectionById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
 
     organization_id: str
@@ -215,6 +224,7 @@ class UpdateSection(Operation[SiteSection]):
 class DeleteSection(Operation[None]):
     """Take a section, and its spaces with it, out of a site."""
 
+    operation_id = "deleteSiteSectionById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
     success = 204
 
@@ -226,6 +236,7 @@ class DeleteSection(Operation[None]):
 class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
     """The groups of sections of a site."""
 
+    operation_id = "listSiteSectionGroups"
     route = "GET /orgs/{organization_id}/sites/{site_id}/section-groups"
 
     organization_id: str
@@ -235,6 +246,7 @@ class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
 class AddSectionGroup(Operation[SiteSectionGroup]):
     """Group sections under a title of 1 to 100 characters, perhaps within another group."""
 
+    operation_id = "addSectionGroupToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/section-groups"
     success = 201
 
@@ -249,6 +261,7 @@ class AddSectionGroup(Operation[SiteSectionGroup]):
 class UpdateSectionGroup(Operation[SiteSectionGroup]):
     """Change the title (1 to 100 characters) or the icon (null clears) of a group."""
 
+    operation_id = "updateSiteSectionGroupById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
 
     organization_id: str
@@ -261,6 +274,7 @@ class UpdateSectionGroup(Operation[SiteSectionGroup]):
 class DeleteSectionGroup(Operation[None]):
     """Dissolve a group; its sections stay."""
 
+    operation_id = "deleteSiteSectionGroupById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
     success = 204
 

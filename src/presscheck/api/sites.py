@@ -120,6 +120,7 @@ class AdaptiveContentChange(Argument):
 class ListSites(Paged, Operation[Page[Site]]):
     """The sites of an organization, filtered by a space in them, title, state or types."""
 
+    operation_id = "listSites"
     route = "GET /orgs/{organization_id}/sites"
 
     organization_id: str
@@ -132,6 +133,7 @@ class ListSites(Paged, Operation[Page[Site]]):
 class CreateSite(Operation[Site]):
     """Create a site, perhaps with spaces by their ids; the title is 2 to 128 characters. It is not published yet."""
 
+    operation_id = "createSite"
     route = "POST /orgs/{organization_id}/sites"
     success = 201
 
@@ -145,6 +147,7 @@ class CreateSite(Operation[Site]):
 class GetSite(Operation[Site]):
     """Fetch one site; 404 where there is none."""
 
+    operation_id = "getSiteById"
     route = "GET /orgs/{organization_id}/sites/{site_id}"
 
     organization_id: str
@@ -154,6 +157,7 @@ class GetSite(Operation[Site]):
 class UpdateSite(Operation[Site]):
     """Change a site: title 2 to 128, basename 1 to 100 characters; `proxy` is host/path, null removes it."""
 
+    operation_id = "updateSiteById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}"
 
     organization_id: str
@@ -176,6 +180,7 @@ class UpdateSite(Operation[Site]):
 class DeleteSite(Operation[None]):
     """Delete a site; its spaces stay. One that is not there is no error."""
 
+    operation_id = "deleteSiteById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}"
     success = 204
 
@@ -186,6 +191,7 @@ class DeleteSite(Operation[None]):
 class PublishSite(Operation[SiteOrCheckout]):
     """Make a site live for those whom its visibility allows, or learn that a plan is needed first."""
 
+    operation_id = "publishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publish"
 
     organization_id: str
@@ -195,6 +201,7 @@ class PublishSite(Operation[SiteOrCheckout]):
 class UnpublishSite(Operation[Site]):
     """Take a site off the air."""
 
+    operation_id = "unpublishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/unpublish"
 
     organization_id: str
@@ -204,6 +211,7 @@ class UnpublishSite(Operation[Site]):
 class GetPublishedSite(Operation[PublishedContentSite]):
     """A site as its readers get it; 404 where it is not published to them."""
 
+    operation_id = "getPublishedContentSite"
     route = "GET /orgs/{organization_id}/sites/{site_id}/published"
 
     organization_id: str

@@ -89,6 +89,7 @@ class SpaceTemplate(Argument):
 class GetSpace(Operation[Space]):
     """Fetch one space; `share_key` opens one that is published by a share link."""
 
+    operation_id = "getSpaceById"
     route = "GET /spaces/{space_id}"
 
     space_id: str
@@ -98,6 +99,7 @@ class GetSpace(Operation[Space]):
 class UpdateSpace(Operation[Space]):
     """Change a space: title and emoji at most 50 characters; `emoji` or `icon` (an address), not both."""
 
+    operation_id = "updateSpaceById"
     route = "PATCH /spaces/{space_id}"
 
     space_id: str
@@ -113,6 +115,7 @@ class UpdateSpace(Operation[Space]):
 class DeleteSpace(Operation[None]):
     """Delete a space; for seven days it can be restored. One that is not there is no error."""
 
+    operation_id = "deleteSpaceById"
     route = "DELETE /spaces/{space_id}"
     success = 204
 
@@ -122,6 +125,7 @@ class DeleteSpace(Operation[None]):
 class RestoreSpace(Operation[Space]):
     """Bring back a space that was deleted in the last seven days."""
 
+    operation_id = "restoreSpace"
     route = "POST /spaces/{space_id}/restore"
 
     space_id: str
@@ -130,6 +134,7 @@ class RestoreSpace(Operation[Space]):
 class DuplicateSpace(Operation[Space]):
     """Copy a space beside itself."""
 
+    operation_id = "duplicateSpace"
     route = "POST /spaces/{space_id}/duplicate"
     success = 201
 
@@ -139,6 +144,7 @@ class DuplicateSpace(Operation[Space]):
 class MoveSpace(Operation[Space]):
     """Put a space into a collection (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
 
+    operation_id = "moveSpace"
     route = "POST /spaces/{space_id}/move"
 
     space_id: str
@@ -149,6 +155,7 @@ class MoveSpace(Operation[Space]):
 class TransferSpace(Operation[Space]):
     """Give a space to another organization; 404, 409 or 412 where it cannot be. Gone in the newest release."""
 
+    operation_id = "transferSpace"
     route = "POST /spaces/{space_id}/transfer"
     release = "0.146.0"
 
@@ -159,6 +166,7 @@ class TransferSpace(Operation[Space]):
 class ListSpaces(Paged, Operation[Page[Space]]):
     """The spaces of an organization, those in collections too."""
 
+    operation_id = "listSpacesInOrganizationById"
     route = "GET /orgs/{organization_id}/spaces"
 
     organization_id: str
@@ -167,6 +175,7 @@ class ListSpaces(Paged, Operation[Page[Space]]):
 class CreateSpace(Operation[Space]):
     """Create a space; the title is at most 50 characters. At most one of `template`, `computed_source`, `empty`."""
 
+    operation_id = "createSpace"
     route = "POST /orgs/{organization_id}/spaces"
     success = 201
 
@@ -184,6 +193,7 @@ class CreateSpace(Operation[Space]):
 class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
     """Search the pages of a space; the query is at most 512 characters."""
 
+    operation_id = "searchSpaceContent"
     route = "GET /spaces/{space_id}/search"
 
     space_id: str

@@ -59,6 +59,7 @@ class Membership(Argument):
 class ListTeams(Paged, Operation[Page[Team]]):
     """The teams of an organization; `owner` those that a member can manage, `title` those whose name contains it."""
 
+    operation_id = "listTeamsInOrganizationById"
     route = "GET /orgs/{organization_id}/teams"
 
     organization_id: str
@@ -69,6 +70,7 @@ class ListTeams(Paged, Operation[Page[Team]]):
 class CreateTeam(Operation[Team]):
     """Create a team with members by their ids; the title is 1 to 64 characters."""
 
+    operation_id = "createOrganizationTeam"
     route = "PUT /orgs/{organization_id}/teams"
     success = 201
 
@@ -80,6 +82,7 @@ class CreateTeam(Operation[Team]):
 class GetTeam(Operation[Team]):
     """Fetch one team."""
 
+    operation_id = "getTeamInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}"
 
     organization_id: str
@@ -89,6 +92,7 @@ class GetTeam(Operation[Team]):
 class UpdateTeam(Operation[Team]):
     """Rename a team; the title is 1 to 64 characters."""
 
+    operation_id = "updateTeamInOrganizationById"
     route = "PATCH /orgs/{organization_id}/teams/{team_id}"
 
     organization_id: str
@@ -99,6 +103,7 @@ class UpdateTeam(Operation[Team]):
 class DeleteTeam(Operation[None]):
     """Delete a team; one that is not there is no error."""
 
+    operation_id = "removeTeamFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}"
     success = 204
 
@@ -109,6 +114,7 @@ class DeleteTeam(Operation[None]):
 class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
     """Those in a team."""
 
+    operation_id = "listTeamMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}/members"
 
     organization_id: str
@@ -118,6 +124,7 @@ class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
 class UpdateTeamMembers(Operation[None]):
     """Add and remove people by id or e-mail; somebody in both is removed. `memberships` gives roles by user id."""
 
+    operation_id = "updateMembersInOrganizationTeam"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members"
     success = 204
 
@@ -131,6 +138,7 @@ class UpdateTeamMembers(Operation[None]):
 class AddTeamMember(Operation[None]):
     """Put somebody into a team, or give them another role in it."""
 
+    operation_id = "addMemberToOrganizationTeamById"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
     success = 204
 
@@ -143,6 +151,7 @@ class AddTeamMember(Operation[None]):
 class RemoveTeamMember(Operation[None]):
     """Take somebody out of a team; one who was not in it is no error."""
 
+    operation_id = "deleteMemberFromOrganizationTeamById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
     success = 204
 

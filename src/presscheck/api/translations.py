@@ -75,6 +75,7 @@ class SourceToTranslate(Argument):
 class ListTranslations(Paged, Operation[Page[Translation]]):
     """The translations of an organization."""
 
+    operation_id = "listTranslations"
     route = "GET /orgs/{organization_id}/translations"
 
     organization_id: str
@@ -83,6 +84,7 @@ class ListTranslations(Paged, Operation[Page[Translation]]):
 class CreateTranslation(Operation[Translation]):
     """Begin a translation; `instructions` are a tree of nodes, Markdown is not taken."""
 
+    operation_id = "createTranslation"
     route = "POST /orgs/{organization_id}/translations"
     success = 201
 
@@ -95,6 +97,7 @@ class CreateTranslation(Operation[Translation]):
 class GetTranslation(Operation[Translation]):
     """Fetch one translation."""
 
+    operation_id = "getTranslation"
     route = "GET /orgs/{organization_id}/translations/{translation_id}"
 
     organization_id: str
@@ -104,6 +107,7 @@ class GetTranslation(Operation[Translation]):
 class UpdateTranslation(Operation[Translation]):
     """Replace the instructions of a translation."""
 
+    operation_id = "updateTranslation"
     route = "PUT /orgs/{organization_id}/translations/{translation_id}"
 
     organization_id: str
@@ -114,6 +118,7 @@ class UpdateTranslation(Operation[Translation]):
 class DeleteTranslation(Operation[None]):
     """Delete a translation; one that is not there is no error."""
 
+    operation_id = "deleteTranslation"
     route = "DELETE /orgs/{organization_id}/translations/{translation_id}"
     success = 204
 
@@ -124,6 +129,7 @@ class DeleteTranslation(Operation[None]):
 class RunTranslation(Operation[None]):
     """Translate once more; 404 where there is no such translation."""
 
+    operation_id = "runTranslation"
     route = "POST /orgs/{organization_id}/translations/{translation_id}/run"
     success = 204
 

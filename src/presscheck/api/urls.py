@@ -19,6 +19,7 @@ class ContentAtUrl(Model):
 class GetContentByUrl(Operation[ContentAtUrl]):
     """What is at an address of the service's app."""
 
+    operation_id = "getContentByUrl"
     route = "GET /urls/content"
 
     url: str
@@ -27,6 +28,7 @@ class GetContentByUrl(Operation[ContentAtUrl]):
 class GetSpacePDF(Operation[ExportedPDF]):
     """Export a space as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
 
+    operation_id = "getSpacePDF"
     route = "GET /spaces/{space_id}/pdf"
 
     space_id: str
@@ -37,6 +39,7 @@ class GetSpacePDF(Operation[ExportedPDF]):
 class GetSpaceGitInfo(Operation[GitSync]):
     """The repository that a space is in step with; 404 where it has none."""
 
+    operation_id = "getSpaceGitInfo"
     route = "GET /spaces/{space_id}/git/info"
 
     space_id: str

@@ -28,12 +28,14 @@ class Contribution(Model):
 class GetCurrentUser(Operation[User]):
     """The person to whom the token belongs; 404 where it belongs to no person."""
 
+    operation_id = "getAuthenticatedUser"
     route = "GET /user"
 
 
 class GetUser(Operation[User]):
     """Fetch one person; 404 where there is none."""
 
+    operation_id = "getUserById"
     route = "GET /users/{user_id}"
 
     user_id: str

@@ -23,17 +23,21 @@ def operations() -> dict[str, type[Operation[Any]]]:
 
 
 class Calls(click.Group):
-    """A group whose commands are the calls of the service."""
+    """A group whose commands are the operations of the service."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every call."""
         return list(operations())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a call; ``GetSpace`` and ``spaces.GetSpace`` are read too."""
-        name = typed_name(cmd_name.rpartition(".")[2])
-        found = operations().get(name)
-        return _command(name, found) if found else None
+        """The command of an operation; `getSpaceById`, `GetSpace` and `spaces.GetSpace` are read too.
+
+        The published name goes first: `updateChangeRequest` is not our `UpdateChangeRequest`.
+        """
+        published = {operation.operation_id: name for name, operation in operations().items()}
+        name = published.get(cmd_name) or typed_name(cmd_name.rpartition(".")[2])
+        operation = operations().get(name)
+        return _command(name, operation) if operation else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the list is: it is too long for a help page."""
@@ -59,7 +63,8 @@ def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
     fields = operation.model_fields
     return {
         "name": name,
-        "operation": operation.stored_name(),
+        "operation": operation.qualified_name(),
+        "operation_id": operation.operation_id,
         "route": operation.route,
         "release": operation.release,
         "fields": list(fields),

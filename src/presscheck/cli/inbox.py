@@ -25,8 +25,7 @@ from presscheck.config.checking import read_views
 from presscheck.config.views import SavedView, same_name
 from presscheck.desk.desk import Desk
 from presscheck.desk.event_log import PAUSE
-from presscheck.desk.inbox import View, facts, newest
-from presscheck.desk.own_views import Group, all_views, arranged, judge, listing_of
+from presscheck.desk.inbox import Group, View, all_views, arranged, facts, judge, listing_of, newest
 from presscheck.desk.questions import reviewers_of, reviews_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now

@@ -17,7 +17,7 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.checking import Mistake, mistakes_in, read
 from presscheck.config.settings import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
-from presscheck.desk.own_views import judge
+from presscheck.desk.inbox import judge
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
 

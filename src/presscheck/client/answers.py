@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from httpx import Headers
 from pydantic import ValidationError
 
 from presscheck.api.operation import Operation
@@ -25,6 +24,9 @@ from presscheck.errors import (
     TooManyRequests,
     for_status,
 )
+
+if TYPE_CHECKING:  # httpx takes 80 ms to import, and whoever reads a stored answer does not need it
+    from httpx import Headers
 
 Answer = TypeVar("Answer")
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from email.utils import parsedate_to_datetime
-
-from httpx import Headers
+from typing import TYPE_CHECKING
 
 from presscheck.client.errand import Errand
+
+if TYPE_CHECKING:
+    from httpx import Headers
 
 LONGEST_WAIT = 24 * 3600.0
 """Seconds; a service that asks for more is not believed."""

@@ -12,12 +12,12 @@ import heapq
 import itertools
 import random
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.errand import Errand, Priority
+from presscheck.desk.path_patterns import matches
 from presscheck.errors import NetworkError
 
 EYE, ASKED, NEXT, BACKGROUND = Priority
@@ -116,7 +116,7 @@ class Asking:
     def outdate(self, patterns: tuple[str, ...]) -> None:
         """A write has landed: what is under way for these paths may have been answered before it, and gets no twin."""
         for request in self._under_way:
-            if any(fnmatchcase(request.call.wire_path(), pattern) for pattern in patterns):
+            if matches(request.call.wire_path(), patterns):
                 self._share_no_more(request)
 
     def lost(self, error: NetworkError) -> None:

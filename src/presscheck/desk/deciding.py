@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from typing import Any
 
 from presscheck.api.operation import Operation
-
-if TYPE_CHECKING:
-    from presscheck.desk.seen import Waiting
-    from presscheck.desk.writing import Writing
-    from presscheck.store.outbox import Outbox
+from presscheck.desk.pending_writes import pending_entry
+from presscheck.store.outbox import Outbox
 
 
 class Deciding:
-    """A desk's outbox; the desk fills these in."""
+    """What an author does with entries of the outbox.
 
-    outbox: Outbox
-    _writing: Writing
+    Args:
+        outbox: where they stand.
+        changed: called after each change.
+    """
 
-    def waiting(self) -> tuple[Waiting, ...]:
-        """Everything that is not sent, the oldest first."""
-        return self._writing.waiting()
-
-    def may_wait(self, call: type[Operation[Any]]) -> bool:
-        """Whether a write may wait in the outbox while there is no connection."""
-        from presscheck.desk.effects import SAID
-
-        return call in SAID and SAID[call].waits
+    def __init__(self, outbox: Outbox, changed: Callable[[], None]) -> None:
+        self._outbox, self._changed = outbox, changed
 
     def unsend(self, number: int) -> Operation[Any] | None:
         """Take back a write that has not left; the call, so that its text can be edited."""
-        return self._writing.unsend(number)
+        row = self._outbox.row(number)
+        if row is None or not self._outbox.drop(number, unless_sending=True):
+            return None
+        self._changed()
+        return pending_entry(row).call
 
     def retry(self, number: int) -> None:
         """Send a refused write again."""
-        self.outbox.retry(number)
-        self._writing.changed()
+        self._outbox.retry(number)
+        self._changed()
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
-        is_taken = self.outbox.rewrite(number, call.given())
-        self._writing.changed()
+        is_taken = self._outbox.rewrite(number, call.given())
+        self._changed()
         return is_taken
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
@@ -52,10 +48,10 @@ class Deciding:
             numbers: of the writes.
             hold: seconds in which they can still be unsent.
         """
-        self.outbox.release(numbers, time.time() + hold)
-        self._writing.changed()
+        self._outbox.release(numbers, time.time() + hold)
+        self._changed()
 
     def drop(self, number: int) -> None:
         """Give a write up."""
-        self.outbox.drop(number)
-        self._writing.changed()
+        self._outbox.drop(number)
+        self._changed()

@@ -6,29 +6,32 @@ waits is a coroutine. Writes are on disk before `write` returns.
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from presscheck.api.operation import Operation, Page, Paged
+from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.errand import Priority
 from presscheck.desk.activity import Activity, Entry
 from presscheck.desk.asking import ASKED, BACKGROUND, EYE, NEXT, Asking, Service
 from presscheck.desk.deciding import Deciding
+from presscheck.desk.effects import may_wait
 from presscheck.desk.event_log import EventLog
+from presscheck.desk.index_updates import IndexUpdates
 from presscheck.desk.knowing import Knowing
-from presscheck.desk.listings import pull
 from presscheck.desk.mirror_progress import Progress
+from presscheck.desk.pending_writes import PendingWrites
 from presscheck.desk.remembering import Remembering
 from presscheck.desk.searching import Hit, Searching
 from presscheck.desk.seen import Seen, Status, Ticket, Waiting, Window
+from presscheck.desk.service_reads import ServiceReads
+from presscheck.desk.signed_in_user import SignedInUser
+from presscheck.desk.subscribed_reads import SubscribedReads
 from presscheck.desk.support import Support
 from presscheck.desk.triage import Triage
 from presscheck.desk.watching import Watching
 from presscheck.desk.world import World
 from presscheck.desk.writing import Writing
-from presscheck.errors import NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
@@ -41,10 +44,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
-EMPTY = b'{"items": []}'
 
 
-class Desk(Knowing, Deciding):
+class Desk:
     """Read, watch, write: what is known at once, what is new when it comes, what was typed for good.
 
     Args:
@@ -66,29 +68,46 @@ class Desk(Knowing, Deciding):
         settle: float | None = None,
         activity: Activity | None = None,
     ) -> None:
-        self._activity = activity or Activity()
-        self._cache, self.outbox = cache, outbox
-        self._asking = Asking(connect, self._connection_changed)
-        self._watching = Watching()
-        self._writing = Writing(self, outbox, self._asking, self._watching, read_only=read_only, settle=settle)
-        self.world = World(self._writing.waiting, read_only=read_only)
-        self.triage = Triage(outbox)
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
+        self.outbox, self._activity = outbox, activity or Activity()
+        self._asking = Asking(connect, self._connection_changed)
+        self._watching = Watching()
+        self._user = SignedInUser(outbox)
+        self._pending = PendingWrites(outbox, self._user)
+        self.world = World(self._pending.entries, read_only=read_only)
         self._remembering = Remembering(cache, self._watching, self._noticed)
-        self._searching = Searching(self, self._remembering.do)
+        self._index = IndexUpdates(self._remembering.do)
+        self._stored = Knowing(cache, self._remembering, self._pending, self._activity, self._index.came)
         self._support = Support(cache, self._remembering.thread)
-        self.events = EventLog(self, outbox, self.triage, self._watching.redraw)
+        self._reads = ServiceReads(self._asking, self._support, self._stored, self._pending)
+        self._subscribed = SubscribedReads(self._reads, self._watching)
+        self._searching = Searching(self._reads, self._remembering.do, self._index)
+        self.triage = Triage(outbox)
+        self.events = EventLog(self._reads, self.world, outbox, self.triage, self._watching)
+        self._writing = Writing(
+            outbox,
+            self._pending,
+            self._asking,
+            self._watching,
+            self._reads,
+            self._user,
+            read_only=read_only,
+            settle=settle,
+            changed=self.world.tell,
+            sent=self.events.did,
+        )
+        self._deciding = Deciding(outbox, self._writing.changed)
 
     async def start(self) -> None:
         """Begin to ask and to send."""
         self._asking.start()
         self._writing.start()
-        self._searching.came()
+        self._index.came()
 
     async def close(self) -> None:
         """Stop at once; what is not sent stays in the outbox."""
-        await self._searching.close()
+        await self._index.close()
         await self._writing.close()
         await self._asking.close()
         await self._remembering.close()
@@ -122,50 +141,53 @@ class Desk(Knowing, Deciding):
         Raises:
             PresscheckError: the service said no, or cannot be reached and nothing is stored.
         """
-        try:
-            value, _ = await self._fresh(call, priority)
-        except NetworkError:
-            known = self._known(call, priority)
-            if known is None:
-                raise
-            return known.value
-        return value
+        return await self._reads.read(call, priority=priority)
 
-    async def watch(self, call: Operation[T], *, priority: Priority = EYE) -> AsyncIterator[Seen[T | None]]:
+    def known(self, call: Operation[T]) -> Seen[T] | None:
+        """What the store knows, with what waits applied to it; None where it was never fetched."""
+        return self._stored.known(call)
+
+    def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
+        """Rows of a listing that `watch_listing` has brought in, from the store alone."""
+        return self._stored.window(listing, start, count)
+
+    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
+        """Rows of such a listing by their places, wherever they stand, from the store alone."""
+        return self._stored.rows(listing, places)
+
+    def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
+        """Where in such a listing the things with these ids stand, from the store alone."""
+        return self._stored.positions(listing, ids)
+
+    def remember(self, name: str, json: str) -> None:
+        """Keep a text of the screen's own in the cache, which may forget it."""
+        self._stored.remember(name, json)
+
+    async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
+        """Read an answer and keep it, off this thread; the answer, and whether it is news.
+
+        Raises:
+            MalformedAnswer: it is not of the declared shape.
+        """
+        return await self._stored.keep(call, body, request_id)
+
+    async def in_store(self, work: Callable[[Cache], T]) -> T:
+        """Do something to the cache, on its writing thread."""
+        return await self._stored.in_store(work)
+
+    def watch(self, call: Operation[T], *, priority: Priority = EYE) -> AsyncIterator[Seen[T | None]]:
         """What is known at once, then what the service says, and again whenever that may have changed.
 
         Ends only when it is closed. `value` is None where nothing is known and nothing came.
         """
-        with self._watching.of(call) as wish:
-            first: Priority | None = priority
-            while True:
-                known, first = self._known(call, first), None
-                if known:
-                    yield cast("Seen[T | None]", known)
-                if wish.take_stale():
-                    yield await self._asked(call, priority)
-                await wish.changed()
+        return self._subscribed.watch(call, priority)
 
-    async def watch_listing(
-        self, listing: Operation[Page[Any]], *, priority: Priority = EYE
-    ) -> AsyncIterator[Seen[int]]:
+    def watch_listing(self, listing: Operation[Page[Any]], *, priority: Priority = EYE) -> AsyncIterator[Seen[int]]:
         """Bring a whole listing into the store, page after page, and again whenever it may have changed.
 
         Yields how many items there are, as pages come in; read the rows with `window`.
         """
-        with self._watching.of(listing) as wish:
-            first: Priority | None = priority
-            while True:
-                began, found = time.perf_counter(), self._cache.window(listing.key(), 0, 0)
-                if found.at is not None and first is not None:
-                    self._activity.remembered(listing, began, 0, first)
-                first = None
-                if found.at is not None:
-                    yield Seen(found.total, "cached", max(0.0, time.time() - found.at))
-                if wish.take_stale():
-                    async for seen in pull(self, listing, priority):
-                        yield seen
-                await wish.changed()
+        return self._subscribed.watch_listing(listing, priority)
 
     def activity(self) -> AsyncIterator[tuple[Entry, ...]]:
         """What was asked in this run, the newest first, and again whenever there is more."""
@@ -185,9 +207,9 @@ class Desk(Knowing, Deciding):
             NetworkError: the service cannot be reached any more; what came stays, and the next time goes on from it.
             RequestError: a listing cannot be had.
         """
-        from presscheck.desk.mirroring import Mirroring
+        from presscheck.desk.mirroring import Mirroring  # late: 11 ms that only a mirror needs
 
-        return Mirroring(self, self._watching, pace).run(organization, space)
+        return Mirroring(self._reads, self._watching, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
         """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
@@ -210,6 +232,39 @@ class Desk(Knowing, Deciding):
         """
         return self._writing.write(call, hold, collect=collect)
 
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Everything that is not sent, the oldest first."""
+        return self._pending.entries()
+
+    def may_wait(self, call: type[Operation[Any]]) -> bool:
+        """Whether a write may wait in the outbox while there is no connection."""
+        return may_wait(call)
+
+    def unsend(self, number: int) -> Operation[Any] | None:
+        """Take back a write that has not left; the call, so that its text can be edited."""
+        return self._deciding.unsend(number)
+
+    def retry(self, number: int) -> None:
+        """Send a refused write again."""
+        self._deciding.retry(number)
+
+    def rewrite(self, number: int, call: Operation[Any]) -> bool:
+        """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
+        return self._deciding.rewrite(number, call)
+
+    def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
+        """Send what was collected, all of it or nothing, in the order in which it was written.
+
+        Args:
+            numbers: of the writes.
+            hold: seconds in which they can still be unsent.
+        """
+        self._deciding.release(numbers, hold=hold)
+
+    def drop(self, number: int) -> None:
+        """Give a write up."""
+        self._deciding.drop(number)
+
     @property
     def status(self) -> Status:
         """The state of the world."""
@@ -222,7 +277,7 @@ class Desk(Knowing, Deciding):
     @property
     def me(self) -> User:
         """The signed-in user, as far as known."""
-        return self._writing.me()
+        return self._user.user
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
         """Mark a page of a change request as viewed at a revision; None takes the mark away."""
@@ -239,30 +294,11 @@ class Desk(Knowing, Deciding):
             NotSupported: the service does not have this call, as it said now or not long ago.
             RequestError: what else came instead.
         """
-        try:
-            self._support.demand(call)
-            return await self._support.noting(call, self._asking.fetch(call, priority))
-        except NotSupported:
-            if call.feature and isinstance(call, Paged):
-                return EMPTY
-            raise
+        return await self._reads.fetch(call, priority)
 
     def lacks(self, feature: str) -> bool:
         """Whether the service does not have a feature, such as reviews, as far as it was asked."""
         return self._support.lacks(feature)
-
-    async def _fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
-        value, is_news = await self.keep(call, await self.fetch(call, priority))
-        return cast("T", self._writing.lay_over(call, value)), is_news
-
-    async def _asked(self, call: Operation[T], priority: Priority) -> Seen[T | None]:
-        try:
-            value, is_news = await self._fresh(call, priority)
-        except PresscheckError as error:
-            known = self.known(call)
-            state = "offline" if isinstance(error, NetworkError) else "failed"
-            return Seen(known.value if known else None, state, known.age if known else 0.0, error)
-        return Seen(value, "fresh" if is_news else "unchanged", 0.0)
 
     def _noticed(self, notice: str) -> None:
         self.notices = (*self.notices, notice)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import quote
 
 from presscheck.api import change_requests, changes, comments, sites
 from presscheck.api.operation import Operation
+from presscheck.desk.path_patterns import beneath
 
 Settle = Literal["repeat", "look", "state", "ask"]
 ALL = 1000
@@ -51,6 +53,11 @@ def effects_of(call: Operation[Any]) -> Effects:
     return SAID.get(type(call)) or _by_route(call)
 
 
+def may_wait(operation: type[Operation[Any]]) -> bool:
+    """Whether a write may wait in the outbox while there is no connection."""
+    return operation in SAID and SAID[operation].waits
+
+
 def _by_route(call: Operation[Any]) -> Effects:
     repeatable = call.method() in ("PUT", "DELETE", "PATCH")
     return Effects(waits=False, settle="repeat" if repeatable else "ask", stale=_around)
@@ -58,25 +65,26 @@ def _by_route(call: Operation[Any]) -> Effects:
 
 def _around(call: Call) -> tuple[str, ...]:
     path = call.wire_path()
-    return (path + "*", path.rpartition("/")[0] + "*", "/orgs/*")
+    return (*beneath(path), *beneath(path.rpartition("/")[0]), "/orgs/*")
 
 
 def _request(call: Call) -> tuple[str, ...]:
     """The change request, everything beneath it, and the listings that show it."""
-    return (
-        f"/spaces/{call.space_id}/change-requests/{call.change_request_id}*",
-        f"/spaces/{call.space_id}/change-requests",
-        f"/spaces/{call.space_id}",
-        "/orgs/*/change-requests",
-    )
+    space = _path_of_space(call)
+    request = f"{space}/change-requests/{quote(call.change_request_id, safe='')}"
+    return (*beneath(request), f"{space}/change-requests", space, "/orgs/*/change-requests")
 
 
 def _space(call: Call) -> tuple[str, ...]:
-    return (f"/spaces/{call.space_id}*", "/orgs/*")
+    return (*beneath(_path_of_space(call)), "/orgs/*")
 
 
 def _site(call: Call) -> tuple[str, ...]:
-    return (f"/orgs/{call.organization_id}/sites*",)
+    return beneath(f"/orgs/{quote(call.organization_id, safe='')}/sites")
+
+
+def _path_of_space(call: Call) -> str:
+    return f"/spaces/{quote(call.space_id, safe='')}"
 
 
 def _all_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
@@ -153,7 +161,7 @@ SAID: dict[type[Operation[Any]], Effects] = {
     change_requests.CreateChangeRequest: Effects(
         waits=False,
         settle="look",
-        stale=lambda call: (f"/spaces/{call.space_id}", f"/spaces/{call.space_id}/change-requests", "/orgs/*"),
+        stale=lambda call: (_path_of_space(call), f"{_path_of_space(call)}/change-requests", "/orgs/*"),
         listing=_begun_by,
         found=_same_subject,
     ),

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
 
+from presscheck.api.change_requests import ListOrganizationChangeRequests, MergeChangeRequest
 from presscheck.api.operation import Operation
+from presscheck.api.sites import PublishSite
 from presscheck.api.users import GetCurrentUser
 from presscheck.desk.events import Event, happened, read_event, read_snapshot, write_event, write_snapshot
+from presscheck.desk.looking import look
+from presscheck.desk.service_reads import ServiceReads
+from presscheck.desk.triage import Triage
+from presscheck.desk.watching import Watching
+from presscheck.desk.world import World
 from presscheck.errors import PresscheckError
-
-if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
-    from presscheck.desk.triage import Triage
-    from presscheck.store.outbox import Outbox
+from presscheck.store.outbox import Outbox
 
 PAUSE = 60.0
 """Seconds between two looks, when nobody wants it otherwise."""
@@ -28,6 +31,9 @@ LONGEST = 600.0
 """Seconds between two looks that fail, at most."""
 KEPT = 200
 """Events that are kept."""
+INBOX_PATHS = ("/orgs/*/change-requests",)
+"""The paths of the listings that an inbox shows."""
+ROWS_KEY = f"{ListOrganizationChangeRequests.stored_name()} "
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
 """Under these names it is remembered: how often the list was written, its items, the last look, own acts, and up to
 where somebody was notified."""
@@ -37,10 +43,11 @@ class EventLog:
     """What happened, and whoever wants to hear of it.
 
     Args:
-        desk: who asks the service.
+        reads: asks the service.
+        world: tells when the service is back.
         outbox: where it is kept.
         triage: what comes back when something happens to it.
-        redraw: called where rows may have changed.
+        watching: the open watches; those of the inbox are woken where its rows may have changed.
 
     Attributes:
         pause: seconds between two looks.
@@ -49,8 +56,9 @@ class EventLog:
 
     pause, first = PAUSE, 20.0
 
-    def __init__(self, desk: Desk, outbox: Outbox, triage: Triage, redraw: Callable[[], None]) -> None:
-        self._desk, self._outbox, self._triage, self._redraw = desk, outbox, triage, redraw
+    def __init__(self, reads: ServiceReads, world: World, outbox: Outbox, triage: Triage, watching: Watching) -> None:
+        self._reads, self._world, self._watching = reads, world, watching
+        self._outbox, self._triage = outbox, triage
         self._bell = asyncio.Event()
         self._last = ""
         self.unread: set[str] = set()
@@ -74,8 +82,8 @@ class EventLog:
             except PresscheckError as found:
                 error, wait = found, min(wait * 2, max(LONGEST, self.pause))
             yield self._news(), error
-            is_online = self._desk.status.online
-            ends = self._desk.on_status(lambda now, was=is_online: self._bell.set() if now.online > was else None)
+            is_online = self._world.status.online
+            ends = self._world.listen(lambda now, was=is_online: self._bell.set() if now.online > was else None)
             try:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._bell.wait(), wait)
@@ -92,19 +100,18 @@ class EventLog:
         Raises:
             PresscheckError: not all of it can be seen now.
         """
-        from presscheck.desk.looking import look
-
         me = await self._me()
         version, text = self._outbox.recall(VERSION), self._outbox.recall(SEEN + me)
         before, own = read_snapshot(text), self._outbox.recall_all(OWN)
-        found = await look(self._desk, me, before)
+        found = await look(self._reads, me, before)
         self._triage.followed = {key for key, one in found.snapshot.requests.items() if one.deeds is not None}
         after = write_snapshot(found.snapshot)
         if after != text or own:
             events = happened(before, found.snapshot, me, own)
             self._outbox.swap(VERSION, version, self._written(int(version or 0) + 1, SEEN + me, after, own, events))
-        if found.is_news:
-            self._redraw()
+        self._watching.news(found.news)
+        if any(key.startswith(ROWS_KEY) for key in found.news):
+            self._watching.news_paths(INBOX_PATHS)  # rows of one listing stand in others too
 
     def recent(self) -> tuple[Event, ...]:
         """What happened last, the newest first."""
@@ -114,9 +121,6 @@ class EventLog:
 
     def did(self, call: Operation[Any]) -> None:
         """This person did something whose author no answer tells: it will be no event."""
-        from presscheck.api.change_requests import MergeChangeRequest
-        from presscheck.api.sites import PublishSite
-
         if isinstance(call, MergeChangeRequest):
             self._outbox.remember(f"{OWN}space {call.space_id}", "1")
         elif isinstance(call, PublishSite):
@@ -128,8 +132,8 @@ class EventLog:
         return (before or "") < self._last and self._outbox.swap(NOTIFIED, before, {NOTIFIED: self._last})
 
     async def _me(self) -> str:
-        known = self._desk.known(GetCurrentUser())
-        return (known.value if known else await self._desk.read(GetCurrentUser())).id
+        known = self._reads.stored.known(GetCurrentUser())
+        return (known.value if known else await self._reads.read(GetCurrentUser())).id
 
     def _written(
         self, version: int, seen: str, snapshot: str, own: dict[str, str], events: tuple[Event, ...]
@@ -155,5 +159,5 @@ class EventLog:
             self.unread |= {event.request for event in events if event.request}
             for event in events:
                 self._triage.something_happened(event.request, event.at)
-            self._redraw()
+            self._watching.news_paths(INBOX_PATHS)
         return events

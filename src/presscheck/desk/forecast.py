@@ -1,25 +1,28 @@
 """What a merge or an update would come to, before it is sent: both sides joined here, page by page.
 
-The service offers no dry run, and what it merged with conflicts stays merged. What is asked goes through the store, so
-that a forecast can be made without a connection where the pages were seen before.
+The service offers no dry run, and what it merged with conflicts stays merged. It compares a revision with its parents
+alone, so what changed between any two is compared here too. What is asked goes through the store, so that a forecast
+can be made without a connection where the pages were seen before.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision
+from presscheck.api.changes import SemanticChanges
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision
+from presscheck.client.errand import Priority
 from presscheck.desk.asking import NEXT
-from presscheck.desk.between import as_on_the_wire
-from presscheck.desk.page_questions import page_in
-from presscheck.documents.merging import Conflict, merge_pages
+from presscheck.desk.protocols import Reader
+from presscheck.desk.questions import page_in
+from presscheck.documents.page_trees import semantic_changes
 
 if TYPE_CHECKING:
-    from presscheck.client.errand import Priority
-    from presscheck.desk.desk import Desk
+    from presscheck.documents.merging import Conflict
 
 Side = dict[str, Any]
 """A revision as on the wire."""
@@ -32,12 +35,14 @@ class Forecast:
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def forecast(desk: Desk, request: ChangeRequest, priority: Priority = NEXT) -> Forecast | None:
+async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = NEXT) -> Forecast | None:
     """What a merge would come to; None where that cannot be told.
 
     Raises:
         PresscheckError: a side cannot be read.
     """
+    from presscheck.documents.merging import merge_pages  # late: merge3 takes 29 ms that a start does not need
+
     if not request.outdated:
         return Forecast()
     space: dict[str, Any] = {"space_id": request.space}
@@ -86,3 +91,30 @@ def _kept(_: str) -> str:
 def _body(markdown: str) -> str:
     """A page's text without the title, which the service puts before it and which is told apart from it."""
     return markdown.partition("\n\n")[2] if markdown.startswith("# ") else markdown
+
+
+async def changes_between(reader: Reader, space: str, before: str, after: str) -> SemanticChanges:
+    """All that changed, in the words in which the service tells the changes of a change request.
+
+    Args:
+        reader: asks for the revisions.
+        space: the id of the space.
+        before: the id of a revision.
+        after: the id of a later one.
+
+    Raises:
+        PresscheckError: a revision cannot be read.
+    """
+    calls = [GetRevision(space_id=space, revision_id=one) for one in (before, after)]
+    sides = [await reader.read(call, priority=NEXT) for call in calls]
+    return await asyncio.to_thread(_changes_of, *sides)
+
+
+def as_on_the_wire(revision: Revision) -> dict[str, Any]:
+    """A revision by the names of the wire, with what was sent and nothing more."""
+    return revision.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _changes_of(before: Revision, after: Revision) -> SemanticChanges:
+    found = semantic_changes(as_on_the_wire(before), as_on_the_wire(after))
+    return SemanticChanges.model_validate({"changes": found})

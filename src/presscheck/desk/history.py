@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.changes import GetRevisionChanges, SemanticChanges
 from presscheck.api.content import GetRevision, Revision
 from presscheck.api.operation import Operation
 from presscheck.desk.asking import NEXT
-
-if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
+from presscheck.desk.protocols import Reader, StoredReader
 
 T = TypeVar("T")
 MOST = 100
 """Revisions that are told, and changes that are told of each."""
+
+
+class RevisionReader(Reader, StoredReader, Protocol):
+    """Reads revisions from the store, else from the service."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Step:
     changes: SemanticChanges
 
 
-async def history(desk: Desk, request: ChangeRequest) -> AsyncIterator[Step]:
+async def history(reader: RevisionReader, request: ChangeRequest) -> AsyncIterator[Step]:
     """Each revision back to the one that the change request began with, along the first parents.
 
     Raises:
@@ -38,13 +40,13 @@ async def history(desk: Desk, request: ChangeRequest) -> AsyncIterator[Step]:
     for _ in range(MOST):
         if not at or at == request.revision_initial:
             return
-        revision = await _lasting(desk, GetRevision(space_id=request.space, revision_id=at, computed=False))
-        changes = await _lasting(desk, GetRevisionChanges(space_id=request.space, revision_id=at, limit=MOST))
+        revision = await _lasting(reader, GetRevision(space_id=request.space, revision_id=at, computed=False))
+        changes = await _lasting(reader, GetRevisionChanges(space_id=request.space, revision_id=at, limit=MOST))
         yield Step(revision, changes)
         at = revision.parents[0] if revision.parents else None
 
 
-async def _lasting(desk: Desk, call: Operation[T]) -> T:
+async def _lasting(reader: RevisionReader, call: Operation[T]) -> T:
     """The answer about a revision, which never changes: what is known is not asked for again."""
-    known = desk.known(call)
-    return known.value if known else await desk.read(call, priority=NEXT)
+    known = reader.known(call)
+    return known.value if known else await reader.read(call, priority=NEXT)

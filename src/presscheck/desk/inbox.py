@@ -1,22 +1,26 @@
-"""What needs whom: the views of the inbox as listings of the service, and what is known of each row from the store.
+"""The views of the inbox, built in and saved, as listings of the service; and what the store knows of each row.
 
-Nothing here asks the network: a row shows what is known, and the screen asks for the rows that the eye sees.
+Nothing here asks the network: a row shows what is known, and the screen asks for the rows that are visible. Saved views
+are narrowed, sorted and grouped from the store, so that those share a listing which differ only in that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests, Review
+from presscheck.config.views import SavedView, same_name
+from presscheck.desk.protocols import StoredReader, StoreWorker
+from presscheck.desk.queries import ME, asks_of, parse
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from presscheck.api.changes import SemanticChange
     from presscheck.api.comments import Comment
-    from presscheck.config.views import SavedView
-    from presscheck.desk.desk import Desk
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,15 @@ class Facts:
     """Whether a merge would collide with what changed in main; foreseen, not stored."""
 
 
-def facts(desk: Desk, request: ChangeRequest, me: str) -> Facts:
+class RowReader(StoredReader, Protocol):
+    """Reads what the store knows of the rows of an inbox."""
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        """The revision at which each page of a change request was marked viewed, by the page's id."""
+        ...
+
+
+def facts(desk: RowReader, request: ChangeRequest, me: str) -> Facts:
     """What is known of a row, from the store alone; `me` is the signed-in user's id and reads as “you”."""
     reviews = desk.known(reviews_of(request))
     asked = desk.known(reviewers_of(request))
@@ -177,3 +189,70 @@ def name_of(person: str, name: str, me: str) -> str:
 
 def _names(reviews: tuple[Review, ...], status: str, me: str) -> tuple[str, ...]:
     return tuple(name_of(one.reviewer.id, one.reviewer.display_name, me) for one in reviews if one.status == status)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that stand together, as places in their listing; `title` is None where nothing is grouped."""
+
+    title: str | None
+    places: tuple[int, ...]
+
+
+def own_view(saved: SavedView) -> View:
+    """The tab of a view that a person keeps."""
+    return View(
+        saved.name,
+        saved.name,
+        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
+        "Nothing fits this view of yours now. M e changes it.",
+        hides=any(value == ME for _, value in asks_of(saved.query)),
+        saved=saved,
+    )
+
+
+def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
+    """The tabs: those that are built in, and the person's own behind them."""
+    return (*VIEWS, *(own_view(one) for one in saved))
+
+
+def judge(view: SavedView) -> tuple[str, str] | None:
+    """The field of a view that will not do, and why, as far as the file itself cannot tell."""
+    if any(same_name(view.name, name) for one in VIEWS for name in (one.id, one.title)):
+        return "name", "is the name of a view that is built in"
+    try:
+        parse(view.query, {}, datetime.now(UTC))
+    except InvalidArgument as error:
+        return "query", f"is not understood: {error.message}"
+    return None
+
+
+def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganizationChangeRequests:
+    """The question behind a view, for an organization and the signed-in user; `more` is typed to narrow it."""
+    asks = dict(asks_of(f"{view.query} {more}"))
+    known = {field: me if value == ME else value for field, value in asks.items()}
+    return view.listing(organization, me).model_copy(update=known)
+
+
+async def arranged(
+    desk: StoreWorker,
+    view: View,
+    listing: ListOrganizationChangeRequests,
+    text: str,
+    spaces: Mapping[str, str],
+    now: datetime,
+) -> tuple[Group, ...]:
+    """What a view shows of a listing that is in the store, in the order and below the headings that it wants.
+
+    Raises:
+        InvalidArgument: `text` is not understood.
+    """
+    query, key = parse(text, spaces, now), listing.key()
+    found = await desk.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
+    if not view.is_grouped:
+        return (Group(None, tuple(place for place, _ in found)),)
+    groups: dict[str, list[int]] = {}
+    for place, space in found:
+        groups.setdefault(space, []).append(place)
+    titled = [(spaces.get(space, space), places) for space, places in groups.items()]
+    return tuple(Group(title, tuple(places)) for title, places in sorted(titled, key=lambda one: one[0].casefold()))

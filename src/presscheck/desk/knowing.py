@@ -7,38 +7,51 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from presscheck.api.operation import Operation, Page
-from presscheck.desk.listings import whole
+from presscheck.api.operation import Operation, Page, Paged
+from presscheck.client.answers import read_answer
+from presscheck.client.errand import Priority
+from presscheck.desk.activity import Activity
+from presscheck.desk.pending_writes import PendingWrites
+from presscheck.desk.remembering import Remembering
 from presscheck.desk.seen import Seen, Window
-
-if TYPE_CHECKING:
-    from presscheck.client.errand import Priority
-    from presscheck.desk.activity import Activity
-    from presscheck.desk.remembering import Remembering
-    from presscheck.desk.searching import Searching
-    from presscheck.desk.writing import Writing
-    from presscheck.store.cache import Cache, Stored
+from presscheck.store.cache import Cache
+from presscheck.store.shelf import Stored
 
 T = TypeVar("T")
 M = TypeVar("M")
 
 
 class Knowing:
-    """A desk's store; the desk fills these in."""
+    """Reads and keeps stored answers.
 
-    _cache: Cache
-    _writing: Writing
-    _activity: Activity
-    _remembering: Remembering
-    _searching: Searching
+    Args:
+        cache: where they stand.
+        remembering: the thread that writes it.
+        pending: what is not sent, and shows in what is read.
+        activity: the log of what was read from the store.
+        came: called when something new comes in.
+    """
 
-    def known(self, call: Operation[T]) -> Seen[T] | None:
-        """What the store knows, with what waits laid over it; None where it was never fetched."""
-        return self._known(call)
+    def __init__(
+        self,
+        cache: Cache,
+        remembering: Remembering,
+        pending: PendingWrites,
+        activity: Activity,
+        came: Callable[[], None],
+    ) -> None:
+        self._cache, self._remembering, self._pending = cache, remembering, pending
+        self._activity, self._came = activity, came
 
-    def _known(self, call: Operation[T], priority: Priority | None = None) -> Seen[T] | None:
+    def known(self, call: Operation[T], priority: Priority | None = None) -> Seen[T] | None:
+        """The stored answer with what is not sent applied to it; None where it was never fetched.
+
+        Args:
+            call: the read.
+            priority: how urgent it is, where the activity log is to tell of it.
+        """
         began, stored = time.perf_counter(), self._cache.answer(call.key()) or self._answered_whole(call)
         if stored is None:
             return None
@@ -48,11 +61,15 @@ class Knowing:
             return None  # stored by a version that read it otherwise: it is asked for again
         if priority is not None:
             self._activity.remembered(call, began, len(stored.json), priority)
-        return Seen(self._writing.lay_over(call, value), "cached", max(0.0, time.time() - stored.at))
+        return Seen(self._pending.apply(call, value), "cached", max(0.0, time.time() - stored.at))
 
-    def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
-        """Rows of a listing that `watch_listing` has brought in, from the store alone."""
-        found = self._cache.window(listing.key(), start, count)
+    def window(
+        self, listing: Operation[Page[M]], start: int, count: int, priority: Priority | None = None
+    ) -> Window[M]:
+        """Rows of a listing that `watch_listing` has brought in, from the store alone; `priority` as for `known`."""
+        began, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
+        if found.at is not None and priority is not None:
+            self._activity.remembered(listing, began, 0, priority)
         page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
         age = None if found.at is None else max(0.0, time.time() - found.at)
         return Window(page.items, start, found.total, age, found.complete)
@@ -77,7 +94,6 @@ class Knowing:
         Raises:
             MalformedAnswer: it is not of the declared shape.
         """
-        from presscheck.client.answers import read_answer
 
         def take_in(cache: Cache) -> tuple[T, bool]:
             value = read_answer(call, body, request_id)
@@ -87,11 +103,20 @@ class Knowing:
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Do something to the cache, on its writing thread."""
-        self._searching.came()
+        self._came()
         return await self._remembering.do(work)
 
     def _answered_whole(self, call: Operation[Any]) -> Stored | None:
         """A listing of which all rows are here also answers for its first so many; it gives all of them."""
-        rows = whole(call)
+        rows = _without_limit(call)
         is_here = rows is not None and self._cache.window(rows.key(), 0, 0).complete
         return self._cache.answer(rows.key()) if rows and is_here else None
+
+
+def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
+    """The listing of which a call asks the first so many; None where it asks something else."""
+    given = call.given()
+    if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
+        return None
+    del given["limit"]
+    return type(call)(**given)

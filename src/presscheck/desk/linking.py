@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
 from presscheck.api.content import (
@@ -32,16 +32,14 @@ from presscheck.api.links import (
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
+from presscheck.desk.protocols import Reader
 from presscheck.desk.questions import ALL
 from presscheck.desk.searchable import pages_of
 from presscheck.documents.content_links import Content, ContentLinks
 from presscheck.errors import NetworkError, NotSupported
-
-if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
-    from presscheck.store.cache import Cache
-    from presscheck.store.search import SearchIndex
-    from presscheck.store.shelf import Stored
+from presscheck.store.cache import Cache
+from presscheck.store.search import SearchIndex
+from presscheck.store.shelf import Stored
 
 T = TypeVar("T")
 
@@ -68,7 +66,17 @@ class Linked(Generic[T]):
     unread: int = 0
 
 
-async def backlinks(desk: Desk, space: str, page: str, change_request: str | None = None) -> Linked[ContentLocation]:
+class LinkReader(Reader, Protocol):
+    """Reads links from the service, and from the stored pages."""
+
+    async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
+        """The links in the stored pages; None where the store does not know the tree of pages."""
+        ...
+
+
+async def backlinks(
+    desk: LinkReader, space: str, page: str, change_request: str | None = None
+) -> Linked[ContentLocation]:
     """The pages that point at a page.
 
     Raises:
@@ -89,7 +97,7 @@ async def backlinks(desk: Desk, space: str, page: str, change_request: str | Non
         return Linked(tuple(here.links.to("page", page)), is_told=False, unread=len(here.unread))
 
 
-async def links_of_space(desk: Desk, space: str) -> Linked[Link]:
+async def links_of_space(desk: LinkReader, space: str) -> Linked[Link]:
     """Every link in the live content of a space.
 
     Raises:

@@ -6,32 +6,21 @@ import json
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from presscheck.api.operation import Operation, Paged
+from presscheck.api.operation import Operation
+from presscheck.client.errand import Priority
 from presscheck.desk.asking import NEXT
 from presscheck.desk.seen import Seen
+from presscheck.desk.service_reads import ServiceReads
 from presscheck.errors import MalformedAnswer, NetworkError, PresscheckError
 from presscheck.store.cache import Cache
-
-if TYPE_CHECKING:
-    from presscheck.client.errand import Priority
-    from presscheck.desk.desk import Desk
 
 FIRST, REST = 100, 1000
 """Items of the first page, and of those after it."""
 
 
-def whole(call: Operation[Any]) -> Operation[Any] | None:
-    """The listing of which a call asks the first so many; None where it asks something else."""
-    given = call.given()
-    if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
-        return None
-    del given["limit"]
-    return type(call)(**given)
-
-
-async def pull(desk: Desk, listing: Operation[Any], priority: Priority) -> AsyncIterator[Seen[int]]:
+async def pull(reads: ServiceReads, listing: Operation[Any], priority: Priority) -> AsyncIterator[Seen[int]]:
     """Bring a listing in; yields how many items there are after each page.
 
     Stops where a cursor comes a second time. What is wrong is the error of what it yields last.
@@ -41,8 +30,10 @@ async def pull(desk: Desk, listing: Operation[Any], priority: Priority) -> Async
         while True:
             asked = {"limit": FIRST if cursor is None else REST, **({} if cursor is None else {"page": cursor})}
             call = listing.model_copy(update=asked)
-            body = await desk.fetch(call, priority)
-            start, total, cursor, changed = await desk.in_store(partial(_keep, call, listing.key(), body, start))
+            body = await reads.fetch(call, priority)
+            start, total, cursor, changed = await reads.stored.in_store(
+                partial(_keep, call, listing.key(), body, start)
+            )
             is_news = is_news or changed
             priority = max(priority, NEXT)  # the eye has what it sees
             is_last = cursor is None or cursor in cursors
@@ -51,7 +42,7 @@ async def pull(desk: Desk, listing: Operation[Any], priority: Priority) -> Async
                 return
             cursors.add(cursor or "")
     except PresscheckError as error:
-        found = desk.window(listing, 0, 0)
+        found = reads.stored.window(listing, 0, 0)
         state = "offline" if isinstance(error, NetworkError) else "failed"
         yield Seen(found.total, state, found.age or 0.0, error)
 

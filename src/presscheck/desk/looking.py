@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, Review
 from presscheck.api.comments import Comment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
+from presscheck.api.sites import ListSites
+from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import User
 from presscheck.desk.asking import BACKGROUND
 from presscheck.desk.events import (
     APPROVED,
@@ -26,14 +29,12 @@ from presscheck.desk.events import (
     Snapshot,
     Standing,
 )
+from presscheck.desk.forecast import forecast
 from presscheck.desk.inbox import VIEWS
 from presscheck.desk.listings import pull
 from presscheck.desk.questions import ALL, comments_on, reviewers_of, reviews_of
+from presscheck.desk.service_reads import ServiceReads
 from presscheck.errors import NotSignedIn, ServiceError, ServiceFailed, TooManyRequests
-
-if TYPE_CHECKING:
-    from presscheck.api.users import User
-    from presscheck.desk.desk import Desk
 
 T = TypeVar("T")
 MOST = 200
@@ -45,37 +46,39 @@ VERDICTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen, and whether the rows of the inbox differ from what the store knew."""
+    """What was seen, and the keys of the calls whose answers differ from what the store knew."""
 
     snapshot: Snapshot
-    is_news: bool
+    news: frozenset[str]
 
 
-async def look(desk: Desk, me: str, before: Snapshot | None) -> Look:
+async def look(reads: ServiceReads, me: str, before: Snapshot | None) -> Look:
     """Look at all that concerns a person (by id), in all organizations.
 
     Raises:
         PresscheckError: not all of it can be seen now.
     """
-    looking = _Looking(desk, me, before or Snapshot())
+    looking = _Looking(reads, me, before or Snapshot())
     for organization in (await looking.fresh(ListOrganizations())).items:
         await looking.at_organization(organization.id)
     await looking.at_what_left()
-    return Look(Snapshot(looking.requests, looking.sites, looking.whole), looking.is_news)
+    return Look(Snapshot(looking.requests, looking.sites, looking.whole), frozenset(looking.news))
 
 
 class _Looking:
     """One look, as far as it is."""
 
-    def __init__(self, desk: Desk, me: str, before: Snapshot) -> None:
-        self._desk, self._me, self._before = desk, me, before
+    def __init__(self, reads: ServiceReads, me: str, before: Snapshot) -> None:
+        self._reads, self._me, self._before = reads, me, before
         self.requests: dict[str, Standing] = {}
         self.sites: dict[str, SiteStanding] = {}
-        self.whole, self.is_news = True, False
+        self.whole, self.news = True, set[str]()
 
     async def fresh(self, call: Operation[T]) -> T:
         """The service's answer of now."""
-        answer, _ = await self._desk.keep(call, await self._desk.fetch(call, BACKGROUND))
+        answer, is_news = await self._reads.stored.keep(call, await self._reads.fetch(call, BACKGROUND))
+        if is_news:
+            self.news.add(call.key())
         return answer
 
     async def maybe(self, call: Operation[T]) -> T | None:
@@ -93,16 +96,17 @@ class _Looking:
         for view in (one for one in VIEWS if one.hides):
             listing = view.listing(organization, self._me)
             state = ""
-            async for seen in pull(self._desk, listing, BACKGROUND):
+            async for seen in pull(self._reads, listing, BACKGROUND):
                 if seen.error:
                     raise seen.error
                 state = seen.state
-            self.is_news = self.is_news or state == "fresh"
-            window = self._desk.window(listing, 0, MOST)
+            if state == "fresh":
+                self.news.add(listing.key())
+            window = self._reads.stored.window(listing, 0, MOST)
             found |= {one.id: one for one in window.items}
             if window.total > MOST:
                 self.whole = False
-                below = self._desk.positions(listing, self._before.requests)
+                below = self._reads.stored.positions(listing, self._before.requests)
                 self.requests |= {key: self._before.requests[key] for key in below}
         heads: Mapping[str, str] = {}
         if any(one.outdated for one in found.values()):
@@ -128,14 +132,10 @@ class _Looking:
 
     async def _heads(self, organization: str) -> Mapping[str, str]:
         """What main is at, by space."""
-        from presscheck.api.spaces import ListSpaces
-
         spaces = await self.fresh(ListSpaces(organization_id=organization, limit=ALL))
         return {one.id: one.revision for one in spaces.items}
 
     async def _at_sites(self, organization: str) -> None:
-        from presscheck.api.sites import ListSites
-
         sites = await self.maybe(ListSites(organization_id=organization, limit=ALL))
         for one in sites.items if sites else ():
             self.sites[one.id] = SiteStanding(one.title, one.published)
@@ -191,15 +191,13 @@ class _Looking:
             return None, basis
         if was.basis == basis or not head:
             return was.conflict, was.basis
-        from presscheck.desk.forecast import forecast
-
         try:
-            found = await forecast(self._desk, request)
+            found = await forecast(self._reads, request)
         except (NotSignedIn, ServiceFailed, TooManyRequests):
             raise
         except ServiceError:
             found = None
-        if not self._desk.status.online:
+        if not self._reads.is_online:
             return was.conflict, was.basis  # it may have been made from what is old
         return (bool(found.conflicts) if found else None), basis
 

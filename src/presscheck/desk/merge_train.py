@@ -23,6 +23,7 @@ from presscheck.api.levels import MergeRules
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.api.users import GetCurrentUser
+from presscheck.desk.forecast import forecast
 from presscheck.desk.standing import Facts, reviewers, standing
 from presscheck.errors import NotFound, PresscheckError
 
@@ -90,8 +91,6 @@ async def merge_next(desk: Desk, path: Path, says: Callable[[str], object]) -> s
 
 
 async def _demand_clean(desk: Desk, request: ChangeRequest) -> None:
-    from presscheck.desk.forecast import forecast  # late: it joins pages
-
     found = await forecast(desk, request)
     if found is None:
         raise Red("whether it fits with what changed in main cannot be told before the merge")

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from presscheck.api.operation import Operation
 from presscheck.desk.mirror_plan import Json, Part, Want
 from presscheck.errors import MalformedAnswer
-
-if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
-    from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache
 
 
 def moved(cache: Cache, parts: list[Part]) -> list[Part]:

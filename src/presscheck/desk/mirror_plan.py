@@ -27,8 +27,17 @@ from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.desk.forecast import both_changed
 from presscheck.desk.inbox import VIEWS
-from presscheck.desk.page_questions import changed_page, live_page, page_in
-from presscheck.desk.questions import ALL, changes_in, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.desk.questions import (
+    ALL,
+    changed_page,
+    changes_in,
+    comments_on,
+    live_page,
+    page_in,
+    replies_to,
+    reviewers_of,
+    reviews_of,
+)
 
 Json = Mapping[str, Any]
 """An answer as on the wire."""

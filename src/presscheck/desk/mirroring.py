@@ -11,8 +11,9 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.users import GetCurrentUser
 from presscheck.desk import mirror_keeping as keeping
@@ -31,6 +32,8 @@ from presscheck.desk.mirror_plan import (
     unfinished,
 )
 from presscheck.desk.mirror_progress import Progress, Tally
+from presscheck.desk.service_reads import ServiceReads
+from presscheck.desk.watching import Watching
 from presscheck.errors import (
     MalformedAnswer,
     NetworkError,
@@ -40,12 +43,7 @@ from presscheck.errors import (
     ServiceFailed,
     TooManyRequests,
 )
-
-if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
-    from presscheck.desk.desk import Desk
-    from presscheck.desk.watching import Watching
-    from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache
 
 T = TypeVar("T")
 PARTS_AT_ONCE, WANTS_AT_ONCE = 4, 8
@@ -61,13 +59,15 @@ class Mirroring:
     """One run of the mirror.
 
     Args:
-        desk: where to ask, and whose store to fill.
+        reads: asks the service, and fills the store.
         watching: who wants to hear of news.
         pace: awaited before each request.
     """
 
-    def __init__(self, desk: Desk, watching: Watching, pace: Callable[[], Awaitable[None]] | None = None) -> None:
-        self._desk, self._watching, self._pace = desk, watching, pace
+    def __init__(
+        self, reads: ServiceReads, watching: Watching, pace: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        self._reads, self._store, self._watching, self._pace = reads, reads.stored, watching, pace
         self._tally = Tally()
 
     async def run(self, organization: str | None, space: str | None) -> AsyncGenerator[Progress]:
@@ -87,7 +87,7 @@ class Mirroring:
 
     async def _all(self, organization: str | None, space: str | None) -> None:
         user = GetCurrentUser()
-        me, _ = await self._desk.keep(user, await self._ask(user))
+        me, _ = await self._store.keep(user, await self._ask(user))
         parts: list[Part] = []
         for one in await self._organizations():
             if organization in (None, one.id):
@@ -100,7 +100,7 @@ class Mirroring:
     async def _organizations(self) -> list[Organization]:
         call, found = ListOrganizations(), list[Organization]()
         while True:
-            page, _ = await self._desk.keep(call, await self._ask(call))
+            page, _ = await self._store.keep(call, await self._ask(call))
             found += page.items
             if page.next is None or page.next.page == call.page:
                 return found
@@ -110,7 +110,7 @@ class Mirroring:
         """Bring in the listings of an organization; the parts of it that moved."""
         found = list(listings(organization, me))
         same = same_as_organization(organization)
-        await self._desk.in_store(lambda cache: cache.keep_same([same], time.time()))
+        await self._store.in_store(lambda cache: cache.keep_same([same], time.time()))
         await _each(self._pull, found, WANTS_AT_ONCE)
         await self._fill(short_listings(organization, time.time()))
         live: dict[str, str] = {}
@@ -129,7 +129,7 @@ class Mirroring:
 
     async def _rows(self, listing: Operation[Any]) -> AsyncIterator[Any]:
         start = 0
-        while rows := self._desk.window(listing, start, ROWS_AT_ONCE).items:
+        while rows := self._store.window(listing, start, ROWS_AT_ONCE).items:
             yield rows
             start += len(rows)
 
@@ -147,7 +147,7 @@ class Mirroring:
             cache.keep_same(same, time.time())
             return keeping.moved(cache, parts)
 
-        found = await self._desk.in_store(look)
+        found = await self._store.in_store(look)
         if found:
             self._watching.news({key for key, _, _ in same})
         return found
@@ -155,16 +155,16 @@ class Mirroring:
     async def _bring_in(self, part: Part) -> None:
         """Fetch what of a part is not known as it is now."""
         begun = self._tally.begin_part(part.kind)
-        since = await self._desk.in_store(lambda cache: keeping.since(cache, part))
+        since = await self._store.in_store(lambda cache: keeping.since(cache, part))
         if await self._fill(part.wants(since)):
-            await self._desk.in_store(lambda cache: keeping.complete(cache, part, since))
+            await self._store.in_store(lambda cache: keeping.complete(cache, part, since))
         self._tally.end_part(part.kind, begun)
 
     async def _fill(self, wants: Iterable[Want]) -> bool:
         """Bring in what is wanted, and what is wanted then; whether all of it came."""
         has_all, todo = True, list(wants)
         while todo:
-            missing, todo = await self._desk.in_store(partial(keeping.look, wants=todo))
+            missing, todo = await self._store.in_store(partial(keeping.look, wants=todo))
             self._tally.queued(len(missing))
             found = await _each(self._fetch, missing, WANTS_AT_ONCE)
             has_all = has_all and None not in found
@@ -175,7 +175,7 @@ class Mirroring:
         """Ask for an answer and keep it; what is wanted then, or None where it did not come and might the next time."""
         try:
             body = await self._ask(want.call)
-            further, news = await self._desk.in_store(lambda cache: keeping.keep(cache, want, body))
+            further, news = await self._store.in_store(lambda cache: keeping.keep(cache, want, body))
         except (NetworkError, NotSignedIn):
             raise
         except (ServiceFailed, MalformedAnswer):
@@ -195,7 +195,7 @@ class Mirroring:
             if self._pace:
                 await self._pace()
             error = None
-            async for seen in pull(self._desk, listing, BACKGROUND):
+            async for seen in pull(self._reads, listing, BACKGROUND):
                 self._tally.count(requests=1)
                 error = seen.error
                 if seen.state == "fresh":
@@ -213,7 +213,7 @@ class Mirroring:
                 await self._pace()
             self._tally.count(requests=1)
             try:
-                return await self._desk.fetch(call, BACKGROUND)
+                return await self._reads.fetch(call, BACKGROUND)
             except TooManyRequests as error:
                 await self._wait(error)
 

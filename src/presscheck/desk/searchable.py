@@ -141,16 +141,16 @@ def _part(thing: Thing, name: str) -> Thing:
 
 
 _READERS: dict[str, Callable[[Thing, Thing], Reading]] = {
-    "content.GetCurrentRevision": _tree,
-    "content.ListPages": _tree,
-    "content.GetPage": _page,
-    "content.GetPageByPath": _page,
-    "content.GetChangeRequestPage": _page,
-    "content.GetChangeRequestPageByPath": _page,
+    "getCurrentRevision": _tree,
+    "listPages": _tree,
+    "getPageById": _page,
+    "getPageByPath": _page,
+    "getPageInChangeRequestById": _page,
+    "getPageInChangeRequestByPath": _page,
     "change-request": _change_request,
     "comment": _comment,
-    "comments.ListComments": _comments,
-    "comments.ListReplies": _comments,
-    "comments.ListSpaceComments": _comments,
-    "comments.ListSpaceReplies": _comments,
+    "listCommentsInChangeRequest": _comments,
+    "listCommentRepliesInChangeRequest": _comments,
+    "listCommentsInSpace": _comments,
+    "listCommentRepliesInSpace": _comments,
 }

@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from presscheck.api.organizations import ListOrganizations, SearchOrganization
+from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
+from presscheck.client.answers import read_answer
+from presscheck.desk.index_updates import IndexUpdates, InStore
 from presscheck.desk.seen import Seen
+from presscheck.desk.service_reads import ServiceReads
+from presscheck.documents.page_words import excerpt
+from presscheck.documents.search_words import asked_phrases
 from presscheck.errors import NetworkError, PresscheckError
+from presscheck.store.search import SearchIndex
 
 if TYPE_CHECKING:
-    from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
-    from presscheck.desk.desk import Desk
     from presscheck.desk.linking import LinksHere
-    from presscheck.store.cache import Cache
-    from presscheck.store.search import SearchIndex
 
-T = TypeVar("T")
-LULL = 2.0
-"""Seconds after something new came, before it is read up."""
-PAUSE = 0.02
-"""Seconds between two transactions, in which others have the thread."""
 LONG = 60.0
 """Seconds in which what came lately is read up before links are told."""
 LONGEST = 512
@@ -59,33 +57,17 @@ class Hit:
     address: str
 
 
-class InStore(Protocol):
-    """What does something to the cache, on its writing thread."""
-
-    def __call__(self, work: Callable[[Cache], T], /) -> Awaitable[T]:
-        """Its answer."""
-        ...
-
-
 class Searching:
-    """The index of one desk."""
+    """Searches the store first, then the service.
 
-    def __init__(self, desk: Desk, in_store: InStore) -> None:
-        self._desk, self._in_store = desk, in_store
-        self._reading: asyncio.Task[None] | None = None
-        self._has_news = False
+    Args:
+        reads: asks the service.
+        in_store: runs work on the thread that writes the cache.
+        index: brings the index up to date before it is asked.
+    """
 
-    def came(self) -> None:
-        """Something new is in the cache: read it up in a while."""
-        self._has_news = True
-        if self._reading is None or self._reading.done():
-            self._reading = asyncio.create_task(self._read_in_a_while())
-
-    async def close(self) -> None:
-        """Stop; what is not read up stays noted."""
-        if self._reading:
-            self._reading.cancel()
-            await asyncio.gather(self._reading, return_exceptions=True)
+    def __init__(self, reads: ServiceReads, in_store: InStore, index: IndexUpdates) -> None:
+        self._reads, self._in_store, self._index = reads, in_store, index
 
     async def search(
         self, text: str, most: int, organization: str | None, patience: float, *, here_only: bool
@@ -107,61 +89,30 @@ class Searching:
 
     async def links(self, space: str, change_request: str | None) -> LinksHere | None:
         """See `Desk.links_here`."""
-        from presscheck.desk.linking import links_in
+        from presscheck.desk.linking import links_in  # late: 26 ms that a start does not need
 
-        await self.catch_up(LONG)
+        await self._index.catch_up(LONG)
         return await self._in_store(lambda cache: links_in(cache, space, change_request))
 
-    async def catch_up(self, patience: float) -> None:
-        """Read up what is noted; the rest later, where that takes longer than so many seconds."""
-        ends = time.monotonic() + patience
-        while await self._in_store(_fill):
-            if time.monotonic() > ends:
-                self.came()
-                return
-
     async def _here(self, text: str, most: int, organization: str | None, patience: float) -> tuple[Hit, ...]:
-        from presscheck.documents.search_words import asked_phrases
-
         asked = asked_phrases(text)
         if not asked:
             return ()
-        await self.catch_up(patience)
+        await self._index.catch_up(patience)
         return await self._in_store(lambda cache: _look(cache.search, asked, most, organization))
 
     async def _there(self, text: str, organization: str | None) -> list[Hit]:
-        from presscheck.api.organizations import ListOrganizations, SearchOrganization
-        from presscheck.client.answers import read_answer
-
         names = [organization]
         if organization is None:
-            known = self._desk.known(ListOrganizations())
-            names = [one.id for one in (known.value if known else await self._desk.read(ListOrganizations())).items]
+            known = self._reads.stored.known(ListOrganizations())
+            names = [one.id for one in (known.value if known else await self._reads.read(ListOrganizations())).items]
         calls = [SearchOrganization(organization_id=name or "", query=text[:LONGEST]) for name in names]
-        bodies = await asyncio.gather(*(self._desk.fetch(call) for call in calls))
+        bodies = await asyncio.gather(*(self._reads.fetch(call) for call in calls))
         answers = [read_answer(call, body, None) for call, body in zip(calls, bodies, strict=True)]
         return [_told(space, page) for answer in answers for space in answer.items for page in space.pages]
 
-    async def _read_in_a_while(self) -> None:
-        while self._has_news:
-            self._has_news = False
-            await asyncio.sleep(LULL)
-            while await self._in_store(_fill):  # noqa: ASYNC110  # it is work, not a condition
-                await asyncio.sleep(PAUSE)
-
-
-def _fill(cache: Cache) -> int:
-    index = cache.search
-    if not index.waiting():
-        return 0  # and nothing is imported for it
-    from presscheck.desk.searchable import read_source
-
-    return index.fill(read_source)
-
 
 def _look(index: SearchIndex, asked: list[tuple[str, bool]], most: int, organization: str | None) -> tuple[Hit, ...]:
-    from presscheck.documents.page_words import excerpt
-
     query = " AND ".join(f'"{words}"{" *" if goes_on else ""}' for words, goes_on in asked)
     phrases = [words for words, _ in asked]
     spaces = None if organization is None else index.spaces_of(organization)

@@ -1,22 +1,33 @@
-"""Who looks at what: each open watch is a wish that is woken when its answer may have changed."""
+"""Who looks at what: each open watch is a wish that is woken when its answer may have changed, and only then."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from typing import Any
 
 from presscheck.api.operation import Operation
+from presscheck.desk.path_patterns import matches
 
 
 class Wish:
     """One watch: whether the service must be asked again, and a bell."""
 
     def __init__(self, call: Operation[Any]) -> None:
-        self.key, self.path = call.key(), call.wire_path()
+        self.call, self.key = call, call.key()
+        self._paths = {call.wire_path()}
         self._is_stale, self._bell = True, asyncio.Event()
+
+    def touched_by(self, patterns: Collection[str]) -> bool:
+        """Whether one of these patterns describes what is looked at."""
+        return any(matches(path, patterns) for path in self._paths)
+
+    def answered(self, answer: object) -> None:
+        """Learn the id of what is looked at, where it was named otherwise, such as by a number: writes use the id."""
+        identity, fields = getattr(answer, "id", None), self.call.path_fields()
+        if isinstance(identity, str) and identity and fields and self.call.route.endswith(f"{{{fields[-1]}}}"):
+            self._paths.add(self.call.model_copy(update={fields[-1]: identity}).wire_path())
 
     def take_stale(self) -> bool:
         """Whether the service must be asked; asking it is then the caller's duty."""
@@ -60,11 +71,9 @@ class Watching:
             if key is None or wish.key == key:
                 wish.ring(stale=True)
 
-    def stale_paths(self, patterns: tuple[str, ...]) -> None:
+    def stale_paths(self, patterns: Collection[str]) -> None:
         """Ask again wherever the path of the read matches one of these."""
-        for wish in self._wishes:
-            if any(fnmatchcase(wish.path, pattern) for pattern in patterns):
-                wish.ring(stale=True)
+        self._ring(patterns, stale=True)
 
     def news(self, keys: Collection[str]) -> None:
         """The store has something new for these calls, which somebody else asked for."""
@@ -72,7 +81,11 @@ class Watching:
             if wish.key in keys:
                 wish.ring(stale=False)
 
-    def redraw(self) -> None:
-        """What waits in the outbox changed: what is known must be laid out again."""
+    def news_paths(self, patterns: Collection[str]) -> None:
+        """What is known changed here, as by a write that waits, wherever the path of the read matches one of these."""
+        self._ring(patterns, stale=False)
+
+    def _ring(self, patterns: Collection[str], *, stale: bool) -> None:
         for wish in self._wishes:
-            wish.ring(stale=False)
+            if wish.touched_by(patterns):
+                wish.ring(stale=stale)

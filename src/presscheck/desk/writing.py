@@ -1,4 +1,4 @@
-"""What happens to a write: into the outbox first, laid over what is read, sent, and its fate told to its author."""
+"""What happens to a write: into the outbox first, applied to what is read, sent, and its fate told to its author."""
 
 from __future__ import annotations
 
@@ -6,65 +6,78 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar, cast
 
-from presscheck.api.operation import Operation, revive
-from presscheck.api.users import GetCurrentUser, User
-from presscheck.desk.seen import Ticket, Waiting
+from presscheck.api.operation import Operation
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.answers import read_answer
+from presscheck.desk.asking import Asking
+from presscheck.desk.at_once import AtOnce
+from presscheck.desk.effects import Effects, effects_of
+from presscheck.desk.pending_writes import PendingWrites, pending_entry
+from presscheck.desk.seen import Ticket
+from presscheck.desk.sending import Sending
+from presscheck.desk.service_reads import ServiceReads
+from presscheck.desk.settling import Settling
+from presscheck.desk.signed_in_user import SignedInUser
+from presscheck.desk.watching import Watching
 from presscheck.errors import NotNow, PresscheckError, ReadOnly
-
-if TYPE_CHECKING:
-    from presscheck.desk.asking import Asking
-    from presscheck.desk.desk import Desk
-    from presscheck.desk.effects import Effects
-    from presscheck.desk.sending import Sending
-    from presscheck.desk.settling import Settling
-    from presscheck.desk.watching import Watching
-    from presscheck.store.outbox import Outbox, Row
+from presscheck.store.outbox import Outbox, Row
 
 T = TypeVar("T")
-ME = "me"
-"""Under this name the signed-in user is remembered."""
 
 
 class Writing:
-    """The writes of one desk."""
+    """The writes of one desk.
+
+    Args:
+        outbox: where they stand until they are sent.
+        pending: the same as calls.
+        asking: the connection.
+        watching: the open watches; those are woken that a write touches.
+        reads: asks the service who we are.
+        user: the signed-in user.
+        read_only: refuse every write.
+        settle: seconds before a write of unknown fate is looked for.
+        changed: called after each change of the outbox.
+        sent: told each call that was sent at once.
+    """
 
     def __init__(
         self,
-        desk: Desk,
         outbox: Outbox,
+        pending: PendingWrites,
         asking: Asking,
         watching: Watching,
+        reads: ServiceReads,
+        user: SignedInUser,
         *,
         read_only: bool,
         settle: float | None,
+        changed: Callable[[], None],
+        sent: Callable[[Operation[Any]], None],
     ) -> None:
         self.read_only = read_only
-        self._desk, self._outbox, self._asking, self._watching = desk, outbox, asking, watching
-        self._settle = settle
-        self._sending: Sending | None = None
-        self._settling: Settling
+        self._outbox, self._pending, self._user = outbox, pending, user
+        self._asking, self._watching, self._reads = asking, watching, reads
+        self._on_change, self._on_sent = changed, sent
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._waiting: tuple[Waiting, ...] | None = None
-
-    def start(self) -> None:
-        """Begin to send, and find out who we are."""
-        from presscheck.desk.sending import Sending
-        from presscheck.desk.settling import Settling
-
-        self._settling = Settling(self._asking, self._settle)
+        self.settling = Settling(asking, settle)
+        self._at_once = AtOnce(outbox, asking, self.settling, self._who)
         self._sending = Sending(
-            self._outbox,
-            self._asking,
-            self._settling,
+            outbox,
+            asking,
+            self.settling,
             who=self._who,
             landed=self._landed,
             refused=self._refused,
             elsewhere=self._changed_elsewhere,
         )
+
+    def start(self) -> None:
+        """Begin to send, and find out who we are."""
         if not self.read_only:  # what waits from before it became so stays where it is
             self._sending.start()
         self.background(self._learn_who_we_are())
@@ -76,8 +89,7 @@ class Writing:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for outcome in self._outcomes.values():
             outcome.cancel()
-        if self._sending:
-            await self._sending.close()
+        await self._sending.close()
 
     def background(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run something to its end that nobody waits for."""
@@ -87,13 +99,10 @@ class Writing:
 
     def wake(self) -> None:
         """The service is back."""
-        if self._sending:
-            self._sending.wake()
+        self._sending.wake()
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> Ticket[T]:
         """Take a write; see `Desk.write`."""
-        from presscheck.desk.effects import effects_of
-
         if self.read_only:
             raise ReadOnly("This profile is read-only: nothing is written with it")
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
@@ -119,56 +128,26 @@ class Writing:
             self.background(self._send_at_once(number, call, effects, outcome))
         return Ticket(number if effects.waits else 0, call, cast("asyncio.Future[T | None]", outcome))
 
-    def waiting(self) -> tuple[Waiting, ...]:
-        """Everything that is not sent."""
-        if self._waiting is None:
-            self._waiting = tuple(_waiting(row) for row in self._outbox.rows() if row.state != "now")
-        return self._waiting
-
-    def unsend(self, number: int) -> Operation[Any] | None:
-        """Take a write back that has not left."""
-        row = self._outbox.row(number)
-        if row is None or not self._outbox.drop(number, unless_sending=True):
-            return None
-        self.changed()
-        return _waiting(row).call
-
     def changed(self) -> None:
-        """The outbox changed: everything shows it, and the sender looks."""
-        self._waiting = None
-        self._watching.redraw()
-        self._desk.world.tell()
+        """The outbox changed: whoever looks at what its entries touch shows it, and the sender looks."""
+        calls = self._pending.reload()
+        self._watching.news_paths({pattern for call in calls for pattern in effects_of(call).stale(call)})
+        self._on_change()
         self.wake()
-
-    def lay_over(self, read: Operation[Any], answer: Any) -> Any:
-        """An answer with what waits laid over it."""
-        if not self.waiting():
-            return answer
-        from presscheck.desk.overlays import laid_over
-
-        return laid_over(read, answer, self.waiting(), self.me())
-
-    def me(self) -> User:
-        """The signed-in user, as far as known."""
-        known = self._outbox.recall(ME)
-        return User.model_validate_json(known) if known else User(id="me", display_name="you")
 
     async def _learn_who_we_are(self) -> None:
         with contextlib.suppress(PresscheckError):
-            found = await self._desk.read(GetCurrentUser())
-            self._outbox.remember(ME, found.model_dump_json(by_alias=True, exclude_unset=True))
+            self._user.remember(await self._reads.read(GetCurrentUser()))
 
     def _author(self) -> str | None:
         """Who writes, as far as is known of this token."""
-        known = self._desk.known(GetCurrentUser())
+        known = self._reads.stored.known(GetCurrentUser())
         return known.value.id if known else None
 
     async def _who(self) -> str:
-        return (await self._desk.read(GetCurrentUser())).id
+        return (await self._reads.read(GetCurrentUser())).id
 
     async def _landed(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
-        from presscheck.client.answers import read_answer
-
         answer = read_answer(call, body) if body else item
         self._outbox.landed(row.id, getattr(answer, "id", None))
         await self._take_in(call, body)
@@ -183,15 +162,16 @@ class Writing:
                 self._settle_outcome(number, None)
             elif row.state in ("refused", "parked"):
                 self._refused(row, PresscheckError(row.error or "it was refused"))
+        self._user.forget()
         self.changed()
 
     def _refused(self, row: Row, error: PresscheckError) -> None:
         outcome = self._outcomes.pop(row.id, None)
         if outcome and not outcome.done():
             outcome.set_exception(error)
-        call = _waiting(row).call
+        call = pending_entry(row).call
         if call:  # often it is refused because somebody else moved something, which is to be seen then
-            _moved(call, self._asking, self._watching)
+            self._moved(call)
         self.changed()
 
     def _settle_outcome(self, number: int, answer: Any) -> None:
@@ -202,20 +182,22 @@ class Writing:
     async def _take_in(self, call: Operation[Any], body: bytes) -> None:
         """A thing that the answer of a write holds is new everywhere; what it changed is asked for again."""
         if body:
-            await self._desk.in_store(lambda cache: cache.keep_resource(json.loads(body)))
-        _moved(call, self._asking, self._watching)
+            await self._reads.stored.in_store(lambda cache: cache.keep_resource(json.loads(body)))
+        self._moved(call)
+
+    def _moved(self, call: Operation[Any]) -> None:
+        """Ask again for all that a write changes."""
+        patterns = effects_of(call).stale(call)
+        self._asking.outdate(patterns)
+        self._watching.stale_paths(patterns)
 
     async def _send_at_once(
         self, number: int, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]
     ) -> None:
-        from presscheck.client.answers import read_answer
-        from presscheck.desk.at_once import AtOnce
-
         body = b""
         try:
-            sending = AtOnce(self._outbox, self._asking, self._settling, self._who)
-            body, item = await sending.send(number, call, effects)
-            self._desk.events.did(call)
+            body, item = await self._at_once.send(number, call, effects)
+            self._on_sent(call)
             answer = read_answer(call, body) if body else item
             self._outbox.landed(number, getattr(answer, "id", None))
             outcome.set_result(answer)
@@ -224,23 +206,6 @@ class Writing:
         finally:
             await self._take_in(call, body)
             self.changed()
-
-
-def _waiting(row: Row) -> Waiting:
-    try:
-        call = revive(row.name, row.given)
-    except PresscheckError:
-        call = None
-    return Waiting(row.id, call, row.name, row.state, row.error, row.created_at)
-
-
-def _moved(call: Operation[Any], asking: Asking, watching: Watching) -> None:
-    """Ask again for all that a write changes."""
-    from presscheck.desk.effects import effects_of
-
-    patterns = effects_of(call).stale(call)
-    asking.outdate(patterns)
-    watching.stale_paths(patterns)
 
 
 def _look_at(outcome: asyncio.Future[Any]) -> None:

@@ -11,7 +11,10 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, cast
 
-VERSION = 2
+from presscheck.store.files import Statements
+from presscheck.store.search_tables import TRIGGERS
+
+VERSION = 3
 _INDEXES = """
 CREATE INDEX answers_used ON answers (used);
 CREATE INDEX answers_thing ON answers (object, id) WHERE id IS NOT NULL;
@@ -30,8 +33,28 @@ CREATE TABLE items (
 ) WITHOUT ROWID;
 {_INDEXES}
 """
-STEPS = {
+
+
+def _with_published_names() -> str:
+    """The keys of answers begin with the `operationId` of the call instead of ``family.Name``.
+
+    The index of the search is made anew at its next use: without its triggers, nothing is read twice.
+    """
+    from presscheck.api.stored_names import FORMER_NAMES  # late: needed once in the life of a file
+
+    drops = [f"DROP TRIGGER IF EXISTS search_{name}" for name in TRIGGERS]
+    # the space ends the name, and the index finds what begins with it
+    renames = [
+        f"UPDATE answers SET key = '{name}' || substr(key, {len(former) + 1})"  # noqa: S608
+        f" WHERE key >= '{former} ' AND key < '{former}!'"
+        for former, name in FORMER_NAMES.items()
+    ]
+    return ";".join((*drops, *renames))
+
+
+STEPS: dict[int, Statements] = {
     1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
+    2: _with_published_names,
 }
 """What makes the next schema of one that is older."""
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from presscheck.errors import StoreError
 from presscheck.paths import private_directory
 
+Statements = str | Callable[[], str]
+"""Statements of SQL, or what makes them when they are needed."""
 PATIENCE = 5.0
 """Seconds that one instance waits for another's transaction."""
 LARGEST_LOG = 16 << 20
@@ -22,7 +24,7 @@ LARGEST_LOG = 16 << 20
 
 
 def open_file(
-    path: Path, schema: str, version: int, *, durable: bool, steps: Mapping[int, str] | None = None
+    path: Path, schema: str, version: int, *, durable: bool, steps: Mapping[int, Statements] | None = None
 ) -> tuple[sqlite3.Connection, Path | None]:
     """The file, made where it was missing, and where an unusable older one was set aside.
 
@@ -36,7 +38,7 @@ def open_file(
     Raises:
         StoreError: it cannot be opened at all, or it must be kept and a newer version wrote it.
     """
-    ways = {0: schema, **(steps or {})}
+    ways: dict[int, Statements] = {0: schema, **(steps or {})}
     try:
         return _open(path, ways, version, durable), None
     except _UnusableError:
@@ -104,7 +106,7 @@ class _UnusableError(Exception):
     """Damaged, or of another version."""
 
 
-def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> sqlite3.Connection:
+def _open(path: Path, ways: Mapping[int, Statements], version: int, durable: bool) -> sqlite3.Connection:
     connection = connect(path, durable=durable)
     try:
         if durable and _version(connection) > version:
@@ -127,14 +129,15 @@ def _open(path: Path, ways: Mapping[int, str], version: int, durable: bool) -> s
     return connection
 
 
-def _make_current(connection: sqlite3.Connection, ways: Mapping[int, str], version: int) -> None:
+def _make_current(connection: sqlite3.Connection, ways: Mapping[int, Statements], version: int) -> None:
     """Make the schema, or bring an older one up to it, all or nothing; a second instance may have been quicker."""
     connection.execute("BEGIN IMMEDIATE")
     while (found := _version(connection)) != version:
         if found not in ways or found > version:
             connection.execute("ROLLBACK")
             raise _UnusableError(f"it has schema {found}, this version knows {version}")
-        for statement in ways[found].split(";"):
+        way = ways[found]
+        for statement in (way if isinstance(way, str) else way()).split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {found + 1 if found else version}")
     connection.execute("COMMIT")

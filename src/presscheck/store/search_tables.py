@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 
-VERSION = 2
+VERSION = 3
 """Of the tables, and of how texts are folded: a file with another is read anew from what the cache holds."""
 
+COMMENTS = ("listCommentsIn*", "listCommentRepliesIn*")
 ANSWERS = (
-    "content.GetCurrentRevision",
-    "content.ListPages",
-    "content.GetPage*",
-    "content.GetChangeRequestPage*",
-    "comments.List*",
+    "getCurrentRevision",
+    "listPages",
+    "getPageBy*",
+    "getPageInChangeRequestBy*",
+    *COMMENTS,
 )
 """The calls whose answers have words, as patterns of their stored names."""
 RESOURCES = ("change-request", "comment")
@@ -24,6 +25,7 @@ RESOURCES = ("change-request", "comment")
 
 _KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
 _NEW, _OLD, _ANY = (_KEYS.format(row=row) for row in ("NEW.", "OLD.", ""))
+_NEW_COMMENTS = " OR ".join(f"NEW.key GLOB '{name} *'" for name in COMMENTS)
 _KINDS = f"IN ({', '.join(repr(kind) for kind in RESOURCES)})"
 
 
@@ -35,7 +37,7 @@ def _note(source: str, rest: str = "") -> str:
     )
 
 
-_TRIGGERS = (
+TRIGGERS = (
     "first_answer",
     "new_answer",
     "new_listing",
@@ -63,7 +65,7 @@ def _forget(source: str) -> str:
     """  # noqa: S608
 
 
-_KIND_OF = dict.fromkeys(_TRIGGERS, "TRIGGER") | dict.fromkeys(("words", "texts", "sources", "queue", "mark"), "TABLE")
+_KIND_OF = dict.fromkeys(TRIGGERS, "TRIGGER") | dict.fromkeys(("words", "texts", "sources", "queue", "mark"), "TABLE")
 _DROPS = "".join(f"DROP {kind} IF EXISTS search_{name};\n" for name, kind in _KIND_OF.items())
 _TABLES = f"""
 {_DROPS}
@@ -86,7 +88,7 @@ CREATE TRIGGER search_new_answer AFTER UPDATE OF json, id ON answers
 WHEN NEW.total IS NULL AND (OLD.json IS NOT NEW.json OR OLD.id IS NOT NEW.id) AND ({_NEW})
 BEGIN {_note("NEW.key")} END;
 CREATE TRIGGER search_new_listing AFTER UPDATE OF complete ON answers
-WHEN NEW.complete AND NEW.key GLOB 'comments.List*'
+WHEN NEW.complete AND ({_NEW_COMMENTS})
 BEGIN {_note("NEW.key")} END;
 CREATE TRIGGER search_new_resource BEFORE INSERT ON resources
 WHEN NEW.object {_KINDS}

@@ -9,7 +9,7 @@ from tests.contract.description import DOCUMENTED, NEWEST, Described, operations
 from tests.contract.test_operations import wire_route
 from tests.service.test_described_answers import faults
 
-from presscheck.api.operation import Operation, revive
+from presscheck.api.operation import FAMILIES, Operation, every_operation
 from presscheck.client.client import Client
 
 
@@ -23,7 +23,8 @@ class Talk:
         self.faults: set[str] = set()
 
     async def __call__(self, name: str, /, **given: Any) -> Any:
-        call = revive(name, given)
+        every_operation()
+        call = FAMILIES[name](**given)
         body = await self.client.fetch(call)
         self.answered.add(type(call))
         if type(call).answer is None:

@@ -9,7 +9,7 @@ from textual import on
 from presscheck.api.content import RevisionPage
 from presscheck.api.operation import Operation
 from presscheck.desk.linking import backlinks
-from presscheck.desk.page_questions import changed_page, live_page
+from presscheck.desk.questions import changed_page, live_page
 from presscheck.desk.seen import Seen
 from presscheck.documents.display_text import display_text
 from presscheck.documents.lines import PageLines

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
-from presscheck.desk.inbox import VIEWS, Facts, View, facts
-from presscheck.desk.own_views import Group, arranged, listing_of
+from presscheck.desk.inbox import VIEWS, Facts, Group, View, arranged, facts, listing_of
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from presscheck.config.checking import read_views
 from presscheck.config.settings import MOST_VIEWS
 from presscheck.config.views import SavedView, wrong_with
-from presscheck.desk.inbox import VIEWS, View
-from presscheck.desk.own_views import all_views, judge
+from presscheck.desk.inbox import VIEWS, View, all_views, judge
 from presscheck.desk.queries import without_order
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span

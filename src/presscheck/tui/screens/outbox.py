@@ -159,7 +159,8 @@ class Outbox(Place):
 
 def told(one: Waiting) -> str:
     """What a write is, in words: `post comment`."""
-    return _upper.sub(" ", one.name.rpartition(".")[2]).lower()
+    name = type(one.call).__name__ if one.call else one.name.rpartition(".")[2]
+    return _upper.sub(" ", name).lower()
 
 
 def written_in(call: Operation[Any] | None) -> tuple[str, str] | None:

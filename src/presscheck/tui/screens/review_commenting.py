@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import Document, PostComment, TableCellTarget
 from presscheck.desk.asking import NEXT
-from presscheck.desk.page_questions import changed_nodes
+from presscheck.desk.questions import changed_nodes
 from presscheck.documents.display_text import display_text
 from presscheck.documents.nodes.targets import cell_ids, key_of
 from presscheck.documents.pieces import cells_of

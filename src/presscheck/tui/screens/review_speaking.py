@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
-from presscheck.desk.between import changes_between
+from presscheck.desk.forecast import changes_between
 from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError

@@ -1,0 +1,123 @@
+"""What was stored under the former names of operations is read and sent under the names of today."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.desk.test_desk import begun, comment, desk_on, threads, until
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.comments import PostComment
+from presscheck.api.operation import BY_STORED_NAME, every_operation, operation_called
+from presscheck.api.stored_names import FORMER_NAMES
+from presscheck.desk.searchable import read_source
+from presscheck.errors import PresscheckError
+from presscheck.store.cache import Cache
+
+PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "markdown": "# Limits\n\nSixty requests."}
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as running:
+        yield running
+
+
+async def test_an_outbox_of_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
+    first = desk_on(service, tmp_path / "home")
+    await first.start()
+    request = await begun(first)
+    await first.close()
+    [file] = (tmp_path / "home" / "state").glob("*.sqlite")
+    given = comment(request, "Written before the names changed").given()
+    scope = f"/spaces/{request.space}/change-requests/{request.id}"
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute(
+            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before)"
+            " VALUES ('comments.PostComment', 1, ?, ?, 'waiting', ?, 0)",
+            (json.dumps(given), scope, time.time()),
+        )
+    second = desk_on(service, tmp_path / "home")
+    [entry] = second.waiting()
+    assert isinstance(entry.call, PostComment)
+    assert entry.name == "postCommentInChangeRequest"
+    await second.start()
+    await until(lambda: second.status.waiting == 0)
+    found = await second.read(threads(request))
+    assert [item.body.markdown for item in found.items] == ["Written before the names changed"]
+    await second.close()
+
+
+async def test_a_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:
+    desk = desk_on(service, tmp_path / "home")
+    await desk.start()
+    request = await begun(desk)
+    desk.write(comment(request, "Held"), hold=60)
+    assert [row.name for row in desk.outbox.rows()] == ["postCommentInChangeRequest"]
+    await desk.close()
+
+
+def older_cache(file: Path) -> None:
+    """A cache as the version before wrote it: keys with former names, and the triggers of its search."""
+    cache = Cache(file)
+    assert cache.search.waiting() == 0
+    cache.close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("UPDATE search_mark SET version = 2")
+        other.execute("PRAGMA user_version = 2")
+        given = json.dumps({"page_id": "p1", "space_id": "s1", "format": "markdown"}, sort_keys=True)
+        given = given.replace(", ", ",").replace(": ", ":")
+        for key, answer in (
+            (f"content.GetPage {given}", PAGE),
+            ('spaces.GetSpace {"space_id":"s1"}', {"object": "space", "id": "s1", "title": "Guide"}),
+            ("spaces.GetSpaces {}", {"not": "a name of ours"}),
+            ("inbox still", {"text": "kept by a screen"}),
+        ):
+            other.execute("INSERT INTO answers (key, at, json) VALUES (?, 5.0, ?)", (key, json.dumps(answer)))
+
+
+def test_a_cache_of_former_names_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "cache.sqlite"
+    older_cache(file)
+    cache = Cache(file)
+    assert cache.notice is None
+    get_page, get_space = operation_called("content.GetPage"), operation_called("getSpaceById")
+    page = cache.answer(get_page(space_id="s1", page_id="p1", format="markdown").key())
+    assert page
+    assert (json.loads(page.json), page.at) == (PAGE, 5.0)
+    space = cache.answer(get_space(space_id="s1").key())
+    assert space
+    assert json.loads(space.json)["title"] == "Guide"
+    assert cache.answer("spaces.GetSpaces {}")
+    assert cache.answer("inbox still")
+    assert cache.answer('spaces.GetSpace {"space_id":"s1"}') is None
+    cache.close()
+
+
+def test_what_was_kept_under_former_names_is_searched(tmp_path: Path) -> None:
+    file = tmp_path / "cache.sqlite"
+    older_cache(file)
+    cache = Cache(file)
+    assert cache.search.waiting() == 1
+    while cache.search.fill(read_source):
+        pass
+    assert [entry.id for entry in cache.search.find('"sixty"', 5)] == ["p1"]
+    cache.close()
+
+
+def test_every_former_name_leads_to_an_operation() -> None:
+    every_operation()
+    assert set(FORMER_NAMES.values()) <= set(BY_STORED_NAME)
+    assert len(set(FORMER_NAMES.values())) == len(FORMER_NAMES)
+
+
+def test_a_name_that_nothing_has_is_an_error() -> None:
+    with pytest.raises(PresscheckError, match=r"comments\.Shout"):
+        operation_called("comments.Shout")
