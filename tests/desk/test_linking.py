@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.contract.description import API
+from tests.generated_docs.documentation import Documentation
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -40,7 +40,6 @@ from presscheck.service.tables import UserRow
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
 
-DOCS = API.parent / "docs"
 WITHOUT_LINKS = "0.202.0"
 """A release of the service that does not tell links."""
 
@@ -106,14 +105,13 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
                 ]
 
 
-@pytest.mark.skipif(not DOCS.is_dir(), reason=f"there is no documentation at {DOCS}")
-@pytest.mark.parametrize("name", ["nso", "aep-sdks"])
-async def test_real_documentation_is_read_alike_on_both_sides(tmp_path: Path, name: str) -> None:
+@pytest.mark.documentation
+async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, documentation: Documentation) -> None:
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, tmp_path, (next(DOCS.glob(f"*{name}*")),))
+        bring_in(session, system_clock, owner, tmp_path, (documentation.directory,))
         session.flush()
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()

@@ -7,13 +7,13 @@ import random
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
 from tests.documents.node_schema import API, DOCUMENTED, NEWEST, faults_of
+from tests.generated_docs.documentation import Documentation, check_page
 
 from presscheck.documents.html_pages import Address, page_html
 from presscheck.documents.nodes.checking import BadNode
@@ -21,7 +21,6 @@ from presscheck.documents.nodes.reading import nodes_of
 from presscheck.documents.nodes.shapes import HOLDS
 from presscheck.documents.nodes.writing import markdown_of
 
-DOCS = API.parent / "docs"
 described = pytest.mark.skipif(not API.is_dir(), reason="the published descriptions are not here")
 Node = dict[str, Any]
 
@@ -243,25 +242,24 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
     return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
 
 
-def sampled() -> list[Path]:
-    found = sorted(path for path in DOCS.rglob("*.md") if path.stat().st_size < 40_000)
-    return found[::20]
+@pytest.mark.documentation
+def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation) -> None:
+    def check(markdown: str) -> None:
+        document = nodes_of(markdown)
+        again = markdown_of(document)
+        assert nodes_of(again) == document
+        if documentation.generated is None or documentation.name.startswith("handbook"):
+            assert meaning(again) == meaning(markdown)
+
+    for page in [page for page in documentation.pages if len(page.text) < 40_000][::6]:
+        check_page(documentation, page, check)
 
 
 @described
-@pytest.mark.parametrize("path", sampled(), ids=lambda path: path.stem)
-def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
-    text = path.read_text("utf-8")
-    document = nodes_of(text)
-    again = markdown_of(document)
-    assert nodes_of(again) == document
-    assert meaning(again) == meaning(text)
-
-
-@described
-def test_real_pages_have_the_published_shape() -> None:
-    for path in sampled()[::3]:
-        assert faults_of(nodes_of(path.read_text("utf-8"))) == [], path.name
+@pytest.mark.documentation("handbook")
+def test_pages_have_the_published_shape(documentation: Documentation) -> None:
+    for page in documentation.pages[::20]:
+        assert faults_of(nodes_of(page.text)) == [], page.path
 
 
 @described
