@@ -56,8 +56,8 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/desk/test_forecast.py
 
-edits: env  ## differences of 200 generated edits of real documentation
-	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_differences_on_real_pages.py
+edits: env  ## diffs of 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS
+	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash

@@ -16,7 +16,6 @@ sys.addaudithook(GUARD.hook)
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name): a program of tests/needs.py, without which the test is skipped")
-    config.addinivalue_line("markers", "documentation: also runs on the repositories in the folder PRESSCHECK_DOCS")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.markdown_pages import repositories
+from tests.generated_docs.documentation import Documentation
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -105,35 +105,13 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
                 ]
 
 
-def repository_of_links(folder: Path, pages: int = 60) -> Path:
-    """A documentation repository in which every page links to others, in each way that there is."""
-    repository = folder / "linked"
-    (repository / "more").mkdir(parents=True)
-    names = [f"{'more/' if number % 2 else ''}page-{number}.md" for number in range(pages)]
-    for number, name in enumerate(names):
-        up = "../" if "/" in name else ""
-        near, far = names[(number * 7 + 1) % pages], names[(number * 11 + 5) % pages]
-        (repository / name).write_text(
-            f"# Page {number}\n\nSee [near]({up}{near}), [far]({up}{far}#part) and [itself](#part).\n\n## Part\n\n"
-            f"* [elsewhere](https://example.com/{number}) and [nowhere]({up}missing-{number}.md)\n"
-            f'* <a href="{up}{far}">html</a>\n\n{{% content-ref url="{up}{near}" %}}\n[{near}]({up}{near})\n'
-            "{% endcontent-ref %}\n"
-        )
-    (repository / "README.md").write_text("# Start\n\nNothing links here.\n")
-    listed = "\n".join(f"* [Page {number}]({name})" for number, name in enumerate(names))
-    (repository / "SUMMARY.md").write_text(f"# Table of contents\n\n* [Start](README.md)\n{listed}\n")
-    return repository
-
-
 @pytest.mark.documentation
-@pytest.mark.parametrize("repository", [None, *repositories()], ids=lambda path: path.name if path else "linked")
-async def test_documentation_is_read_alike_on_both_sides(tmp_path: Path, repository: Path | None) -> None:
-    repository = repository or repository_of_links(tmp_path)
+async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, documentation: Documentation) -> None:
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, tmp_path, (repository,))
+        bring_in(session, system_clock, owner, tmp_path, (documentation.directory,))
         session.flush()
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()

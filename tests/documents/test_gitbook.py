@@ -222,6 +222,11 @@ def test_snippets_come_in_and_missing_ones_are_named(tmp_path: Path) -> None:
     assert complaints(repository) == ["guides/a.md:5: ../.gitbook/includes/gone.md: there is no such snippet"]
 
 
+def test_references_by_id_are_not_reported(tmp_path: Path) -> None:
+    repository = written(tmp_path, {"SUMMARY.md": "* [A](a.md)\n", "a.md": "[Ada](/~/users/u1) [gone](/gone.md)\n"})
+    assert complaints(repository) == ["a.md:1: /gone.md: leads nowhere"]
+
+
 def test_what_the_table_lists_twice_is_a_link_the_second_time(tmp_path: Path) -> None:
     table = "* [A](a.md)\n* [Again](a.md)\n  * [Below](b.md)\n"
     repository = written(tmp_path, {"SUMMARY.md": table, "a.md": "# A", "b.md": "# B"})

@@ -1,15 +1,15 @@
-"""Pages as lines: every real page lays out, at every width, within its columns, and without a control character."""
+"""Pages as lines of a terminal: within their columns, without control characters, and with every word of the page."""
 
 import time
-from pathlib import Path
 
 import pytest
+from tests.generated_docs.documentation import Documentation, check_page
+from tests.generated_docs.prose import markers_in
 from tests.hostile_strings import HOSTILE
 
 from presscheck.documents.lines import PageLines, outline, render
 from presscheck.documents.spans import plain, width
 
-DOCS = Path(__file__).parents[3] / "shared" / "docs"
 PAGE = """# Tokens
 
 A token belongs to **one** [project](../project.md).
@@ -67,6 +67,11 @@ def test_items_of_html_keep_their_marks() -> None:
     assert [plain(line) for line in render(text, 40)][:3] == ["1. one", "2. two", "  • deep"]
 
 
+def test_blocks_of_html_in_a_cell_stand_on_lines_of_their_own() -> None:
+    lines = text("| a | b |\n|---|---|\n| <p>one</p><ul><li>two</li><li>three</li></ul> four | x |").split("\n")
+    assert [line.split()[0] for line in lines[2:]] == ["one", "two", "three", "four"]
+
+
 @pytest.mark.parametrize("columns", [12, 40, 100])
 def test_hostile_text_stays_text(columns: int) -> None:
     for hostile in HOSTILE:
@@ -75,19 +80,29 @@ def test_hostile_text_stays_text(columns: int) -> None:
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
 
 
+@pytest.mark.documentation
 @pytest.mark.parametrize("columns", [24, 80])
-def test_real_pages_fit(columns: int) -> None:
-    if not DOCS.is_dir():
-        pytest.skip("the documentation repositories are not beside this checkout")
-    pages = sorted(DOCS.rglob("*.md"))
-    assert len(pages) > 50
-    for path in pages[columns // 80 :: 2]:  # each at one of the widths
-        page = PageLines(path.read_text("utf-8"), columns)
+def test_pages_fit_into_their_columns(documentation: Documentation, columns: int) -> None:
+    def check(markdown: str) -> None:
+        page = PageLines(markdown, columns)
         page.advance(60)
-        assert page.done, path.name
+        assert page.done
         for line in page.lines:
-            assert width(line) <= columns, (path.name, plain(line))
+            assert width(line) <= columns, plain(line)
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
+
+    for page in documentation.pages[columns // 80 :: 2]:  # each at one of the widths
+        check_page(documentation, page, check)
+
+
+@pytest.mark.documentation("varied")
+def test_every_word_of_a_page_is_shown(documentation: Documentation) -> None:
+    def check(markdown: str) -> None:
+        shown = "\n".join(plain(line) for line in render(markdown, 200))
+        assert not markers_in(markdown) - markers_in(shown)
+
+    for page in documentation.pages:
+        check_page(documentation, page, check)
 
 
 def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:

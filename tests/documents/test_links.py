@@ -29,11 +29,17 @@ def targets(markdown: str) -> list[str]:
         ('{% include "../.gitbook/includes/x.md" %}', Link("", "../.gitbook/includes/x.md", 1, "include")),
         ('<a href="a.md?x=1&amp;y=2">An <b>a</b></a>', Link("An", "a.md?x=1&y=2", 1, "link")),
         ('<figure><img src="a.png" alt=""></figure>', Link("", "a.png", 1, "image")),
+        ("> [name]: guides/start.md", Link("name", "guides/start.md", 1, "link")),
+        ("{% file fullWidth=\"true\" src='a.zip' %}", Link("", "a.zip", 1, "file")),
         ("<https://example.org>", Link("https://example.org", "https://example.org", 1, "link")),
     ],
 )
 def test_every_way_to_link(markdown: str, link: Link) -> None:
     assert links_of(markdown)[0] == link
+
+
+def test_attributes_that_lead_nowhere_are_no_links() -> None:
+    assert links_of('{% openapi-operation spec="pets" path="/pets" method="post" %}') == []
 
 
 def test_a_picture_in_a_link_is_two_links() -> None:

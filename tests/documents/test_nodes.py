@@ -7,14 +7,13 @@ import random
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
 from tests.documents.node_schema import DOCUMENTED, NEWEST, faults_of
-from tests.markdown_pages import pages
+from tests.generated_docs.documentation import Documentation, check_page
 
 from presscheck.documents.html_pages import Address, page_html
 from presscheck.documents.nodes.checking import BadNode
@@ -242,24 +241,23 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
     return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
 
 
-def sampled() -> list[Path]:
-    return [path for path in pages(20) if path.stat().st_size < 80_000]
-
-
 @pytest.mark.documentation
-@pytest.mark.parametrize("path", sampled(), ids=lambda path: path.stem)
-def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
-    text = path.read_text("utf-8")
-    document = nodes_of(text)
-    again = markdown_of(document)
-    assert nodes_of(again) == document
-    assert meaning(again) == meaning(text)
+def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation) -> None:
+    def check(markdown: str) -> None:
+        document = nodes_of(markdown)
+        again = markdown_of(document)
+        assert nodes_of(again) == document
+        if documentation.generated is None or documentation.name.startswith("handbook"):
+            assert meaning(again) == meaning(markdown)
+
+    for page in [page for page in documentation.pages if len(page.text) < 40_000][::6]:
+        check_page(documentation, page, check)
 
 
-@pytest.mark.documentation
-def test_real_pages_have_the_published_shape() -> None:
-    for path in sampled():
-        assert faults_of(nodes_of(path.read_text("utf-8"))) == [], path.name
+@pytest.mark.documentation("handbook")
+def test_pages_have_the_published_shape(documentation: Documentation) -> None:
+    for page in documentation.pages[::20]:
+        assert faults_of(nodes_of(page.text)) == [], page.path
 
 
 def test_what_differs_from_the_published_shape_is_seen() -> None:

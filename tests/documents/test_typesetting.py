@@ -12,14 +12,14 @@ import pypdf
 import pytest
 import typst
 from tests.documents.page_samples import BEFORE
+from tests.generated_docs.documentation import Documentation
 from tests.hostile_strings import HOSTILE
-from tests.markdown_pages import pages
 
 from presscheck.documents.typesetting import style, typeset
 from presscheck.documents.typesetting_inlines import Resolve, Target, string, web_target
 
-EACH = int(os.environ.get("PRESSCHECK_EACH_PAGE", "72"))
-"""Each of how many pages of other repositories is set; 1 takes minutes."""
+EACH = int(os.environ.get("PRESSCHECK_EACH_PAGE", "12"))
+"""Each of how many pages of documentation is set; 1 takes minutes."""
 CODE = (
     '#read("/etc/passwd")',
     '#eval("panic()")',
@@ -233,7 +233,7 @@ def test_what_nests_beyond_sense_is_set_all_the_same(opens: str, tmp_path: Path)
 
 
 @pytest.mark.documentation
-def test_pages_that_people_wrote_are_set(tmp_path: Path) -> None:
-    texts = [path.read_text("utf-8", "replace") for path in pages(EACH)]
+def test_pages_of_documentation_are_set(documentation: Documentation, tmp_path: Path) -> None:
+    texts = [page.text for page in documentation.pages[::EACH]]
     markup = "\n".join(typeset(text, web_target, name=f"p{number}") for number, text in enumerate(texts))
     assert compiled(markup, tmp_path).startswith(b"%PDF")

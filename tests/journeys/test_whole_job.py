@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.generated_docs.documentation import Documentation
 from tests.terminal import Terminal
 
 from presscheck.api.change_requests import GetChangeRequest, ListReviews
@@ -19,8 +20,6 @@ from presscheck.demo import demo_service
 from presscheck.paths import Places
 
 PRESSCHECK = [sys.executable, "-m", "presscheck"]
-DOCS = Path(__file__).parents[3] / "shared" / "docs"
-REPOSITORIES = sorted(path for path in DOCS.glob("*") if path.is_dir()) if DOCS.is_dir() else []
 MARK = "A sentence that was typed by keys."
 
 
@@ -81,9 +80,10 @@ async def it_is_all_so(client: Client) -> None:
 
 
 @pytest.fixture
-def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+def served(documentation: Documentation, tmp_path: Path) -> Iterator[dict[str, str]]:
     """A service with one repository in it; what an environment needs to reach it."""
-    command = [*PRESSCHECK, "serve", "--port", "0", "--data", str(tmp_path / "data"), "--docs", str(request.param)]
+    docs = str(documentation.directory)
+    command = [*PRESSCHECK, "serve", "--port", "0", "--data", str(tmp_path / "data"), "--docs", docs]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
         assert service.stdout
         address, token = service.stdout.readline().strip(), service.stdout.readline().removeprefix("token: ").strip()
@@ -99,8 +99,7 @@ def editor(directory: Path) -> str:
     return str(script)
 
 
-@pytest.mark.skipif(not REPOSITORIES, reason="the documentation repositories are not beside this checkout")
-@pytest.mark.parametrize("served", REPOSITORIES, indirect=True, ids=[path.name for path in REPOSITORIES])
+@pytest.mark.documentation("handbook")
 async def test_a_repository_is_browsed_edited_merged_and_published(served: dict[str, str], tmp_path: Path) -> None:
     client = Client(served["PRESSCHECK_BASE_URL"], served["PRESSCHECK_TOKEN"])
     [organization] = (await client.send(ListOrganizations())).items

@@ -88,6 +88,8 @@ def _follow(texts: Mapping[str, PageText], places: Places, used: set[str]) -> It
     """What leads nowhere; the files that something leads to are entered as used."""
 
     def leads(target: str, source: str) -> bool:
+        if target.startswith("/~/"):
+            return True  # names something by its id, such as a user, of which a repository knows nothing
         found: Destination = places.resolve(target, source)
         if found.kind == "file":
             used.add(found.id)

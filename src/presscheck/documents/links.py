@@ -158,12 +158,13 @@ _TARGET = re.compile(
     r"\([ \t]*\n?[ \t]*(<[^<>\n]*>|[^\s()<]?[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
 )
-_DEFINITION = re.compile(r"^ {0,3}\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TAG = re.compile(
     r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}"
 )
-_VALUE = re.compile(r"(?:\b(?:url|src)=)?\"([^\"\n]*)\"")
+_VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+_INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
@@ -193,9 +194,9 @@ def _defined(text: str) -> Iterator[_Found]:
 
 def _in_tags(text: str) -> Iterator[_Found]:
     for match in _TAG.finditer(text):
-        value = _VALUE.search(match[2])
+        value = (_INCLUDED if match[1] == "include" else _VALUE).search(match[2])
         if value:
-            yield match.start(), "", value[1], _OF_TAG.get(match[1], "file")
+            yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(match[1], "file")
 
 
 def _in_html(text: str) -> Iterator[_Found]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.documents.display_text import display_text
 from presscheck.documents.rendering.grammar import parse
+from presscheck.documents.rendering.inlines import html_events
 from presscheck.documents.rendering.tables import Table
 from presscheck.documents.rendering.token_trees import outermost, take_alert, take_task
 from presscheck.documents.spans import Span, plain
@@ -103,12 +104,19 @@ class Typesetter:
             # what has no frame of its own: an item of a list that is nested too deep
             return self.flow(inner)
         if self._depth >= DEEPEST and token.nesting == 1 and token.type not in _SHALLOW:
-            return self.flow(inner)
+            return "\n\n".join(filter(None, (self._title(token), self.flow(inner))))
         self._depth += 1
         try:
             return draw(self, token, inner)
         finally:
             self._depth -= 1
+
+    def _title(self, token: Token) -> str:
+        """What a tag without its frame is called."""
+        runs = Words()
+        for event in html_events(token.meta.get("summary") or token.meta.get("title") or ""):
+            runs.html(event)
+        return self.inline(runs.spans)
 
     def include(self, text: str) -> str:
         """A snippet, set where it is named; one that names itself is set once."""
@@ -146,7 +154,9 @@ class Typesetter:
             return f"#picture({string(target.picture)}, {string(shows)}, {caption});\n"
         title = shows or target.title or display_text(address).rpartition("/")[2] or "Image"
         url = string(target.url)
-        return f'#pointer("Image", "", {url}, {string(title)}, {string(target.url if target.url != title else "")});\n'
+        below = "" if caption == "none" else f"\n#{caption};\n"
+        address = string(target.url if target.url != title else "")
+        return f'#pointer("Image", "", {url}, {string(title)}, {address});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
         """Places that links may lead to."""

@@ -53,7 +53,7 @@ _FRAGMENTS = frozenset(("document", "expandable-body", "annotation-body"))
 _BLOCKS = (frozenset(HOLDS) - _FRAGMENTS) | TOP | (_WITH_TEXT - _INLINE) | {"image"}
 PARTS = frozenset(("list-item", "code-line", "tabs-item", "stepper-step", "column", "update", "image"))
 """Blocks that stand in their own kind of block alone."""
-LARGEST_START = 99_999_999
+LARGEST_START = 999_999_999
 """Where a list may begin: a greater number begins none in Markdown."""
 DEEPEST = 60
 """How far nodes may stand within one another."""

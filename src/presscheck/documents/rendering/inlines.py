@@ -35,6 +35,8 @@ _STYLES = {
     "figcaption": "quiet",
     "a": "link",
 }
+_BLOCKS = frozenset(("p", "div", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "dt", "dd"))
+"""Tags that begin a line of their own where they stand within a line, as in the cell of a Markdown table."""
 _event = re.compile(
     r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)>|[^<]+|<", re.DOTALL
 )
@@ -75,9 +77,13 @@ class Runs:
         self._image = image
         self._open: list[tuple[str, str, str | None]] = []
         self._style, self._link = style, None
+        self._is_line_over = False
 
     def text(self, words: str) -> None:
         """Add words in the style that is open."""
+        if self._is_line_over and words.strip():
+            self._is_line_over = False
+            self.line_end()
         if "://" in words and self._link is None and self._style != "code":
             self._with_addresses(words)
         elif words:
@@ -147,8 +153,7 @@ class Runs:
             elif kind == "code_inline":
                 self.code(token.content)
             elif kind == "html_inline":
-                for event in html_events(token.content):
-                    self.html(event)
+                self._inline_html(token.content)
             elif kind == "image":
                 self.image(str(token.attrs.get("src", "")), token.content)
             elif kind == "footnote_ref":
@@ -157,6 +162,12 @@ class Runs:
                 self.open(token.tag, str(token.attrs.get("href", "")))
             elif token.nesting == -1:
                 self.close(token.tag)
+
+    def _inline_html(self, content: str) -> None:
+        for event in html_events(content):
+            if event[0] != "text" and event[1] in _BLOCKS:
+                self._is_line_over = bool(self.spans)
+            self.html(event)
 
     def _with_addresses(self, words: str) -> None:
         end = 0

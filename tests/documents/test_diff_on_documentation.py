@@ -1,21 +1,19 @@
-"""Generated edits of real documentation: the difference holds both texts, and shows as changed what was changed."""
+"""Random edits of documentation: the diff holds both texts, and marks as changed what was changed."""
 
 import os
 import random
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.generated_docs.documentation import Documentation
 
 from presscheck.documents.blocks import split
 from presscheck.documents.differences import PageDifference, compare, difference_lines
-from presscheck.documents.spans import Line
+from presscheck.documents.spans import Line, width
 from presscheck.documents.words import words_in
 
-DOCS = Path(__file__).parents[3] / "shared" / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "SUMMARY.md") if DOCS.is_dir() else []
 EDITS = int(os.environ.get("PRESSCHECK_CASES", "3"))
 """Of each of eight kinds; `make edits` makes 25."""
 MOST = 1.2
@@ -24,7 +22,7 @@ LEAST = 0.9
 """And so many must be; what a link leads to has words too, but is not shown."""
 NEW = ("quokka", "zephyr", "marmot", "tundra", "lichen", "sextant", "gourd", "walnut")
 
-pytestmark = pytest.mark.skipif(not PAGES, reason=f"no documentation repositories in {DOCS}")
+pytestmark = pytest.mark.documentation
 
 
 class Edit(NamedTuple):
@@ -136,7 +134,7 @@ def item(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | Non
 
 def front(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
     count = chance.randint(2, 5)
-    if lines[0] == "---":
+    if lines[0].rstrip() == "---":
         return [lines[0], f"keywords: {new_words(chance, count)}", *lines[1:]], count + 1
     return ["---", f"description: {new_words(chance, count)}", "---", "", *lines], count + 1
 
@@ -144,16 +142,19 @@ def front(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | No
 KINDS: dict[str, Editing] = {one.__name__: one for one in (word, sentence, block, move, cell, code, item, front)}
 
 
-def edits(kind: str) -> Iterator[Edit]:
-    """So many edits of a kind, each of another page as far as there are."""
+def edits(documentation: Documentation, kind: str) -> Iterator[Edit]:
+    """Edits of a kind, each of a random page that has something to edit."""
     chance = random.Random(kind)
-    made = 0
-    while made < EDITS:
-        text = chance.choice(PAGES).read_text("utf-8").replace("\r\n", "\n")
-        found = KINDS[kind](chance, text.split("\n"))
-        if found and "\n".join(found[0]) != text:
-            made += 1
-            yield Edit(text, "\n".join(found[0]), found[1])
+    count = 0
+    for _ in range(EDITS * 100):
+        text = chance.choice(documentation.pages).text.replace("\r\n", "\n")
+        edited = KINDS[kind](chance, text.split("\n"))
+        if edited and "\n".join(edited[0]) != text:
+            count += 1
+            yield Edit(text, "\n".join(edited[0]), edited[1])
+        if count == EDITS:
+            return
+    raise AssertionError(f"{documentation.name} has too few pages for {kind}")
 
 
 def applied(difference: PageDifference, before: str) -> list[str]:
@@ -174,13 +175,26 @@ def shown(line: Line) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_real_pages_are_compared_whole_and_closely(kind: str) -> None:
-    real = told = 0
-    for one in edits(kind):
-        difference = compare(one.before, one.after)
-        assert [line.rstrip() for line in applied(difference, one.before)] == [
-            line.rstrip() for line in one.after.rstrip("\n").split("\n")
-        ]
+def test_diff_holds_both_texts_and_marks_what_changed(documentation: Documentation, kind: str) -> None:
+    changed = marked = 0
+    for edit in edits(documentation, kind):
+        difference = compare(edit.before, edit.after)
+        assert [line.rstrip() for line in applied(difference, edit.before)] == [
+            line.rstrip() for line in edit.after.rstrip("\n").split("\n")
+        ], f"{documentation.name}: {kind}: {edit.before!r}"
         lines = difference_lines(difference, 10_000, context=None).lines
-        real, told = real + one.words, told + sum(map(shown, lines))
-    assert LEAST * real <= told <= MOST * real
+        changed, marked = changed + edit.words, marked + sum(map(shown, lines))
+    assert LEAST * changed <= marked <= MOST * changed
+
+
+def test_diff_of_two_unlike_pages_holds_both(documentation: Documentation) -> None:
+    pages = documentation.pages
+    step = max(4, len(pages) // 15)
+    for page, other in zip(pages[::step], pages[2::step], strict=False):
+        before, after = page.text.replace("\r\n", "\n"), other.text.replace("\r\n", "\n")
+        difference = compare(before, after)
+        assert [line.rstrip() for line in applied(difference, before)] == [
+            line.rstrip() for line in after.rstrip("\n").split("\n")
+        ], f"{documentation.name}: {page.path}, {other.path}"
+        for line in difference_lines(difference, 80, context=None).lines:
+            assert width(line) <= 80
