@@ -222,14 +222,14 @@ async def test_similar_issues_form_one_cluster(here: World) -> None:
     await here.admin.send(IngestConversations(**at, conversations=talks))
     ask = ListIssuesClusters(**at, order_by="issues")
     found = await until(lambda: here.admin.send(ask), lambda page: page.items)
-    assert [(one.label, one.stats.issues) for one in found.items] == [
+    assert [(item.label, item.stats.issues) for item in found.items] == [
         ("How do I refill the oil of my lamp?", 2),
         ("The invoice has a wrong address.", 1),
     ]
     assert found.items[0].weekly_pulse[-1] == 2 and found.items[0].sources == {"email": 2}
     await here.admin.send(IngestConversations(**at, conversations=talks[2:]))
     again = await until(lambda: here.admin.send(ask), lambda page: page.items)
-    assert sum(one.stats.issues for one in again.items) == 3, "a repeated conversation must count once"
+    assert sum(item.stats.issues for item in again.items) == 3, "a repeated conversation must count once"
 
 
 async def test_an_installed_integration_gets_a_merge_event(here: World, website: WebServer) -> None:
@@ -242,8 +242,8 @@ async def test_an_installed_integration_gets_a_merge_event(here: World, website:
     draft = await here.draft()
     merged = await here.admin.send(MergeChangeRequest(space_id=here.space, change_request_id=draft.id))
     found = await until(lambda: here.admin.send(ListIntegrationEvents(**own)), lambda page: len(page.items) == 2)
-    assert [(one.payload or {})["type"] for one in found.items] == ["space_content_updated", "installation_setup"]
-    assert {one.status for one in found.items} == {"success"}
+    assert [(item.payload or {})["type"] for item in found.items] == ["space_content_updated", "installation_setup"]
+    assert {item.status for item in found.items} == {"success"}
     assert {"spaceId": here.space, "revisionId": merged.revision}.items() <= website.posted[-1].items()
     with pytest.raises(Forbidden):
         await here.clients["edit"].send(ListIntegrationEvents(**own))

@@ -103,11 +103,11 @@ async def test_filters_by_creator_contributor_and_requested_reviewer(world: Worl
 async def test_the_organization_lists_change_requests_of_visible_spaces(world: World) -> None:
     made = await world.draft()
     call = ListOrganizationChangeRequests(organization_id=world.organization, status="draft")
-    assert [one.id for one in (await world.clients["read"].send(call)).items] == [made.id]
+    assert [item.id for item in (await world.clients["read"].send(call)).items] == [made.id]
     assert (await world.clients["guest"].send(call)).items == ()
     world.change(default_level=None)
     assert (await world.clients["read"].send(call)).items == ()
-    assert [one.id for one in (await world.admin.send(call)).items] == [made.id]
+    assert [item.id for item in (await world.admin.send(call)).items] == [made.id]
 
 
 async def test_draft_open_and_archived_can_be_changed_into_each_other(world: World) -> None:

@@ -38,7 +38,7 @@ async def titles(world: World, by: str = "admin", **given: object) -> list[str]:
 async def order(world: World, parent: str) -> list[str]:
     """The spaces and collections in a collection, in order, as the lists return them."""
     listed = await world.admin.send(ListSpacesInCollection(collection_id=parent))
-    return [one.title for one in listed.items]
+    return [item.title for item in listed.items]
 
 
 async def test_collections_nest_and_are_listed(world: World) -> None:
@@ -91,7 +91,7 @@ async def test_a_closed_collection_is_not_found_by_others(world: World) -> None:
         with pytest.raises(NotFound):
             await world.clients["create"].send(call)
     listed = await world.clients["create"].send(ListSpaces(organization_id=world.organization))
-    assert [one.id for one in listed.items] == [world.space]
+    assert [item.id for item in listed.items] == [world.space]
 
 
 async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world: World) -> None:
@@ -127,7 +127,7 @@ async def test_moves_keep_one_order_for_spaces_and_collections(world: World) -> 
     top = await collection(world, "Top")
     for title in ("A", "B", "C"):
         await space(world, title, top.id)
-    spaces = {one.title: one for one in (await world.admin.send(ListSpacesInCollection(collection_id=top.id))).items}
+    spaces = {item.title: item for item in (await world.admin.send(ListSpacesInCollection(collection_id=top.id))).items}
     inner = await collection(world, "Inner", top.id)
     before_a = ContentPosition(before=SpacePointer(space=spaces["A"].id))
     await world.admin.send(MoveSpace(space_id=spaces["C"].id, position=before_a))

@@ -128,7 +128,10 @@ async def test_a_reaction_counts_each_user_once(world: World, place: Path) -> No
     for by in ("admin", "edit", "edit"):
         await world.clients[by].send(UpdateComment(**place, comment_id=made.id, added_reactions=("1f44d", "1f389")))
     changed = await world.admin.send(UpdateComment(**place, comment_id=made.id, removed_reactions=("1f389", "never")))
-    counts = {one.emoji: (one.count, [who.user.display_name for who in one.users]) for one in changed.reactions}
+    counts = {
+        reaction.emoji: (reaction.count, [who.user.display_name for who in reaction.users])
+        for reaction in changed.reactions
+    }
     assert counts == {"1f44d": (2, ["Admin", "Edit"]), "1f389": (1, ["Edit"])}
 
 
@@ -139,7 +142,9 @@ async def test_replies_are_counted_listed_edited_and_deleted(world: World, place
     shown = await world.admin.send(GetComment(**thread))
     assert shown.replies == 3
     assert {one.user.display_name: one.count for one in shown.repliers} == {"Edit": 2, "Admin": 1}
-    assert [one.id async for one in world.admin.every(ListReplies(**thread, limit=2))] == [one.id for one in replies]
+    assert [one.id async for one in world.admin.every(ListReplies(**thread, limit=2))] == [
+        reply.id for reply in replies
+    ]
     one = {**thread, "comment_reply_id": replies[0].id}
     assert await world.clients["edit"].send(GetReply(**one)) == replies[0]
     with pytest.raises(errors.Forbidden):
@@ -172,7 +177,7 @@ async def test_the_live_space_has_its_own_comments(world: World, place: Path) ->
     thread = {**here, "comment_id": made.id}
     assert await world.clients["comment"].send(GetSpaceComment(**thread)) == made
     await world.admin.send(PostSpaceReply(**thread, body=text("Yes")))
-    assert [one.body.markdown for one in (await world.admin.send(ListSpaceReplies(**thread))).items] == ["Yes"]
+    assert [item.body.markdown for item in (await world.admin.send(ListSpaceReplies(**thread))).items] == ["Yes"]
     assert (await world.admin.send(UpdateSpaceComment(**thread, resolved=True))).status == "resolved"
     assert (await world.admin.send(ListSpaceComments(**here, status="open"))).items == ()
     with pytest.raises(errors.NotFound):

@@ -63,7 +63,7 @@ async def test_an_edit_adds_one_revision_and_keeps_older_ones(world: World) -> N
     before = content.GetRevision(space_id=world.space, revision_id=draft.revision)
     raw = await world.admin.fetch(before)
     edited = await world.edit(draft, insert("New"), rewrite("guide", "Other."), DeletePage(page="reference"))
-    assert [one.object for one in edited.changes] == ["created_page", "updated_page", "deleted_page"]
+    assert [change.object for change in edited.changes] == ["created_page", "updated_page", "deleted_page"]
     revision = await world.admin.send(
         content.GetChangeRequestRevision(space_id=world.space, change_request_id=draft.id)
     )
@@ -98,7 +98,7 @@ async def test_pages_are_inserted_below_existing_and_new_pages(world: World) -> 
         insert("Below", into="top"),
         insert("Deeper", into="guide", slug="own-slug"),
     )
-    assert [one.ref for one in edited.changes] == ["top", None, None, None]
+    assert [change.ref for change in edited.changes] == ["top", None, None, None]
     assert outline(await pages_of(world, draft)) == [
         ("top", ["top/below", "top/below-1"]),
         "start",
@@ -198,7 +198,7 @@ async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     assert (missing.status_code, outside.status_code) == (404, 404)
     path = {"space_id": world.space, "change_request_id": draft.id}
     listing = content.ListChangeRequestFiles(**path, limit=1)
-    assert [one.id async for one in world.admin.every(listing)] == [one.id for one in answer.inserted_files]
+    assert [one.id async for one in world.admin.every(listing)] == [file.id for file in answer.inserted_files]
     assert await world.admin.send(content.GetChangeRequestFile(**path, file_id=made.id)) == made
     assert (await world.admin.send(content.ListFiles(space_id=world.space))).items == ()
     of_revision = content.ListRevisionFiles(space_id=world.space, revision_id=answer.change_request.revision)

@@ -115,18 +115,20 @@ async def demand_agreement(client: Client, world: World, shared: ChangeRequest, 
     merged = [one for one in found if one.status == "merged"]
     numbers = [shared.number, *(number for person in crowd for number in person.numbers)]
     assert sorted(numbers) == sorted(one.number for one in found) == list(range(1, len(numbers) + 1))
-    assert sorted(one.revision_merged or "" for one in merged) == sorted(one for each in crowd for one in each.merges)
+    assert sorted(one.revision_merged or "" for one in merged) == sorted(
+        merge for each in crowd for merge in each.merges
+    )
 
     pages = await client.send(ListPages(space_id=world.space))
     titles = Counter(page.title for page in pages.pages)
-    assert titles == Counter(["Start", "Guide", "Reference", *(one for each in crowd for one in each.titles)])
+    assert titles == Counter(["Start", "Guide", "Reference", *(title for each in crowd for title in each.titles)])
 
     here = {"space_id": world.space, "change_request_id": shared.id}
     now = await client.send(GetChangeRequest(**here))
     comments = [one async for one in client.every(ListComments(**here, limit=1000))]
     still_open = sum(person.comments["shared"] for person in crowd)
-    assert now.comments == still_open == sum(one.status == "open" for one in comments)
-    assert len({one.id for one in comments}) == len(comments) == PEOPLE * ROUNDS
+    assert now.comments == still_open == sum(comment.status == "open" for comment in comments)
+    assert len({comment.id for comment in comments}) == len(comments) == PEOPLE * ROUNDS
     took_part = (await client.send(ListContributors(**here))).items
     assert sum(one.count for one in took_part if one.action_type == "edit") == PEOPLE * ROUNDS
     assert sum(one.count for one in took_part if one.action_type == "comment") == 2 * PEOPLE * ROUNDS

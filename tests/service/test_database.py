@@ -37,8 +37,8 @@ def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> Non
     with database.engine.connect() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), Table.metadata)
     database.close()
-    of_the_index = [one for one in differences if "document_words" in str(one[1])]
-    assert [one for one in differences if one not in of_the_index] == []
+    of_the_index = [difference for difference in differences if "document_words" in str(difference[1])]
+    assert [difference for difference in differences if difference not in of_the_index] == []
 
 
 def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> None:

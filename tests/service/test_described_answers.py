@@ -39,7 +39,7 @@ def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
         if inner is None and not any(map(may_be_null, variants)):
             yield f"{path}.{name} is null"
         if variants:
-            yield from min((list(faults(one, inner, f"{path}.{name}")) for one in variants), key=len)
+            yield from min((list(faults(variant, inner, f"{path}.{name}")) for variant in variants), key=len)
 
 
 def may_be_null(schema: Described) -> bool:

@@ -32,7 +32,7 @@ def test_the_description_is_valid_openapi(described: dict[str, Any]) -> None:
 
 def test_every_operation_is_described_once(described: dict[str, Any]) -> None:
     told = {told["operationId"]: method for method, _, told in each(described)}
-    assert told == {one.__name__: one.method() for one in OPERATIONS}
+    assert told == {operation.__name__: operation.method() for operation in OPERATIONS}
     shapes = [re.sub(r"{\w+}", "{}", path) for path in described["paths"]]
     assert len(shapes) == len(set(shapes)), "two templates for the same path"
 
@@ -42,8 +42,8 @@ def test_every_field_is_described_in_path_query_or_body(described: dict[str, Any
     for operation in OPERATIONS:
         told = by_name[operation.__name__]
         names = {field: info.alias or field for field, info in operation.model_fields.items()}
-        path = {one["name"] for one in told["parameters"] if one["in"] == "path"}
-        query = {one["name"] for one in told["parameters"] if one["in"] == "query"}
+        path = {parameter["name"] for parameter in told["parameters"] if parameter["in"] == "path"}
+        query = {parameter["name"] for parameter in told["parameters"] if parameter["in"] == "query"}
         body = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
         in_body = {operation.body_field} if operation.body_field else set(body.get("properties", {}))
         assert path == {names[field] for field in operation.path_fields()}

@@ -139,7 +139,7 @@ async def test_comments_are_returned_in_the_requested_format(draft: Draft) -> No
     assert (await send(GetComment(**at, format="markdown"))).body.markdown == "Is *it*?"
     await send(PostReply(**at, body=Document(document=told.body.document)))
     listed = await send(ListReplies(**at, format="markdown"))
-    assert [one.body.markdown for one in listed.items] == ["Is _it_?\n"]
+    assert [item.body.markdown for item in listed.items] == ["Is _it_?\n"]
     bad = Document(document={"object": "document", "data": {}, "nodes": [{"object": "text"}]})
     with pytest.raises(errors.Refused, match=r"nodes\[0\]\.object: is not block"):
         await send(PostComment(**draft.at, body=bad))

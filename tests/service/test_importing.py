@@ -111,7 +111,7 @@ async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) ->
         assert (sky.content_type, sky.size, sky.dimensions.width, sky.dimensions.height) == ("image/png", 24, 640, 480)
         async with httpx.AsyncClient() as downloads:
             assert (await downloads.get(sky.download_url)).content == PNG
-        assert [one.title for one in revision.reusable_contents] == ["A note"]
+        assert [snippet.title for snippet in revision.reusable_contents] == ["A note"]
         page = await client.send(GetPage(space_id=space.id, page_id=start.id, format="markdown"))
         assert page.markdown == "# Start here\n\n" + str(FILES["guides/start.md"]).partition("\n\n")[2]
         by_path = GetPageByPath(space_id=space.id, page_path="guides/start/deep", format="markdown")

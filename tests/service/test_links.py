@@ -34,7 +34,14 @@ def told(found: Links) -> list[tuple[str, str, str, list[str]]]:
         target = link.target_reference
         assert target
         name = target.page.title if target.page else target.url or (target.file.name if target.file else "")
-        rows.append((link.status, target.kind, name, [one.page.title for one in link.location_references if one.page]))
+        rows.append(
+            (
+                link.status,
+                target.kind,
+                name,
+                [location.page.title for location in link.location_references if location.page],
+            )
+        )
     return rows
 
 
@@ -71,7 +78,7 @@ async def test_links_of_a_space_are_grouped_by_target(world: World) -> None:
     of_page = await world.admin.send(ListPageLinks(space_id=world.space, page_id="start", status="broken"))
     assert [row[2] for row in told(of_page)] == ["gone.md", "sky.png"]
     back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
-    assert [one.page.title for one in back.items if one.page] == ["Start", "More"]
+    assert [item.page.title for item in back.items if item.page] == ["Start", "More"]
 
 
 async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> None:
@@ -80,7 +87,7 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
     assert (found.stats.broken.total, found.stats.broken.change_request) == (2, 2)
     back = await world.admin.send(ListChangeRequestPageBacklinks(**at, page_id="guide"))
-    assert [one.page.title for one in back.items if one.page] == ["Start", "More"]
+    assert [item.page.title for item in back.items if item.page] == ["Start", "More"]
     await world.admin.send(UpdateChangeRequest(**at, status="open"))
     await world.admin.send(MergeChangeRequest(**at))
     second = await world.draft("Less")

@@ -182,8 +182,8 @@ async def test_a_change_request_is_merged_only_once(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))
     answers = await asyncio.gather(*(merge(world, draft) for _ in range(5)), return_exceptions=True)
-    assert sum(isinstance(one, MergeResult) for one in answers) == 1
-    assert sum(isinstance(one, errors.Conflict) for one in answers) == 4
+    assert sum(isinstance(answer, MergeResult) for answer in answers) == 1
+    assert sum(isinstance(answer, errors.Conflict) for answer in answers) == 4
 
 
 async def test_merging_requires_the_edit_role(world: World) -> None:

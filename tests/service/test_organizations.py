@@ -41,7 +41,7 @@ async def test_an_organization_has_the_permissions_of_the_caller(world: World) -
     for role in (*ROLES, "guest"):
         found = await world.clients[role].send(GetOrganization(organization_id=world.organization))
         may[role] = (found.permissions.admin, found.permissions.create_content)
-        assert [one.id for one in (await world.clients[role].send(ListOrganizations())).items] == [found.id]
+        assert [item.id for item in (await world.clients[role].send(ListOrganizations())).items] == [found.id]
     assert may.pop("admin") == (True, True)
     assert may.pop("create") == (False, True)
     assert set(may.values()) == {(False, False)}
@@ -86,7 +86,7 @@ async def test_only_admins_can_update_an_organization(world: World) -> None:
 
 async def names(world: World, **given: object) -> list[str]:
     answer = await world.admin.send(ListMembers(organization_id=world.organization, **given))
-    return [one.user.display_name for one in answer.items]
+    return [item.user.display_name for item in answer.items]
 
 
 async def test_members_are_listed_sorted_and_searched(world: World) -> None:

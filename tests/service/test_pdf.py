@@ -57,7 +57,7 @@ def said(reader: pypdf.PdfReader) -> str:
 
 def outline(reader: pypdf.PdfReader) -> list[Any]:
     def level(items: Sequence[Any]) -> list[Any]:
-        return [level(one) if isinstance(one, list) else one.title for one in items]
+        return [level(item) if isinstance(item, list) else item.title for item in items]
 
     return level(reader.outline)
 

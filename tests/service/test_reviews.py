@@ -26,7 +26,7 @@ async def place(world: World) -> Path:
 async def test_reviewers_are_added_and_removed(world: World, place: Path) -> None:
     asked = (world.users["review"], world.users["edit"], world.users["review"])
     answer = await world.admin.send(RequestReviewers(**place, users=asked, subject="Look at this"))
-    assert answer.users and [one.user.display_name for one in answer.users if one.user] == ["Review", "Edit"]
+    assert answer.users and [user.user.display_name for user in answer.users if user.user] == ["Review", "Edit"]
     listed = [one async for one in world.admin.every(ListRequestedReviewers(**place, limit=1))]
     assert sorted(one.user.display_name for one in listed if one.user) == ["Edit", "Review"]
     assert all(one.requested_by and one.requested_by.display_name == "Admin" for one in listed)
@@ -51,15 +51,15 @@ async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: Wor
     second = await reviewer.send(SubmitReview(**place, status="approved"))
     assert (await reviewer.send(GetReview(**place, review_id=first.id))).outdated
     current = await world.admin.send(ListReviews(**place, outdated=False))
-    assert [one.id for one in current.items] == [second.id, other.id]
-    assert [one.id for one in (await world.admin.send(ListReviews(**place, outdated=True))).items] == [first.id]
+    assert [item.id for item in current.items] == [second.id, other.id]
+    assert [item.id for item in (await world.admin.send(ListReviews(**place, outdated=True))).items] == [first.id]
     assert (await world.admin.send(ListReviews(**place))).count == 3
 
 
 async def test_the_comment_of_a_review_is_listed_with_comments(world: World, place: Path) -> None:
     review = await world.admin.send(SubmitReview(**place, status="approved", comment=Document(markdown="Fine")))
     comments = (await world.admin.send(ListComments(**place))).items
-    assert [one.target.review for one in comments] == [review.id]
+    assert [comment.target.review for comment in comments] == [review.id]
 
 
 async def test_a_review_refers_to_the_revision_at_its_time(world: World, place: Path) -> None:
@@ -87,7 +87,7 @@ async def test_contributors_and_commenters_are_listed(world: World, place: Path)
         await world.edit(change_request, insert(title), by="edit")
     await world.clients["comment"].send(PostComment(**place, body=Document(markdown="Hm")))
     parts = (await world.admin.send(ListContributors(**place))).items
-    found = {(one.user.display_name, one.action_type, one.count) for one in parts}
+    found = {(part.user.display_name, part.action_type, part.count) for part in parts}
     assert found == {("Edit", "edit", 2), ("Comment", "comment", 1)}
     commenters = (await world.admin.send(ListCommenters(**place))).items
-    assert [(one.user.display_name, one.role) for one in commenters] == [("Comment", "comment")]
+    assert [(commenter.user.display_name, commenter.role) for commenter in commenters] == [("Comment", "comment")]

@@ -82,9 +82,9 @@ async def test_the_workspace_has_the_expected_items(client: Client) -> None:
     id_ = await organization(client)
     assert len((await client.send(ListMembers(organization_id=id_))).items) == 8
     collections = (await client.send(ListCollections(organization_id=id_))).items
-    assert {one.title: one.parent for one in collections} == {
+    assert {collection.title: collection.parent for collection in collections} == {
         "Product": None,
-        "Developers": next(one.id for one in collections if one.title == "Product"),
+        "Developers": next(collection.id for collection in collections if collection.title == "Product"),
         "Internal": None,
     }
     found = await spaces(client)

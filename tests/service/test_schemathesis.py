@@ -40,7 +40,7 @@ IN_A_WORLD = 10
 ROUNDS = -(-CASES // IN_A_WORLD)
 PARTS = 4
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
-ANSWERED = {one.__name__: one for one in all_handlers()}
+ANSWERED = {operation.__name__: operation for operation in all_handlers()}
 FAMILIES = sorted({one.family for one in ANSWERED.values()})
 ENDING = {"MergeChangeRequest", "UpdateChangeRequest", "UpdateSpace", "TransferSpace", "TransferCollection"}
 """Operations that leave nothing for the others, such as deletions, come last."""
@@ -80,11 +80,11 @@ def test_every_generated_request_has_a_response_as_described(
     engines: list[RunningService], schema: Any, part: int, number: int
 ) -> None:
     families = FAMILIES[part::PARTS]
-    described = [one.ok() for one in schema.include(tag=families).get_all_operations()]
+    described = [operation.ok() for operation in schema.include(tag=families).get_all_operations()]
     named = {one.definition.raw["operationId"]: one for one in described}
     found = {name: one for name, one in named.items() if name in ANSWERED}  # other operations respond with 501
     assert found
-    saying = Saying([Hearer(one) for one in engines], number)
+    saying = Saying([Hearer(engine) for engine in engines], number)
     for name in sorted(found, key=lambda name: place(ANSWERED[name])):
         saying.every_case(name, found[name], GenerationMode.POSITIVE)
         if found[name].query or found[name].body:  # a path may contain any text
@@ -138,7 +138,7 @@ class Saying:
         def say(case: Case) -> None:
             made_up = dict(case.path_parameters), case.query, case.body
             chosen = seeds.random()
-            answers = [self._say(name, case, made_up, one, random.Random(chosen)) for one in self.hearers]
+            answers = [self._say(name, case, made_up, hearer, random.Random(chosen)) for hearer in self.hearers]
             if len(set(answers)) > 1:
                 self.faults.append(f"{name}: the engines differ: {answers}, {self._told(case)}")
 
@@ -160,7 +160,7 @@ class Saying:
         try:
             case.validate_response(response, checks=CHECKS)
         except FailureGroup as failures:
-            told = [f"{type(one).__name__}: {one}" for one in failures.exceptions]
+            told = [f"{type(exception).__name__}: {exception}" for exception in failures.exceptions]
             answer = f"{response.status_code} {response.content[:400]!r}"
             self.faults.append("\n".join([f"{name}: {self._told(case)}", answer, *told]))
         return response.status_code

@@ -83,8 +83,8 @@ def test_matches_in_titles_come_first(context: Context, space: SpaceRow) -> None
 def test_matching_sections_have_an_excerpt(context: Context, space: SpaceRow) -> None:
     hit = search(context, [space], "oil")["s"]
     page = as_results(context, hit, "oil")[0]
-    assert (page.path, [one.title for one in page.ancestors or ()]) == ("group/lamps", ["Group"])
-    assert [(one.title, one.path, one.body) for one in page.sections or ()] == [
+    assert (page.path, [ancestor.title for ancestor in page.ancestors or ()]) == ("group/lamps", ["Group"])
+    assert [(section.title, section.path, section.body) for section in page.sections or ()] == [
         ("Oil", "group/lamps#oil", "A lamp burns OIL. ``` ## not a heading oil ```")
     ]
     assert page.urls.app == f"http://here/app/spaces/s/pages/{page.id}"

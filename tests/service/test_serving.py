@@ -68,7 +68,7 @@ def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> No
     assert (found.status_code, found.json()["error"]["message"][-12:]) == (401, "has expired.")
     service.stop()
     with database.reading.begin() as session:
-        ids = [one.id for one in list_tokens(session)]
+        ids = [token.id for token in list_tokens(session)]
     database.write(lambda session: revoke_token(session, ids[0]))
     database.close()
 
@@ -118,8 +118,8 @@ def test_a_token_over_its_rate_limit_is_told_to_wait(tmp_path: Path) -> None:
         while time.time() % 60 > 57:
             time.sleep(0.1)
         answers = [httpx.get(f"{address}/v1/user", headers=headers) for _ in range(4)]
-        assert [one.status_code for one in answers] == [200, 200, 200, 429]
-        assert [one.headers["x-ratelimit-remaining"] for one in answers] == ["2", "1", "0", "0"]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
         assert 0 < int(answers[3].headers["retry-after"]) <= 60
         assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}, "the health check must have no rate limit"
 
@@ -136,7 +136,7 @@ def test_several_processes_respond_and_a_dead_one_is_replaced(tmp_path: Path) ->
         assert wait_for(lambda: healthy(address))
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-        assert wait_for(lambda: not any(Path(f"/proc/{one}").exists() for one in children))
+        assert wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
 
 
 def healthy(address: str) -> bool:
@@ -169,7 +169,7 @@ def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
         httpx.get(f"{address}/docs/site/{token}/")
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=20)
-    lines = [json.loads(one) for one in said.splitlines()]
+    lines = [json.loads(line) for line in said.splitlines()]
     first, second = [one for one in lines if one["message"] == "request"]
     assert (first["method"], first["path"], first["status"]) == ("GET", "/v1/user", 400)
     assert first["request"] == answer.headers["x-request-id"]

@@ -133,7 +133,7 @@ async def test_the_schema_of_visitor_claims(world: World, at: dict[str, str]) ->
     assert found.json_schema == whole
     assert found.updated_at
     conditions = (await world.clients["read"].send(ListTemplateConditions(**at))).items
-    assert {(one.description, one.condition) for one in conditions} == {
+    assert {(condition.description, condition.condition) for condition in conditions} == {
         ("The plan: free", 'visitor.claims.plan == "free"'),
         ("The plan: pro", 'visitor.claims.plan == "pro"'),
         ("Is in the beta", "visitor.claims.beta == true"),
@@ -184,8 +184,10 @@ async def test_redirects_are_created_updated_and_deleted(world: World, at: dict[
     assert (changed.source, changed.destination.url) == ("/old/guide", "https://example.org/")
     await world.admin.send(UpdateRedirect(**at, site_redirect_id=made.id, source="/old/guide"))
     await world.admin.send(CreateRedirect(**at, source="/a", destination=out))
-    assert [one.source for one in (await world.admin.send(ListRedirects(**at))).items] == ["/a", "/old/guide"]
-    assert [one.source for one in (await world.admin.send(ListRedirects(**at, search="GUIDE"))).items] == ["/old/guide"]
+    assert [item.source for item in (await world.admin.send(ListRedirects(**at))).items] == ["/a", "/old/guide"]
+    assert [item.source for item in (await world.admin.send(ListRedirects(**at, search="GUIDE"))).items] == [
+        "/old/guide"
+    ]
     for _ in range(2):
         await world.admin.send(DeleteRedirect(**at, site_redirect_id=made.id))
     with pytest.raises(Forbidden):

@@ -69,7 +69,7 @@ def outline(items: Sequence[StructureItem]) -> list[Any]:
     found: list[Any] = []
     for item in items:
         if isinstance(item, SiteSection):
-            found.append((item.title, [one.title for one in item.site_spaces]))
+            found.append((item.title, [site_space.title for site_space in item.site_spaces]))
         elif isinstance(item, SiteSectionGroup):
             found.append({item.title: outline(item.children)})
         else:
@@ -108,7 +108,7 @@ async def test_urls_depend_on_the_default_section_and_space(shop: Shop) -> None:
 
     async def addresses() -> dict[str, str | None]:
         listed = await shop.world.admin.send(ListSiteSpaces(**shop.at))
-        return {one.title: one.urls.published for one in listed.items}
+        return {item.title: item.urls.published for item in listed.items}
 
     assert await addresses() == {"API": top, "Guides": f"{top}guides/"}
     await shop.world.admin.send(UpdateSite(**shop.at, default_site_space=guides.id))
@@ -139,7 +139,7 @@ async def test_the_first_section_takes_over_existing_site_spaces(shop: Shop) -> 
     structure = await shop.world.admin.send(GetSiteStructure(**shop.at))
     assert structure.type == "sections"
     assert outline(structure.structure) == [("Reference", ["API", "Guides", "News"]), ("Help", ["Help"])]
-    assert [one.default for one in reference.site_spaces] == [True, False, False]
+    assert [site_space.default for site_space in reference.site_spaces] == [True, False, False]
     with pytest.raises(Conflict):
         await shop.section("Guides", title="Twice")
 
@@ -152,9 +152,9 @@ async def test_site_spaces_are_added_to_sections(shop: Shop) -> None:
     assert guides.section == help_section.id
     assert await shop.outline() == [("API", ["API", "News"]), ("Help", ["Help", "Guides"])]
     listed = await shop.world.admin.send(ListSiteSpaces(**shop.at))
-    assert [one.title for one in listed.items] == ["API", "News", "Help", "Guides"]
+    assert [item.title for item in listed.items] == ["API", "News", "Help", "Guides"]
     defaults = await shop.world.admin.send(ListSiteSpaces(**shop.at, default=True))
-    assert [one.title for one in defaults.items] == ["API", "Help"]
+    assert [item.title for item in defaults.items] == ["API", "Help"]
     with pytest.raises(NotFound):
         await shop.world.admin.send(AddSiteSpace(**shop.at, space_id=shop.world.space, section_id="gone"))
 
@@ -237,12 +237,12 @@ async def test_a_section_is_updated(shop: Shop) -> None:
         )
     )
     assert (changed.title, changed.path, changed.description, changed.icon) == ("Learn", "learn", "Slowly", "leaf")
-    assert [one.default for one in changed.site_spaces] == [False, True]
+    assert [site_space.default for site_space in changed.site_spaces] == [False, True]
     cleared = await shop.world.admin.send(UpdateSection(**where, description=None, icon=None))
     assert (cleared.description, cleared.icon, cleared.title) == (None, None, "Learn")
     await shop.world.admin.send(UpdateSite(**shop.at, default_site_section=second.id))
     sections = (await shop.world.admin.send(ListSections(**shop.at))).items
-    assert [(one.title, one.default) for one in sections] == [("API", False), ("Learn", True)]
+    assert [(section.title, section.default) for section in sections] == [("API", False), ("Learn", True)]
     for wrong, error in (
         ({"path": first.path}, Conflict),
         ({"default_site_space": first.site_spaces[0].id}, Refused),

@@ -47,7 +47,7 @@ async def test_a_space_is_created_updated_and_listed(world: World) -> None:
     assert (changed.title, changed.emoji, changed.urls.icon) == ("Newer", "", "https://example.org/i.png")
     assert changed.merge_rules and changed.merge_rules.type == "none"
     listed = await world.clients["read"].send(ListSpaces(organization_id=world.organization))
-    assert [one.title for one in listed.items] == ["Manual", "Newer"]
+    assert [item.title for item in listed.items] == ["Manual", "Newer"]
 
 
 async def test_invalid_values_are_refused(world: World) -> None:
@@ -123,7 +123,7 @@ async def test_a_duplicate_has_the_live_content_and_is_independent(world: World)
     page = await world.admin.send(GetPage(space_id=copy.id, page_id=after[1].id, format="markdown"))
     assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
     listed = await world.admin.send(ListSpaces(organization_id=world.organization))
-    assert [one.id for one in listed.items] == [world.space, copy.id]
+    assert [item.id for item in listed.items] == [world.space, copy.id]
     await world.edit(await world.draft(), insert("Only there"))
     assert copy.change_requests == 0
 

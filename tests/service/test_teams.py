@@ -49,7 +49,7 @@ from presscheck.service.tables import UserRow
 
 
 async def made(world: World, title: str = "Writers", *members: str) -> Team:
-    ids = tuple(world.users[one] for one in members)
+    ids = tuple(world.users[member] for member in members)
     return await world.admin.send(CreateTeam(organization_id=world.organization, title=title, members=ids))
 
 
@@ -60,7 +60,7 @@ def at(world: World, team: Team) -> dict[str, str]:
 async def members(world: World, team: Team) -> dict[str, str]:
     found = await world.admin.send(ListTeamMembers(**at(world, team)))
     names = {identity: name for name, identity in world.users.items()}
-    return {names[one.organization.id]: one.team.role for one in found.items}
+    return {names[item.organization.id]: item.team.role for item in found.items}
 
 
 async def test_a_team_is_created_renamed_found_and_deleted(world: World) -> None:
@@ -69,7 +69,7 @@ async def test_a_team_is_created_renamed_found_and_deleted(world: World) -> None
     await world.admin.send(UpdateTeam(**at(world, team), title="All writers"))
     await made(world, "Lawyers")
     found = await world.clients["read"].send(ListTeams(organization_id=world.organization, title="WRIT"))
-    assert [(one.title, one.permissions.admin) for one in found.items] == [("All writers", False)]
+    assert [(item.title, item.permissions.admin) for item in found.items] == [("All writers", False)]
     member = await world.admin.send(GetMember(organization_id=world.organization, user_id=world.users["edit"]))
     assert member.teams == 1
     for _ in range(2):
@@ -103,7 +103,7 @@ async def test_a_team_owner_only_manages_members(world: World) -> None:
     await world.admin.send(AddTeamMember(**at(world, team), user_id=world.users["edit"], role="owner"))
     await world.clients["edit"].send(add)
     owned = ListTeams(organization_id=world.organization, owner=world.users["edit"])
-    assert [one.id for one in (await world.admin.send(owned)).items] == [team.id]
+    assert [item.id for item in (await world.admin.send(owned)).items] == [team.id]
     for call in (UpdateTeam(**at(world, team), title="Mine"), DeleteTeam(**at(world, team))):
         with pytest.raises(Forbidden):
             await world.clients["edit"].send(call)
@@ -145,7 +145,7 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
     may = (await guest.send(GetSpace(space_id=space))).permissions
     assert (may.view, may.comment, may.review, may.edit) == (True, True, True, False)
     seen = await guest.send(ListCollections(organization_id=world.organization))
-    assert {one.id for one in seen.items} == {outer.id, inner.id}
+    assert {item.id for item in seen.items} == {outer.id, inner.id}
     assert (await world.clients["edit"].send(GetSpace(space_id=space))).permissions.review, (
         "the team must grant more than the default"
     )
@@ -155,7 +155,7 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
     assert (await world.admin.send(ListCollectionTeamPermissions(collection_id=inner.id))).items == ()
     await world.admin.send(UpdateCollectionTeamPermission(collection_id=inner.id, team_id=team.id, role="edit"))
     people = await world.admin.send(ListSpaceUserPermissions(space_id=space, limit=100))
-    levels = {one.user.display_name: one.permission for one in people.items}
+    levels = {item.user.display_name: item.permission for item in people.items}
     assert levels == {
         "Admin": "admin", "Create": "read", "Edit": "edit", "Review": "read", "Comment": "read", "Read": "read",
         "Guest": "edit",
@@ -206,7 +206,7 @@ async def test_invites_are_created_listed_updated_and_deleted(world: World) -> N
     to_space = await world.admin.send(CreateInvite(**here, level="edit", space=world.space))
     assert (to_all.role, to_space.level) == (None, "edit")
     assert to_space.space and to_space.space.id == world.space
-    assert [one.id for one in (await world.admin.send(ListInvites(**here))).items] == [to_all.id]
+    assert [item.id for item in (await world.admin.send(ListInvites(**here))).items] == [to_all.id]
     changed = await world.admin.send(UpdateInvite(**here, invite_id=to_space.id, level="read"))
     assert changed.level == "read"
     with pytest.raises(Refused, match="level: this is the only field"):
@@ -227,7 +227,7 @@ async def test_users_with_an_allowed_email_domain_can_join(world: World, other_o
     )
     await world.admin.send(domains)
     found = await world.clients["edit"].send(GetOrganizationsForEmailDomain(email_domain="EXAMPLE.org"))
-    assert other_organization in [one.id for one in found.organizations]
+    assert other_organization in [organization.id for organization in found.organizations]
     assert (
         await world.clients["edit"].send(GetOrganizationsForEmailDomain(email_domain="other.org"))
     ).organizations == ()

@@ -459,12 +459,12 @@ async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncC
     first = await world.admin.send(AddSection(**at, space_id=world.space, title="Here"))
     await world.admin.send(AddSection(**at, space_id=third.id, title="Third"))
     await world.admin.send(UpdateSection(**at, site_section_id=first.id, condition="false"))
-    for one in (await world.admin.send(ListSiteSpaces(**at))).items:
-        set_columns(world, SpaceRow, one.space.id, revision_id=live_revision(world))
-        assert one.urls.published
-        answer = await browser.get(f"{one.urls.published}guide")
+    for item in (await world.admin.send(ListSiteSpaces(**at))).items:
+        set_columns(world, SpaceRow, item.space.id, revision_id=live_revision(world))
+        assert item.urls.published
+        answer = await browser.get(f"{item.urls.published}guide")
         assert answer.status_code == 200
-        assert f'<link rel="canonical" href="{one.urls.published}guide">' in answer.text
+        assert f'<link rel="canonical" href="{item.urls.published}guide">' in answer.text
         assert f'href="{address}third/"' in answer.text, "missing from the section tabs"
     await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
     assert "Here" not in (await browser.get(f"{address}third/")).text

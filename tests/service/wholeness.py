@@ -27,14 +27,14 @@ def demand_whole(session: Session, data: Path, space_id: str) -> None:
     requests = session.scalars(select(ChangeRequestRow).where(ChangeRequestRow.space_id == space_id)).all()
     revisions = {row.id: row for row in session.scalars(select(RevisionRow).where(RevisionRow.space_id == space_id))}
     assert requests
-    assert sorted(one.number for one in requests) == list(range(1, space.numbered + 1)), (
+    assert sorted(request.number for request in requests) == list(range(1, space.numbered + 1)), (
         "numbers have a gap or a duplicate"
     )
-    merged = [one for one in requests if one.status == "merged"]
+    merged = [request for request in requests if request.status == "merged"]
     history = lineage(revisions, space.revision_id)
     live = [one for one in history if revisions[one].type == "merge"]
     assert sorted(live) == sorted(one.revision_merged or "" for one in merged), "each merge must be live once"
-    assert sorted(live) == sorted(one.id for one in revisions.values() if one.type == "merge"), (
+    assert sorted(live) == sorted(revision.id for revision in revisions.values() if revision.type == "merge"), (
         "a merge is outside the live history"
     )
     for one in merged:

@@ -56,7 +56,7 @@ def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
 
 def most(*levels: str | None) -> str | None:
     """The highest of some levels; None if there are none."""
-    return max((one for one in levels if one), key=LEVELS.index, default=None)
+    return max((level for level in levels if level), key=LEVELS.index, default=None)
 
 
 def organization_for(context: Context, organization_id: str, wanted: str = "read") -> OrganizationRow:

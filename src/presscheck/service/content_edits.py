@@ -139,7 +139,7 @@ class ContentEdit:
     def _restore(self, before: Place, old: Tree) -> None:
         page = _without(before.page, {place.page["id"] for place in walk(self.tree)})
         above = before.above["id"] if before.above and find(self.tree, before.above["id"]) else None
-        at = [one["id"] for one in children(before.above, old)].index(page["id"])
+        at = [child["id"] for child in children(before.above, old)].index(page["id"])
         self.tree = insert(self.tree, page, above, at)
         self._note("created_page", page)
 

@@ -27,7 +27,7 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> C
             pages=as_pages(context, space.id, revision.tree),
             links={page: _targets(texts.get(document, "")) for page, document in written if document},
             files=as_files(context, revision.files),
-            reusable=[ReusableContent.model_validate(one) for one in revision.reusable_contents],
+            reusable=[ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents],
             organization=as_organization(context, owner),
             space=next(iter(as_spaces(context, [space]))),
             app=context.app("/"),

@@ -20,5 +20,5 @@ def _copied(page: Page, ids: dict[str, str]) -> Page:
     if target.get("page") in ids and "space" not in target:
         copy["target"] = target | {"page": ids[target["page"]]}
     if "pages" in page:
-        copy["pages"] = [_copied(one, ids) for one in children(page)]
+        copy["pages"] = [_copied(child, ids) for child in children(page)]
     return copy

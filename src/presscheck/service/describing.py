@@ -51,7 +51,9 @@ _REFUSAL: Schema = {
 @cache
 def description(release: str | None = None) -> bytes:
     """The OpenAPI document as JSON, cached; of one API release, or of both."""
-    operations = [one for one in every_operation() if release is None or one.release in (None, release)]
+    operations = [
+        operation for operation in every_operation() if release is None or operation.release in (None, release)
+    ]
     return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -83,11 +85,11 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
 def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Schema], dict[str, Schema]]:
     """The request and response schemas of each operation, and the models that they refer to."""
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = []
-    for one in operations:
-        inputs.append((one.stored_name(), "validation", TypeAdapter(one)))
-        if one.answer is not None:
-            answer = TypeAdapter[Any](ONE_OR_THE_OTHER.get(one.answer, one.answer))
-            inputs.append((one.stored_name(), "serialization", answer))
+    for operation in operations:
+        inputs.append((operation.stored_name(), "validation", TypeAdapter(operation)))
+        if operation.answer is not None:
+            answer = TypeAdapter[Any](ONE_OR_THE_OTHER.get(operation.answer, operation.answer))
+            inputs.append((operation.stored_name(), "serialization", answer))
     found, rest = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE, schema_generator=_OnTheWire)
     models = cast("dict[str, Schema]", rest.get("$defs", {}))
     taken = {

@@ -105,7 +105,7 @@ def stored_content(
             "git": {"oid": one.oid, "path": one.source},
         }
         for one, document in zip(
-            repository.snippets, add_documents(session, [one.body for one in repository.snippets]), strict=True
+            repository.snippets, add_documents(session, [snippet.body for snippet in repository.snippets]), strict=True
         )
     ]
     bodies = {page.source: page.body for page in repository.walk() if page.body}

@@ -61,7 +61,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         title=row.title,
         description=row.description,
         summary=row.summary,
-        preview_images=tuple(f"{context.origin}/files/{one}/preview.png" for one in row.preview_images),
+        preview_images=tuple(f"{context.origin}/files/{image}/preview.png" for image in row.preview_images),
         target=row.target,
         verified=False,
         visibility=row.visibility,
@@ -70,7 +70,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         blocks=tuple(row.blocks) if row.blocks is not None else None,
         content_sources=tuple(row.content_sources) if row.content_sources is not None else None,
         configurations=row.configurations,
-        external_links=tuple(ExternalLink.model_validate(one) for one in row.external_links),
+        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links),
         owner=as_organization(context, owner),
         content_security_policy=row.content_security_policy,
         urls=IntegrationUrls(

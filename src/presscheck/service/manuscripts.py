@@ -56,7 +56,7 @@ class Manuscript:
         facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
         given = "".join(f"{name}: {string(value)}, " for name, value in facts)
         cover = str(len(self.chapters) > 1).lower()
-        pages = (self._chapter(one, as_written=as_written) for one in self.chapters)
+        pages = (self._chapter(chapter, as_written=as_written) for chapter in self.chapters)
         return "\n".join((style(), f"#show: manual.with({given}cover: {cover});", *pages))
 
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
@@ -96,11 +96,11 @@ def manuscript(
             return None
         chosen = [place.page | {"pages": []}] if only else [place.page]
     chapters = list(_chapters(chosen, asked=page))
-    ids = [one.page["documentId"] for one in chapters if one.page.get("documentId")]
-    snippets = [one["document"] for one in revision.reusable_contents if one.get("document")]
+    ids = [chapter.page["documentId"] for chapter in chapters if chapter.page.get("documentId")]
+    snippets = [snippet["document"] for snippet in revision.reusable_contents if snippet.get("document")]
     texts = document_texts(session, [*ids, *snippets])
     pictures: dict[str, Path] = {}
-    resolving = _Resolving(revision, data, origin, {one.page["id"] for one in chapters}, texts, pictures)
+    resolving = _Resolving(revision, data, origin, {chapter.page["id"] for chapter in chapters}, texts, pictures)
     made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
     return Manuscript(
         made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts
@@ -145,12 +145,12 @@ class _Resolving:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
         tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
         self._pages = {page.id: page for page in _every(tree)}
-        self._files = {one["id"]: one for one in revision.files}
-        self._by_content = {one["content"]: one for one in revision.files if one.get("content")}
-        self._snippets = {one["id"]: one for one in revision.reusable_contents}
-        files = [RevisionFile.model_validate(one) for one in revision.files]
+        self._files = {file["id"]: file for file in revision.files}
+        self._by_content = {file["content"]: file for file in revision.files if file.get("content")}
+        self._snippets = {snippet["id"]: snippet for snippet in revision.reusable_contents}
+        files = [RevisionFile.model_validate(file) for file in revision.files]
         self._places = Places.of(
-            tree, files, [ReusableContent.model_validate(one) for one in revision.reusable_contents]
+            tree, files, [ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents]
         )
         self._data, self._origin = data, origin
         self._shown, self._texts, self._pictures = shown, texts, pictures

@@ -32,5 +32,5 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
 
 def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:
     """The spaces in some collections, including deleted ones."""
-    ids = [one.id for one in collections]
+    ids = [collection.id for collection in collections]
     return list(context.session.scalars(select(SpaceRow).where(SpaceRow.parent_id.in_(ids))))

@@ -100,7 +100,7 @@ class PageRefs:
     def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
         pages = as_pages(context, content.space_id, content.tree)
         files = as_files(context, content.files)
-        reusable = [ReusableContent.model_validate(one) for one in content.reusable_contents]
+        reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
         self._app, self._space = context.app(""), content.space_id
         self._places = Places.of(pages, files, reusable)
         self._sources = {("page", page.id): source_of(page) for page in _every(pages)}

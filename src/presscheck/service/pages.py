@@ -44,7 +44,7 @@ def as_revision(context: Context, row: RevisionRow) -> Revision:
         parents=tuple(row.parents),
         pages=as_pages(context, row.space_id, row.tree),
         files=as_files(context, row.files),
-        reusable_contents=tuple(ReusableContent.model_validate(one) for one in row.reusable_contents),
+        reusable_contents=tuple(ReusableContent.model_validate(snippet) for snippet in row.reusable_contents),
         variables=row.variables,
         created_at=row.created_at,
         merged_from=as_change_request(context, merged) if merged else None,
@@ -90,7 +90,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
     path = prefix + page.get("slug", "")
     found["path"] = path
     below = f"{path}/" if page.get("slug") else prefix
-    found["pages"] = [_wired(context, space_id, one, below) for one in children(page)]
+    found["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
     if kind == "document":
         found["layout"] = LAYOUT | page.get("layout", {})
         found["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}

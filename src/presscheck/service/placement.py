@@ -18,7 +18,7 @@ Placed = SpaceRow | CollectionRow
 
 def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
     """The next free position at the end of a collection, or of the top level."""
-    return max((one.position for one in siblings(session, organization_id, parent_id)), default=-1) + 1
+    return max((sibling.position for sibling in siblings(session, organization_id, parent_id)), default=-1) + 1
 
 
 def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
@@ -36,7 +36,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
     """Puts an item into a collection or to the top level: at this index, or at the end."""
-    row = [one for one in siblings(session, item.organization_id, parent_id) if one is not item]
+    row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
     for number, one in enumerate(row):
@@ -60,7 +60,7 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
     if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
         raise Problem(400, "position: the item to place it next to has another parent")
     _demand_room(context, item, parent_id)
-    others = [one for one in siblings(context.session, item.organization_id, parent_id) if one is not item]
+    others = [sibling for sibling in siblings(context.session, item.organization_id, parent_id) if sibling is not item]
     at = others.index(neighbour) + (not is_before) if neighbour else None
     place(context.session, item, parent_id, at)
 

@@ -51,24 +51,24 @@ class SiteContents:
     def find(self, kind: str, item_id: str) -> Item | None:
         """Finds a row by kind and id."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
-        return next((one for one in rows if (KINDS[type(one)], one.id) == (kind, item_id)), None)
+        return next((row for row in rows if (KINDS[type(row)], row.id) == (kind, item_id)), None)
 
     def row_of(self, item: Item) -> list[Item]:
         """The siblings of an item in order, including itself."""
         if isinstance(item, SiteSpaceRow):
-            return [one for one in self.site_spaces if one.section_id == item.section_id]
+            return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
         return self.inside(above(item))
 
     def inside(self, group_id: str | None) -> list[Item]:
         """The sections and groups of a group, or of the top level, in order."""
-        found: list[Item] = [one for one in self.sections if one.group_id == group_id]
-        found += [one for one in self.groups if one.parent_id == group_id]
+        found: list[Item] = [section for section in self.sections if section.group_id == group_id]
+        found += [group for group in self.groups if group.parent_id == group_id]
         return sorted(found, key=lambda one: (one.position, one.id))
 
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
         if self.sections or self.groups:
-            return SiteStructure(type="sections", structure=tuple(self.item(one) for one in self.inside(None)))
+            return SiteStructure(type="sections", structure=tuple(self.item(item) for item in self.inside(None)))
         return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
@@ -79,14 +79,14 @@ class SiteContents:
 
     def group(self, row: SectionGroupRow) -> SiteSectionGroup:
         """Serializes a group with its items."""
-        children = tuple(self.item(one) for one in self.inside(row.id))
+        children = tuple(self.item(item) for item in self.inside(row.id))
         return SiteSectionGroup(
             id=row.id,
             title=row.title,
             icon=row.icon,
             section_group=row.parent_id,
             children=children,
-            sections=tuple(one for one in children if isinstance(one, SiteSection)),
+            sections=tuple(child for child in children if isinstance(child, SiteSection)),
         )
 
     def section(self, row: SectionRow) -> SiteSection:
@@ -107,12 +107,16 @@ class SiteContents:
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
         """The visible site spaces of a section, or of the top level."""
         shown = self._shown()
-        return [shown[one.id] for one in self.site_spaces if one.section_id == section_id and one.id in shown]
+        return [
+            shown[site_space.id]
+            for site_space in self.site_spaces
+            if site_space.section_id == section_id and site_space.id in shown
+        ]
 
     def every_space(self) -> list[SiteSpace]:
         """All visible site spaces, by section."""
         sections: list[str | None] = [None, *(one.id for one in self.sections_in_order())]
-        return [one for section in sections for one in self.shown_spaces(section)]
+        return [site_space for section in sections for site_space in self.shown_spaces(section)]
 
     def site_space(self, row: SiteSpaceRow) -> SiteSpace:
         """Serializes one site space.
@@ -128,24 +132,26 @@ class SiteContents:
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
         """All sections in navigation order, including those in groups."""
         found: list[SectionRow] = []
-        for one in self.inside(group_id):
-            if isinstance(one, SectionRow):
-                found.append(one)
-            elif isinstance(one, SectionGroupRow):
-                found += self.sections_in_order(one.id)
+        for item in self.inside(group_id):
+            if isinstance(item, SectionRow):
+                found.append(item)
+            elif isinstance(item, SectionGroupRow):
+                found += self.sections_in_order(item.id)
         return found
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
             seen = visible(self.context, self.site.organization_id)
-            ids = [one.space_id for one in self.site_spaces if one.space_id in seen]
+            ids = [site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen]
             rows = self.context.session.scalars(select(SpaceRow).where(SpaceRow.id.in_(ids))).all()
             spaces = {space.id: space for space in as_spaces(self.context, rows)}
-            sections = {one.id: one for one in self.sections}
+            sections = {section.id: section for section in self.sections}
             self._spaces = {
-                one.id: self._site_space(one, sections.get(one.section_id or ""), spaces[one.space_id])
-                for one in self.site_spaces
-                if one.space_id in spaces
+                site_space.id: self._site_space(
+                    site_space, sections.get(site_space.section_id or ""), spaces[site_space.space_id]
+                )
+                for site_space in self.site_spaces
+                if site_space.space_id in spaces
             }
         return self._spaces
 

@@ -24,17 +24,17 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
     if space.organization_id != site.organization_id:
         raise Problem(409, "spaceId: the space is in another organization.")
     contents = SiteContents(context, site)
-    if any(one.space_id == space.id for one in contents.site_spaces):
+    if any(site_space.space_id == space.id for site_space in contents.site_spaces):
         raise Problem(409, "spaceId: the space is already in this site.")
     section_id = section.id if section else None
-    beside = [one for one in contents.site_spaces if one.section_id == section_id]
+    beside = [site_space for site_space in contents.site_spaces if site_space.section_id == section_id]
     row = SiteSpaceRow(
         id=new_id(),
         site_id=site.id,
         section_id=section_id,
         space_id=space.id,
         position=len(beside),
-        path=free_path(space.title, {one.path for one in beside}),
+        path=free_path(space.title, {sibling.path for sibling in beside}),
     )
     context.session.add(row)
     open_first(context, site)
@@ -49,13 +49,13 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
         site_id=site.id,
         position=len(contents.inside(None)),
         title=title[:LONGEST_SECTION_TITLE],
-        path=free_path(title, {one.path for one in contents.sections}),
+        path=free_path(title, {section.path for section in contents.sections}),
         icon=icon,
     )
     context.session.add(row)
-    for one in contents.site_spaces:
-        if one.section_id is None:
-            one.section_id = row.id
+    for site_space in contents.site_spaces:
+        if site_space.section_id is None:
+            site_space.section_id = row.id
     row.default_site_space_id, site.default_site_space_id = site.default_site_space_id, None
     open_first(context, site)
     return row
@@ -65,10 +65,10 @@ def open_first(context: Context, site: SiteRow) -> None:
     """Makes sure that the default section and site space exist if there are any."""
     contents = SiteContents(context, site)
     site.default_section_id = _first(site.default_section_id, contents.sections)
-    top = [one for one in contents.site_spaces if one.section_id is None]
+    top = [site_space for site_space in contents.site_spaces if site_space.section_id is None]
     site.default_site_space_id = _first(site.default_site_space_id, top)
     for section in contents.sections:
-        inside = [one for one in contents.site_spaces if one.section_id == section.id]
+        inside = [site_space for site_space in contents.site_spaces if site_space.section_id == section.id]
         section.default_site_space_id = _first(section.default_site_space_id, inside)
     context.session.flush()
 
@@ -79,7 +79,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
     Raises:
         Problem: 400 if a section is not in the site.
     """
-    rows = {one.id: one for one in contents.sections}
+    rows = {section.id: section for section in contents.sections}
     for position, section_id in enumerate(dict.fromkeys(sections)):
         if section_id not in rows:
             raise Problem(400, f"sections: section {section_id} not found in this site")
@@ -91,11 +91,11 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
     """Deletes a group; its items move up to its position."""
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
-    for one in inside:
-        if isinstance(one, SectionRow):
-            one.group_id = group.parent_id
-        elif isinstance(one, SectionGroupRow):
-            one.parent_id = group.parent_id
+    for item in inside:
+        if isinstance(item, SectionRow):
+            item.group_id = group.parent_id
+        elif isinstance(item, SectionGroupRow):
+            item.parent_id = group.parent_id
     _number([*row[:at], *inside, *row[at + 1 :]])
     contents.context.session.flush()
     contents.context.session.delete(group)
@@ -164,5 +164,5 @@ def _number(row: Sequence[Item]) -> None:
 
 
 def _first(present: str | None, rows: Sequence[Item]) -> str | None:
-    ids = [one.id for one in rows]
+    ids = [row.id for row in rows]
     return present if present in ids else next(iter(ids), None)

@@ -16,7 +16,7 @@ async def spaces(say: Talk, org: str) -> list[str]:
     await say("spaces.RestoreSpace", space_id=copied.id)
     given = await say("spaces.DuplicateSpace", **at)
     await say("spaces.TransferSpace", space_id=given.id, organization=say.elsewhere)
-    return [one.id for one in (await say("spaces.ListSpaces", organization_id=org)).items]
+    return [item.id for item in (await say("spaces.ListSpaces", organization_id=org)).items]
 
 
 async def content(say: Talk, space: str) -> None:

@@ -10,7 +10,7 @@ async def people(say: Talk) -> str:
     assert (await say("users.GetCurrentUser")).id == say.owner
     await say("users.GetUser", user_id=say.member)
     listed = await say("organizations.ListOrganizations")
-    org = next(one.id for one in listed.items if one.id != say.elsewhere)
+    org = next(item.id for item in listed.items if item.id != say.elsewhere)
     at = {"organization_id": org}
     for name in ("GetOrganization", "ListMembers"):
         await say(f"organizations.{name}", **at)

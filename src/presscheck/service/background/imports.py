@@ -44,7 +44,7 @@ def bring(work: Work) -> None:
     wanted = work.database.write(lambda session: _begin(session, work))
     if wanted is None:
         return
-    found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, one) for one in wanted.files]
+    found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, file) for file in wanted.files]
     if not found:
         raise CannotBeDone("found no readable page at this URL")
     work.demand_going()

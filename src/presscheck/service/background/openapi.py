@@ -35,7 +35,7 @@ class Faulty(Exception):
     def __init__(self, code: str, *messages: str) -> None:
         super().__init__(*messages)
         self.code = code
-        self.errors = [{"message": one[:LONGEST_MESSAGE], "code": code} for one in messages]
+        self.errors = [{"message": message[:LONGEST_MESSAGE], "code": code} for message in messages]
 
 
 def _given_up(session: Session, about: str, reason: str, now: str) -> None:

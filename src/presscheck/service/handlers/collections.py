@@ -116,7 +116,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
     """Lists the direct spaces of a collection that the caller may see, in order."""
     row = collection_for(context, call.collection_id)
     collections_of(context, row.organization_id)
-    seen = [one.id for one in spaces_in(context, [row]) if not one.deleted_at and level_in_space(context, one)]
+    seen = [space.id for space in spaces_in(context, [row]) if not space.deleted_at and level_in_space(context, space)]
     return page_of_rows(
         context,
         call,

@@ -177,7 +177,7 @@ def _file(context: Context, revision: RevisionRow, file_id: str) -> RevisionFile
 
 
 def _reusable_content(revision: RevisionRow, content_id: str) -> ReusableContent:
-    found = next((one for one in revision.reusable_contents if one["id"] == content_id), None)
+    found = next((snippet for snippet in revision.reusable_contents if snippet["id"] == content_id), None)
     if found is None:
         raise not_found("reusable content")
     return ReusableContent.model_validate(found)

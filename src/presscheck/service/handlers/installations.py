@@ -141,7 +141,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
     event = context.session.get(EventRow, call.event_id)
     if event is None or event.integration != row.name or event.status is None:
         raise not_found("event")
-    logs = tuple(LogLine.model_validate(one) for one in event.logs)
+    logs = tuple(LogLine.model_validate(log) for log in event.logs)
     return TracedEvent(event=_as_event(event), trace=EventTrace(logs=logs))
 
 

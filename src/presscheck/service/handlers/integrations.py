@@ -62,10 +62,10 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.scopes, row.categories = list(call.scopes), list(call.categories or ())
     row.blocks = list(call.blocks) if call.blocks is not None else None
     row.content_sources = list(call.content_sources) if call.content_sources is not None else None
-    row.external_links = [dict(one) for one in call.external_links or ()]
+    row.external_links = [dict(link) for link in call.external_links or ()]
     row.script = store_blob(context.data, call.script.encode())
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
-    row.preview_images = [_picture(context, "previewImages", one) for one in call.preview_images or ()]
+    row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]
     context.session.flush()
     return as_integrations(context, [row])[0]
 
@@ -99,7 +99,7 @@ def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
     return not (
         (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
         or (call.category and call.category not in row.categories)
-        or (call.block_domain and not any(call.block_domain in one for one in domains))
+        or (call.block_domain and not any(call.block_domain in domain for domain in domains))
         or (call.blocks is not None and call.blocks != bool(blocks))
         or (call.content_sources is not None and call.content_sources != bool(row.content_sources))
         or (call.owner and call.owner != row.organization_id)

@@ -55,7 +55,7 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
     usages = _of_page(found, call.page_id)
     before = _live(context, call.space_id)
     already = {one.target.name for one in before.of_page(call.page_id) if one.status == "broken"}
-    news = sum(one.status == "broken" and one.target.name not in already for one in usages)
+    news = sum(usage.status == "broken" and usage.target.name not in already for usage in usages)
     return _links(found, call, usages, None, in_change_request=news)
 
 

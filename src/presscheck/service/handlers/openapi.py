@@ -181,7 +181,7 @@ def _as_spec(context: Context, row: SpecRow) -> OpenAPISpec:
         last_version=row.last_version,
         last_processed_at=row.last_processed_at,
         last_process_error_code=row.error_code,
-        last_processed_errors=tuple(SpecError.model_validate(one) for one in row.errors) or None,
+        last_processed_errors=tuple(SpecError.model_validate(error) for error in row.errors) or None,
         last_processed_error_count=len(row.errors) or None,
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -72,7 +72,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
     levels = {one: level for one in ids if (level := level_in_space(context, space, one)) is not None}
     page = page_of_items(call, list(levels))
     users = people(context, page.items)
-    items = tuple(UserPermission(permission=levels[one], user=users[one]) for one in page.items)
+    items = tuple(UserPermission(permission=levels[user_id], user=users[user_id]) for user_id in page.items)
     return Page[UserPermission](items=items, next=page.next, count=page.count)
 
 

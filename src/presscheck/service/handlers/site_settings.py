@@ -110,7 +110,7 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
     inside = ""
     if call.site_space is not None:
         wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
-        row = next((one for one in contents.site_spaces if one.id == call.site_space), None)
+        row = next((site_space for site_space in contents.site_spaces if site_space.id == call.site_space), None)
         if wanted is None or row is None:
             raise Problem(400, "siteSpace: space not found in this site")
         section = next((one for one in contents.sections if one.id == row.section_id), None)

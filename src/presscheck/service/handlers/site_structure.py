@@ -73,13 +73,15 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     contents = SiteContents(context, site)
     if call.path is not None:
         beside = [one for one in contents.row_of(row) if isinstance(one, SiteSpaceRow) and one is not row]
-        _demand_path(call.path, {one.path for one in beside})
+        _demand_path(call.path, {sibling.path for sibling in beside})
         row.path = call.path
     if "condition" in call.model_fields_set:
         row.condition = call.condition
     if call.space_id is not None and call.space_id != row.space_id:
         space = space_for(context, call.space_id)
-        if space.organization_id != site.organization_id or space.id in {one.space_id for one in contents.site_spaces}:
+        if space.organization_id != site.organization_id or space.id in {
+            site_space.space_id for site_space in contents.site_spaces
+        }:
             raise Problem(409, "spaceId: the space is in another organization, or already in this site.")
         row.space_id = space.id
     context.session.flush()
@@ -108,10 +110,13 @@ def add_new_section(context: Context, call: AddSection) -> SiteSection:
     """Adds a section with its first space, whose title is the default."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     space = space_for(context, call.space_id)
-    if any(one.space_id == space.id and one.section_id for one in SiteContents(context, site).site_spaces):
+    if any(
+        site_space.space_id == space.id and site_space.section_id
+        for site_space in SiteContents(context, site).site_spaces
+    ):
         raise Problem(409, "spaceId: the space is already in another section.")
     row = add_section(context, site, call.title or space.title or "Untitled", call.icon)
-    if not any(one.space_id == space.id for one in SiteContents(context, site).site_spaces):
+    if not any(site_space.space_id == space.id for site_space in SiteContents(context, site).site_spaces):
         add_site_space(context, site, space.id, row)
     return SiteContents(context, site).section(row)
 
@@ -127,12 +132,14 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
     if call.title is not None:
         row.title = call.title
     if call.path is not None:
-        _demand_path(call.path, {one.path for one in contents.sections if one is not row})
+        _demand_path(call.path, {section.path for section in contents.sections if section is not row})
         row.path = call.path
     for name in call.model_fields_set & {"condition", "icon", "description"}:
         setattr(row, name, getattr(call, name))
     if call.default_site_space is not None:
-        if call.default_site_space not in {one.id for one in contents.site_spaces if one.section_id == row.id}:
+        if call.default_site_space not in {
+            site_space.id for site_space in contents.site_spaces if site_space.section_id == row.id
+        }:
             raise Problem(400, "defaultSiteSpace: site space not found in this section")
         row.default_site_space_id = call.default_site_space
     context.session.flush()

@@ -223,7 +223,7 @@ def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
     if call.default_site_space is None:
         return
     section = sections.get(site.default_section_id or "")
-    wanted = next((one for one in contents.site_spaces if one.id == call.default_site_space), None)
+    wanted = next((site_space for site_space in contents.site_spaces if site_space.id == call.default_site_space), None)
     if wanted is None or wanted.section_id != (section.id if section else None):
         raise Problem(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
     if section:

@@ -145,7 +145,9 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     demand_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
     context.session.add(copy)
-    others = [one for one in siblings(context.session, row.organization_id, row.parent_id) if one is not copy]
+    others = [
+        sibling for sibling in siblings(context.session, row.organization_id, row.parent_id) if sibling is not copy
+    ]
     place(context.session, copy, row.parent_id, others.index(row) + 1)
     context.session.flush()
     return as_spaces(context, [copy])[0]

@@ -163,7 +163,11 @@ def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
     for team_id, collection_id in context.session.execute(rows.where(CollectionTeamRow.team_id.in_(given))):
         given[team_id].add(collection_id)
     organizations = {team.organization_id for team in teams}
-    above = {one.id: one.parent_id for each in organizations for one in collections_of(context, each).values()}
+    above = {
+        collection.id: collection.parent_id
+        for each in organizations
+        for collection in collections_of(context, each).values()
+    }
     standing = select(SpaceRow.parent_id, func.count()).where(
         SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
     )
@@ -181,7 +185,7 @@ def _upwards(above: dict[str, str | None], collection_id: str | None) -> Iterabl
 def _as_team_members(context: Context, team: TeamRow, rows: Sequence[TeamMemberRow]) -> list[TeamMember]:
     keys = [row.user_id for row in rows]
     found = select(MemberRow).where(MemberRow.organization_id == team.organization_id, MemberRow.user_id.in_(keys))
-    members = {one.id: one for one in as_members(context, context.session.scalars(found).all())}
+    members = {member.id: member for member in as_members(context, context.session.scalars(found).all())}
     return [
         TeamMember(
             organization=members[row.user_id],

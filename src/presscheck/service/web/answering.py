@@ -169,7 +169,7 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
         section = next((one for one in site.sections() if one.id == destination["site_section_id"]), None)
         first = site.first_of(section) if section else None
         return site.address(first) if first else None
-    found = next((one for one in site.site_spaces if one.id == destination["site_space_id"]), None)
+    found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)
     if found is None or destination["kind"] == "site-space":
         return site.address(found) if found else None
     return site.page_address(found.space_id, destination["page_id"])

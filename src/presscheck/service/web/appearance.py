@@ -203,4 +203,4 @@ def _value(value: Any, path: str) -> Any:
 
 def _objects(given: Any) -> list[dict[str, Any]]:
     items = cast("list[Any]", given) if isinstance(given, list) else []
-    return [cast("dict[str, Any]", one) for one in items if isinstance(one, dict)]
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

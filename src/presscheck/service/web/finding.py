@@ -52,7 +52,9 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
             if is_secret and not all(word in hit.page["title"].casefold() for word in query.casefold().split()):
                 continue  # the words may be in a part that this reader may not see
             place = listed[result.id]
-            passages = () if is_secret else (_passage(site, site_space, place, one) for one in result.sections or ())
+            passages = (
+                () if is_secret else (_passage(site, site_space, place, section) for section in result.sections or ())
+            )
             where = (site.spaces[site_space.space_id].title, *hit.above)
             found.append(FoundPage(result.title, site.address(site_space, place), where, tuple(passages)))
     return found

@@ -59,7 +59,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
         return _in_space(site, named, values.get("page"), values.get("anchor", ""))
     if kind == "file":
         files = as_files(site.context, site.content(named).revision.files)
-        return next((Address(one.download_url, one.name) for one in files if one.id == values.get("file")), None)
+        return next((Address(file.download_url, file.name) for file in files if file.id == values.get("file")), None)
     return None
 
 
@@ -88,7 +88,7 @@ class PageLinks:
         self._revision = content.revision
         pages = as_pages(site.context, site_space.space_id, content.tree)
         self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
-        reusable = [ReusableContent.model_validate(one) for one in content.revision.reusable_contents]
+        reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
         self._reusable = {one.id: one for one in reusable}
         self._places = Places.of(pages, self._files.values(), reusable)
         self._known = {one.page["id"]: one for one in walk(content.tree)}

@@ -58,9 +58,9 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
     """The spaces of a section; empty if there is only one."""
     beside = site.within(site.section_of(current)) if current else []
     found: list[Way] = []
-    for one in beside:
-        space = site.spaces[one.space_id]
-        found.append(Way(space.title, site.address(one), one is current, emoji_of(space.emoji)))
+    for sibling in beside:
+        space = site.spaces[sibling.space_id]
+        found.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
     return found if len(found) > 1 else []
 
 

@@ -53,7 +53,7 @@ class PublishedSite:
     def __init__(self, context: Context, reader: Reader) -> None:
         self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
         self._contents = SiteContents(context, reader.site)
-        ids = [one.space_id for one in self._contents.site_spaces]
+        ids = [site_space.space_id for site_space in self._contents.site_spaces]
         rows = context.session.scalars(
             select(SpaceRow).where(
                 SpaceRow.id.in_(ids),
@@ -62,11 +62,13 @@ class PublishedSite:
             )
         )
         self.spaces = {row.id: row for row in rows}
-        closed = {one.id for one in self._contents.sections if not self.holds(one.condition)}
+        closed = {section.id for section in self._contents.sections if not self.holds(section.condition)}
         self.site_spaces = [
-            one
-            for one in self._contents.site_spaces
-            if one.space_id in self.spaces and self.holds(one.condition) and one.section_id not in closed
+            site_space
+            for site_space in self._contents.site_spaces
+            if site_space.space_id in self.spaces
+            and self.holds(site_space.condition)
+            and site_space.section_id not in closed
         ]
         self._known: dict[str, SpaceContent] = {}
 
@@ -81,21 +83,21 @@ class PublishedSite:
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
         """The site spaces of a section, or of a site without sections."""
         wanted = section.id if section else None
-        return [one for one in self.site_spaces if one.section_id == wanted]
+        return [site_space for site_space in self.site_spaces if site_space.section_id == wanted]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
         """The section of a site space."""
-        return next((one for one in self._contents.sections if one.id == site_space.section_id), None)
+        return next((section for section in self._contents.sections if section.id == site_space.section_id), None)
 
     def group_title(self, section: SectionRow) -> str:
         """The title of the group of a section, if any."""
-        return next((one.title for one in self._contents.groups if one.id == section.group_id), "")
+        return next((group.title for group in self._contents.groups if group.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
         """The default site space of a section."""
         inside = self.within(section)
         first = section.default_site_space_id if section else self.site.default_site_space_id
-        return next((one for one in inside if one.id == first), next(iter(inside), None))
+        return next((item for item in inside if item.id == first), next(iter(inside), None))
 
     def content(self, space_id: str) -> SpaceContent:
         """Loads the live content of a space."""
@@ -127,12 +129,12 @@ class PublishedSite:
 
     def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
         sections: list[SectionRow | None] = [*self.sections()]
-        first = next((one for one in sections if one and one.id == self.site.default_section_id), None)
+        first = next((section for section in sections if section and section.id == self.site.default_section_id), None)
         if not sections:
             yield from self._in_section(None, path)
             return
         name, _, rest = path.partition("/")
-        named = next((one for one in sections if one and one.path == name), None)
+        named = next((section for section in sections if section and section.path == name), None)
         if named and named is not first:
             yield from self._in_section(named, rest)
         yield from self._in_section(first or sections[0], path)
