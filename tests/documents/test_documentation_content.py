@@ -9,13 +9,13 @@ import pytest
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
 
-from presscheck.documents.blocks import split, text_lines
-from presscheck.documents.html_pages import Address, Included, page_html
-from presscheck.documents.nodes.reading import nodes_of
-from presscheck.documents.nodes.writing import markdown_of
-from presscheck.documents.page_words import page_words
-from presscheck.documents.typesetting import typeset
-from presscheck.documents.typesetting_inlines import web_target
+from presscheck.documents.markdown.block_splitter import split_blocks, text_lines
+from presscheck.documents.markdown.plain_text import page_text
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.service.pdf.typst_document import render_typst
+from presscheck.service.pdf.typst_inlines import web_target
+from presscheck.service.web.html.page import Included, ResolvedLink, render_page_html
 
 pytestmark = pytest.mark.documentation("varied")
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.documentation("varied")
 class OpenWorld:
     """A site on which every address leads somewhere and every condition holds."""
 
-    def leads(self, target: str, source: str) -> Address | None:
-        return Address(f"https://example.org/{source}/{target}")
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return ResolvedLink(f"https://example.org/{source}/{target}")
 
     def included(self, target: str, source: str) -> Included | None:
         return None
@@ -37,19 +37,19 @@ class OpenWorld:
 
 
 def html(markdown: str) -> str:
-    return page_html(markdown, "home.md", OpenWorld()).html
+    return render_page_html(markdown, "home.md", OpenWorld()).html
 
 
 def written_again(markdown: str) -> str:
-    return markdown_of(nodes_of(markdown))
+    return nodes_to_markdown(markdown_to_nodes(markdown))
 
 
 def pdf_source(markdown: str) -> str:
-    return typeset(markdown, web_target, name="p")
+    return render_typst(markdown, web_target, name="p")
 
 
 def blocks(markdown: str) -> str:
-    return "\n".join(block.text for block in split(markdown))
+    return "\n".join(block.text for block in split_blocks(markdown))
 
 
 @pytest.mark.parametrize("form", [html, written_again, pdf_source, blocks], ids=lambda form: form.__name__)
@@ -65,7 +65,7 @@ def test_every_word_is_in_every_form(documentation: Documentation, form: Callabl
 def test_every_word_can_be_searched(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         without_alternatives = re.sub(r'\balt="[^"]*"', "", markdown)
-        missing = markers_in(without_alternatives) - markers_in(page_words(markdown)[1])
+        missing = markers_in(without_alternatives) - markers_in(page_text(markdown)[1])
         assert not missing
 
     for page in documentation.pages:
@@ -77,7 +77,7 @@ def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
         lines = text_lines(markdown)
         numbers = [
             number
-            for block in split(markdown)
+            for block in split_blocks(markdown)
             for number in range(block.start_line, block.start_line + block.text.count("\n") + 1)
         ]
         assert len(numbers) == len(set(numbers))
@@ -89,8 +89,8 @@ def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
 
 def test_nodes_mean_the_same_after_they_were_written(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
-        document = nodes_of(markdown)
-        assert nodes_of(markdown_of(document)) == document
+        document = markdown_to_nodes(markdown)
+        assert markdown_to_nodes(nodes_to_markdown(document)) == document
 
     for page in documentation.pages:
         check_page(documentation, page, check)

@@ -16,9 +16,9 @@ from tests.generated_docs.documentation import VARIABLE, Documentation, Page, ch
 from tests.generated_docs.pieces import Piece, all_pieces, page_text, smallest
 from tests.generated_docs.repositories import EVERYTHING, GeneratedRepository, handbook, long_page, tree, varied
 
-from presscheck.documents.nodes.reading import nodes_of
-from presscheck.documents.nodes.shapes import HOLDS, MARKS
-from presscheck.documents.nodes.tags import TAGS
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.schema import ALLOWED_CHILDREN, MARKS
+from presscheck.documents.nodes.tag_table import TAGS
 
 INLINES = frozenset(
     ["link", "annotation", "mention", "emoji", "icon", "expression", "inline-math", "inline-image", "button"]
@@ -58,8 +58,10 @@ def test_every_tag_stands_in_a_repository(repository: GeneratedRepository) -> No
 
 
 def test_every_kind_of_node_stands_in_a_repository(repository: GeneratedRepository) -> None:
-    types = {kind for page in repository.pages for kind in types_in(nodes_of(page.body))}
-    blocks = {"document", *HOLDS, *(kind for kinds in HOLDS.values() for kind in kinds)} - {"document"}
+    types = {kind for page in repository.pages for kind in types_in(markdown_to_nodes(page.body))}
+    blocks = {"document", *ALLOWED_CHILDREN, *(kind for kinds in ALLOWED_CHILDREN.values() for kind in kinds)} - {
+        "document"
+    }
     assert blocks - types == set()
     assert INLINES - types == set()
     assert MARKS - types == set()

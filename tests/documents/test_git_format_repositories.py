@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from tests.generated_docs.documentation import Documentation
 from tests.generated_docs.repositories import Row
 
-from presscheck.documents.gitbook import Repository, SourcePage, read_repository
-from presscheck.documents.links import Places, links_of
+from presscheck.documents.git_format.repository import Repository, SourcePage, read_repository
+from presscheck.documents.markdown.links import LinkResolver, find_links
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
 
@@ -109,7 +109,7 @@ def relative_targets(text: str) -> set[str]:
 
 def test_every_link_to_a_file_is_followed(documentation: Documentation, repository: Repository) -> None:
     directory = documentation.directory
-    places = Places(
+    places = LinkResolver(
         {page.source: page.source for page in repository.walk() if page.source},
         {file.source: file.source for file in repository.files},
     )
@@ -118,7 +118,7 @@ def test_every_link_to_a_file_is_followed(documentation: Documentation, reposito
         if not page.source:
             continue
         folder = (directory / page.source).parent
-        seen = {link.target for link in links_of(page.body)}
+        seen = {link.target for link in find_links(page.body)}
         for target in relative_targets(page.body):
             path = (folder / unquote(target.partition("#")[0])).resolve()
             is_page = path.is_dir() and any(entry.name.casefold() == "readme.md" for entry in path.iterdir())

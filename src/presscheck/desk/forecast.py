@@ -19,10 +19,10 @@ from presscheck.client.errand import Priority
 from presscheck.desk.asking import NEXT
 from presscheck.desk.protocols import Reader
 from presscheck.desk.questions import page_in
-from presscheck.documents.page_trees import semantic_changes
+from presscheck.documents.pages.tree import semantic_changes
 
 if TYPE_CHECKING:
-    from presscheck.documents.merging import Conflict
+    from presscheck.documents.merge.revisions import Conflict
 
 Side = dict[str, Any]
 """A revision as on the wire."""
@@ -41,7 +41,7 @@ async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = NE
     Raises:
         PresscheckError: a side cannot be read.
     """
-    from presscheck.documents.merging import merge_pages  # late: merge3 takes 29 ms that a start does not need
+    from presscheck.documents.merge.revisions import merge_pages  # late: merge3 takes 29 ms that a start does not need
 
     if not request.outdated:
         return Forecast()

@@ -18,8 +18,8 @@ from presscheck.client.answers import read_answer
 from presscheck.desk.index_updates import IndexUpdates, InStore
 from presscheck.desk.seen import Seen
 from presscheck.desk.service_reads import ServiceReads
-from presscheck.documents.page_words import excerpt
-from presscheck.documents.search_words import asked_phrases
+from presscheck.documents.markdown.plain_text import excerpt
+from presscheck.documents.markdown.search_terms import query_phrases
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.search import SearchIndex
 
@@ -95,7 +95,7 @@ class Searching:
         return await self._in_store(lambda cache: links_in(cache, space, change_request))
 
     async def _here(self, text: str, most: int, organization: str | None, patience: float) -> tuple[Hit, ...]:
-        asked = asked_phrases(text)
+        asked = query_phrases(text)
         if not asked:
             return ()
         await self._index.catch_up(patience)

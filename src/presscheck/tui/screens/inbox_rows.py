@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.inbox import VIEWS, Facts, Group, View, arranged, facts, listing_of
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -94,7 +94,7 @@ class KnownRows:
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
         """What the spaces of the organization are called, as display text."""
-        self.spaces = {space.id: display_text(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
+        self.spaces = {space.id: sanitize(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
         """Anything may have changed."""
