@@ -20,7 +20,7 @@ from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, U
 from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document
 from presscheck.client.client import Client
-from presscheck.documents.differences import Mode, compare, difference_lines
+from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
 from presscheck.tui.screens.review import Review
 
 AT_ONCE = 50

@@ -104,12 +104,12 @@ async def main(count: int) -> None:
 
 def bare_timed(file: Path, queries: list[str]) -> list[float]:
     """Milliseconds that each query takes where only the numbers of the rows are asked for."""
-    from presscheck.documents.search_words import asked_phrases
+    from presscheck.documents.markdown.search_terms import query_phrases
 
     took: list[float] = []
     with closing(sqlite3.connect(file)) as bare:
         for query in queries:
-            asked = " AND ".join(f'"{words}"{" *" if goes_on else ""}' for words, goes_on in asked_phrases(query))
+            asked = " AND ".join(f'"{words}"{" *" if goes_on else ""}' for words, goes_on in query_phrases(query))
             began = time.perf_counter()
             bare.execute(
                 "SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rank LIMIT ?", (asked, SHOWN)

@@ -30,7 +30,7 @@ from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.config import Profile
 from presscheck.desk.desk import Desk
 from presscheck.desk.linking import backlinks, links_of_space
-from presscheck.documents.content_links import orphans
+from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.paths import Places
 from presscheck.service.content_tables import DocumentRow
 from presscheck.service.database import Database
@@ -86,7 +86,7 @@ async def same(desk: Desk, space: Space, pages: tuple[RevisionPage, ...]) -> tup
     assert (here.unread, told.is_told) == ((), True)
     ours = here.links.as_links(here.links.usages)
     assert [one.model_dump() for one in ours] == [one.model_dump() for one in told.items]
-    assert orphans(pages, ours) == orphans(pages, told.items)
+    assert orphan_pages(pages, ours) == orphan_pages(pages, told.items)
     return told.items
 
 

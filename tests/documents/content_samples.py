@@ -6,7 +6,7 @@ import copy
 import random
 from typing import Any
 
-from presscheck.documents.page_trees import Page, Place, insert, move, remove, walk, with_slugs
+from presscheck.documents.pages.tree import Page, PagePosition, insert, move, remove, walk, with_slugs
 
 Revision = dict[str, Any]
 _WORDS = "token scope project member rights session error retry limit page guide quickstart install agent"
@@ -70,7 +70,7 @@ class Editor:
             "contentType": "image/png",
         }
 
-    def spot(self, tree: list[Page], moving: Place | None = None) -> tuple[str | None, int | None]:
+    def spot(self, tree: list[Page], moving: PagePosition | None = None) -> tuple[str | None, int | None]:
         own = {place.page["id"] for place in walk([moving.page])} if moving else set()
         above = [p.page["id"] for p in walk(tree) if p.page["type"] != "link" and p.page["id"] not in own]
         into = None if moving and moving.page["type"] == "group" else self.random.choice([None, *above])
@@ -85,7 +85,7 @@ class Editor:
         now["pages"] = with_slugs(now["pages"])
         return now
 
-    def some(self, revision: Revision, kind: str | None = None) -> Place | None:
+    def some(self, revision: Revision, kind: str | None = None) -> PagePosition | None:
         places = [one for one in walk(revision["pages"]) if kind in (None, one.page["type"])]
         return self.random.choice(places) if places else None
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from presscheck.documents.blocks import split
-from presscheck.documents.differences import PageDifference, compare, difference_lines
-from presscheck.documents.spans import Line
-from presscheck.documents.words import words_in
+from presscheck.documents.diff.page_diff import PageDifference, compare, difference_lines
+from presscheck.documents.diff.word_diff import word_count
+from presscheck.documents.markdown.block_splitter import split_blocks
+from presscheck.text.styled_text import Line
 
 DOCS = Path(__file__).parents[3] / "shared" / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "SUMMARY.md") if DOCS.is_dir() else []
@@ -46,9 +46,9 @@ def new_words(chance: random.Random, count: int) -> str:
 def prose(lines: list[str]) -> list[int]:
     """The lines that are paragraphs of more than a dozen plain words."""
     found: list[int] = []
-    for block in split("\n".join(lines)):
+    for block in split_blocks("\n".join(lines)):
         is_plain = not re.search(r"[\n<>{}|\[\]`*_]", block.text)
-        if block.kind == "paragraph" and is_plain and words_in(block.text) > 12:
+        if block.kind == "paragraph" and is_plain and word_count(block.text) > 12:
             found.append(block.start_line)
     return found
 
@@ -62,7 +62,7 @@ def word(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | Non
     which = chance.choice([at for at, one in enumerate(words) if one.isalpha()] or [-1])
     if which < 0:
         return None
-    gone, words[which] = words_in(words[which]), chance.choice(NEW)
+    gone, words[which] = word_count(words[which]), chance.choice(NEW)
     return [*lines[:number], " ".join(words), *lines[number + 1 :]], gone + 1
 
 
@@ -82,7 +82,7 @@ def block(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | No
     if chance.random() < 0.5:
         count = chance.randint(5, 20)
         return [*lines[:number], f"The {new_words(chance, count)}.", "", *lines[number:]], count + 1
-    return [*lines[:number], *lines[number + 2 :]], words_in(lines[number])
+    return [*lines[:number], *lines[number + 2 :]], word_count(lines[number])
 
 
 def move(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
@@ -102,7 +102,7 @@ def cell(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | Non
     number = chance.choice(rows)
     cells = lines[number].strip().strip("|").split("|")
     which = chance.randrange(len(cells))
-    words = words_in(cells[which])
+    words = word_count(cells[which])
     cells[which] = f" {new_words(chance, 2)} "
     return [*lines[:number], f"|{'|'.join(cells)}|", *lines[number + 1 :]], words + 2
 
@@ -110,10 +110,10 @@ def cell(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | Non
 def code(chance: random.Random, lines: list[str]) -> tuple[list[str], int] | None:
     rows = [
         found.start_line + at
-        for found in split("\n".join(lines))
+        for found in split_blocks("\n".join(lines))
         if found.kind == "code"
         for at, line in enumerate(found.text.split("\n"))
-        if at and words_in(line) > 3 and "```" not in line
+        if at and word_count(line) > 3 and "```" not in line
     ]
     if not rows:
         return None
@@ -170,7 +170,7 @@ def applied(difference: PageDifference, before: str) -> list[str]:
 
 def shown(line: Line) -> int:
     """How many words of a line are shown as gone or come; the first span is its mark."""
-    return sum(words_in(one.text) for one in line[1:] if {"added", "removed"} & {*one.style.split()})
+    return sum(word_count(one.text) for one in line[1:] if {"added", "removed"} & {*one.style.split()})
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
-from presscheck.documents.gitbook import Repository, SourcePage, read_repository
-from presscheck.documents.links import Places, links_of
+from presscheck.documents.git_format.repository import Repository, SourcePage, read_repository
+from presscheck.documents.markdown.links import LinkResolver, find_links
 
 DOCS = Path(__file__).parents[3] / "shared" / "docs"
 REPOSITORIES = sorted(path for path in DOCS.iterdir() if path.is_dir()) if DOCS.is_dir() else []
@@ -84,7 +84,7 @@ def targets_by_parser(text: str) -> set[str]:
 
 
 def test_every_link_that_holds_on_disk_holds(directory: Path, repository: Repository) -> None:
-    places = Places(
+    places = LinkResolver(
         {page.source: page.source for page in repository.walk() if page.source},
         {file.source: file.source for file in repository.files},
     )
@@ -93,7 +93,7 @@ def test_every_link_that_holds_on_disk_holds(directory: Path, repository: Reposi
         if not page.source:
             continue
         folder = (directory / page.source).parent
-        seen = {link.target for link in links_of(page.body)}
+        seen = {link.target for link in find_links(page.body)}
         for target in targets_by_parser(page.body):
             path = (folder / unquote(target.partition("#")[0])).resolve()
             is_page = path.is_dir() and any(one.name.casefold() == "readme.md" for one in path.iterdir())

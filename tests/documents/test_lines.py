@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.hostile_strings import HOSTILE
 
-from presscheck.documents.lines import PageLines, outline, render
-from presscheck.documents.spans import plain, width
+from presscheck.documents.terminal.page_lines import PageLines, outline, render_page
+from presscheck.text.styled_text import plain, width
 
 DOCS = Path(__file__).parents[3] / "shared" / "docs"
 PAGE = """# Tokens
@@ -30,7 +30,7 @@ Shown once.
 
 
 def text(markdown: str, columns: int = 60, **more: object) -> str:
-    return "\n".join(plain(line).rstrip() for line in render(markdown, columns, **more))
+    return "\n".join(plain(line).rstrip() for line in render_page(markdown, columns, **more))
 
 
 def test_a_page_reads_without_its_marks() -> None:
@@ -64,13 +64,13 @@ def test_a_definition_far_below_is_known_above() -> None:
 
 def test_items_of_html_keep_their_marks() -> None:
     text = "<ol><li><p>one</p></li><li>two<ul><li>deep</ul></li></ol>\n\n<figure><img src='a.png'></figure>"
-    assert [plain(line) for line in render(text, 40)][:3] == ["1. one", "2. two", "  • deep"]
+    assert [plain(line) for line in render_page(text, 40)][:3] == ["1. one", "2. two", "  • deep"]
 
 
 @pytest.mark.parametrize("columns", [12, 40, 100])
 def test_hostile_text_stays_text(columns: int) -> None:
     for hostile in HOSTILE:
-        for line in render(f"# {hostile}\n\n{hostile}\n\n- {hostile}\n\n`{hostile}`", columns, title=hostile):
+        for line in render_page(f"# {hostile}\n\n{hostile}\n\n- {hostile}\n\n`{hostile}`", columns, title=hostile):
             assert width(line) <= columns
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
 
@@ -92,7 +92,7 @@ def test_real_pages_fit(columns: int) -> None:
 
 def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:
     long = PAGE * 5000
-    render(PAGE, 80)  # the parser is made once
+    render_page(PAGE, 80)  # the parser is made once
     began = time.perf_counter()
     page = PageLines(long, 80)
     page.at_least(100)

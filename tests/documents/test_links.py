@@ -5,11 +5,11 @@ import time
 import pytest
 
 from presscheck.api.content import GitBlob, RevisionFile, RevisionPage
-from presscheck.documents.links import Destination, Link, Places, links_of, source_of
+from presscheck.documents.markdown.links import Destination, Link, LinkResolver, find_links, source_path
 
 
 def targets(markdown: str) -> list[str]:
-    return [link.target for link in links_of(markdown)]
+    return [link.target for link in find_links(markdown)]
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def targets(markdown: str) -> list[str]:
     ],
 )
 def test_every_way_to_link(markdown: str, link: Link) -> None:
-    assert links_of(markdown)[0] == link
+    assert find_links(markdown)[0] == link
 
 
 def test_a_picture_in_a_link_is_two_links() -> None:
-    assert [(link.kind, link.target) for link in links_of("[![alt](a.png)](b.md)")] == [
+    assert [(link.kind, link.target) for link in find_links("[![alt](a.png)](b.md)")] == [
         ("link", "b.md"),
         ("image", "a.png"),
     ]
@@ -66,7 +66,7 @@ def test_a_lone_backtick_hides_nothing() -> None:
 
 
 def test_lines_are_counted_behind_code() -> None:
-    assert [link.line for link in links_of("```\na\nb\n```\n\n[c](d.md)")] == [6]
+    assert [link.line for link in find_links("```\na\nb\n```\n\n[c](d.md)")] == [6]
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_lines_are_counted_behind_code() -> None:
 )
 def test_hostile_text_takes_no_longer_than_its_length(hostile: str) -> None:
     began = time.perf_counter()
-    links_of(hostile)
+    find_links(hostile)
     assert time.perf_counter() - began < 3
 
 
-PLACES = Places(
+PLACES = LinkResolver(
     {"README.md": "home", "guides/README.md": "guides", "guides/start.md": "start", "a b.md": "spaced"},
     {".gitbook/assets/x.png": "picture"},
     {".gitbook/includes/note.md": "note"},
@@ -129,12 +129,12 @@ def test_a_revision_knows_its_places() -> None:
     imported = RevisionPage(id="p3", path="guides/api", git=GitBlob(oid="1", path="reference/api.md"))
     guides = RevisionPage(id="p1", slug="guides", path="guides", title="Guides", pages=(start, imported))
     file = RevisionFile(id="f1", name="x.png", git=GitBlob(oid="1", path=".gitbook/assets/x.png"))
-    places = Places.of((guides,), (file,))
-    assert source_of(guides) == "guides/README.md"
-    assert source_of(imported) == "reference/api.md"
-    assert places.resolve("start.md", source_of(guides)) == Destination("page", "p2")
-    assert places.resolve("../", source_of(start)) == Destination("broken")
-    assert places.resolve("./", source_of(start)) == Destination("page", "p1")
-    assert places.resolve("api.md", source_of(imported)) == Destination("page", "p3")
-    assert places.resolve("/guides/api", source_of(start)) == Destination("page", "p3")
-    assert places.resolve("../.gitbook/assets/x.png", source_of(start)) == Destination("file", "f1")
+    places = LinkResolver.of((guides,), (file,))
+    assert source_path(guides) == "guides/README.md"
+    assert source_path(imported) == "reference/api.md"
+    assert places.resolve("start.md", source_path(guides)) == Destination("page", "p2")
+    assert places.resolve("../", source_path(start)) == Destination("broken")
+    assert places.resolve("./", source_path(start)) == Destination("page", "p1")
+    assert places.resolve("api.md", source_path(imported)) == Destination("page", "p3")
+    assert places.resolve("/guides/api", source_path(start)) == Destination("page", "p3")
+    assert places.resolve("../.gitbook/assets/x.png", source_path(start)) == Destination("file", "f1")

@@ -15,11 +15,11 @@ import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
 from tests.documents.node_schema import API, DOCUMENTED, NEWEST, faults_of
 
-from presscheck.documents.html_pages import Address, page_html
-from presscheck.documents.nodes.checking import BadNode
-from presscheck.documents.nodes.reading import nodes_of
-from presscheck.documents.nodes.shapes import HOLDS
-from presscheck.documents.nodes.writing import markdown_of
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.schema import ALLOWED_CHILDREN
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.service.web.html.page import ResolvedLink, render_page_html
 
 DOCS = API.parent / "docs"
 described = pytest.mark.skipif(not API.is_dir(), reason="the published descriptions are not here")
@@ -48,49 +48,49 @@ def bare(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_a_block_is_read_and_written(name: str) -> None:
-    document = nodes_of(BLOCKS[name])
+    document = markdown_to_nodes(BLOCKS[name])
     assert [node["type"] for node in document["nodes"]] == [name.split()[0]]
     assert not any(node.get("markdown") is True for node in every(document)), "nothing is kept as it was written"
-    assert markdown_of(document) == BLOCKS[name] + "\n"
+    assert nodes_to_markdown(document) == BLOCKS[name] + "\n"
     assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
 
 
 @pytest.mark.parametrize("name", INLINES)
 def test_an_inline_is_read_and_written(name: str) -> None:
-    document = nodes_of(INLINES[name])
+    document = markdown_to_nodes(INLINES[name])
     first = document["nodes"][0]["nodes"]
     assert next(one["type"] for one in first if one["object"] != "text") == name.split()[0]
     assert not any(node.get("markdown") is True for node in every(document))
-    assert markdown_of(document) == INLINES[name] + "\n"
+    assert nodes_to_markdown(document) == INLINES[name] + "\n"
     assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
 
 
 @pytest.mark.parametrize("name", MARKS)
 def test_a_mark_is_read_and_written(name: str) -> None:
-    document = nodes_of(MARKS[name])
+    document = markdown_to_nodes(MARKS[name])
     assert next(one["type"] for one in every(document) if one["object"] == "mark") == name.split()[0]
-    assert markdown_of(document) == MARKS[name] + "\n"
+    assert nodes_to_markdown(document) == MARKS[name] + "\n"
 
 
 @pytest.mark.parametrize("words", WORDS)
 def test_words_stay_words(words: str) -> None:
-    document = nodes_of(words)
+    document = markdown_to_nodes(words)
     assert kinds(document) == {"paragraph"}
-    assert markdown_of(document) == words + "\n"
-    assert nodes_of(markdown_of(document)) == document
+    assert nodes_to_markdown(document) == words + "\n"
+    assert markdown_to_nodes(nodes_to_markdown(document)) == document
 
 
 def test_every_kind_of_block_has_a_sample() -> None:
-    seen = {kind for text in BLOCKS.values() for kind in kinds(nodes_of(text))}
-    assert set(HOLDS) - {"document", "annotation-body"} <= seen
-    assert HOLDS["document"] <= seen
+    seen = {kind for text in BLOCKS.values() for kind in kinds(markdown_to_nodes(text))}
+    assert set(ALLOWED_CHILDREN) - {"document", "annotation-body"} <= seen
+    assert ALLOWED_CHILDREN["document"] <= seen
 
 
 @pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
 def test_nodes_of_others_are_written_and_read_as_they_are(text: str) -> None:
     """The service's own trees know nothing of how Markdown writes them."""
-    document = bare(nodes_of(text))
-    assert bare(nodes_of(markdown_of(document))) == document or ":smile:" in text
+    document = bare(markdown_to_nodes(text))
+    assert bare(markdown_to_nodes(nodes_to_markdown(document))) == document or ":smile:" in text
 
 
 # What no node says is kept as it is written, and keys stay where an edit is elsewhere.
@@ -108,20 +108,20 @@ def test_nodes_of_others_are_written_and_read_as_they_are(text: str) -> None:
     ],
 )
 def test_what_no_node_says_is_kept(text: str) -> None:
-    document = nodes_of(text)
+    document = markdown_to_nodes(text)
     assert any(node.get("markdown") is True for node in every(document))
-    assert markdown_of(document) == text
+    assert nodes_to_markdown(document) == text
 
 
 def test_an_attribute_that_no_block_has_is_kept() -> None:
     text = '{% hint style="info" mood="good" %}\nx\n{% endhint %}\n'
-    document = nodes_of(text)
+    document = markdown_to_nodes(text)
     assert document["nodes"][0]["type"] == "hint"
-    assert markdown_of(document) == text
+    assert nodes_to_markdown(document) == text
 
 
 def test_keys_follow_from_what_a_node_holds() -> None:
-    before, after = nodes_of("One.\n\nTwo.\n\nTwo.\n"), nodes_of("New.\n\nOne.\n\nTwo.\n\nTwo.\n")
+    before, after = markdown_to_nodes("One.\n\nTwo.\n\nTwo.\n"), markdown_to_nodes("New.\n\nOne.\n\nTwo.\n\nTwo.\n")
     keys = [node["key"] for node in before["nodes"]]
     assert keys == [node["key"] for node in after["nodes"]][1:]
     every_key = [node["key"] for node in every(after) if "key" in node]
@@ -129,10 +129,10 @@ def test_keys_follow_from_what_a_node_holds() -> None:
 
 
 def test_a_changed_node_is_written_as_it_is_now() -> None:
-    document = nodes_of('> [!NOTE]\n> Mind.\n\n![Sky](sky.png "T")\n')
+    document = markdown_to_nodes('> [!NOTE]\n> Mind.\n\n![Sky](sky.png "T")\n')
     document["nodes"][0]["data"]["style"] = "danger"
     document["nodes"][1]["nodes"][0]["data"]["width"] = 300
-    assert markdown_of(document) == (
+    assert nodes_to_markdown(document) == (
         '{% hint style="danger" %}\nMind.\n{% endhint %}\n\n'
         '<figure><img src="sky.png" alt="Sky" width="300"><figcaption><p>T</p></figcaption></figure>\n'
     )
@@ -143,7 +143,7 @@ def test_a_changed_node_is_written_as_it_is_now() -> None:
 
 def changed(path: str, value: Any) -> Node:
     text = '## A\n\n[b](c.md)\n\n{% embed url="https://example.org" %}\n\n| a |\n| --- |\n| b |\n'
-    document = nodes_of(text)
+    document = markdown_to_nodes(text)
     at: Any = document
     *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
     for step in steps:
@@ -169,22 +169,22 @@ def changed(path: str, value: Any) -> Node:
     ],
 )
 def test_what_is_no_tree_is_refused_where_it_is_wrong(path: str, value: Any, wrong: str) -> None:
-    with pytest.raises(BadNode, match=re.escape(wrong)):
-        markdown_of(changed(path, value))
+    with pytest.raises(InvalidNode, match=re.escape(wrong)):
+        nodes_to_markdown(changed(path, value))
 
 
 def test_any_change_to_a_tree_is_written_or_refused() -> None:
     chance = random.Random(7)
     junk = (None, 5, -1, "x", "", [], {}, [None], {"kind": "x"}, {"object": "text"}, True, 1e300, ["a"], "}")
-    documents = [nodes_of(text) for text in (*BLOCKS.values(), *INLINES.values())]
+    documents = [markdown_to_nodes(text) for text in (*BLOCKS.values(), *INLINES.values())]
     written = 0
     for _ in range(1000):
         document = copy.deepcopy(chance.choice(documents))
         holder, name = chance.choice(list(places(document)))
         holder[name] = chance.choice(junk)
         try:
-            assert isinstance(markdown_of(document), str)
-        except BadNode as wrong:
+            assert isinstance(nodes_to_markdown(document), str)
+        except InvalidNode as wrong:
             assert wrong.path
         else:
             written += 1
@@ -212,9 +212,9 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 )
 def test_hostile_texts_take_little_time(text: str) -> None:
     start = process_time()
-    document = nodes_of(text)
+    document = markdown_to_nodes(text)
     assert process_time() - start < 3
-    assert markdown_of(document) or len(document["nodes"]) > 0
+    assert nodes_to_markdown(document) or len(document["nodes"]) > 0
 
 
 # Real documentation means the same after it was nodes.
@@ -223,8 +223,8 @@ def test_hostile_texts_take_little_time(text: str) -> None:
 class Around:
     """A page that stands alone."""
 
-    def leads(self, target: str, source: str) -> Address | None:
-        return Address(target)
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return ResolvedLink(target)
 
     def included(self, target: str, source: str) -> None:
         return None
@@ -238,7 +238,7 @@ class Around:
 
 def meaning(markdown: str) -> tuple[list[str], list[str]]:
     """The words of a page as they are read, and everything that it leads to or shows."""
-    html = page_html(markdown, "page.md", Around()).html
+    html = render_page_html(markdown, "page.md", Around()).html
     words = unescape(re.sub(r"<[^<>]*>", " ", html)).split()
     return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
 
@@ -252,21 +252,21 @@ def sampled() -> list[Path]:
 @pytest.mark.parametrize("path", sampled(), ids=lambda path: path.stem)
 def test_real_pages_mean_the_same_after_they_were_nodes(path: Path) -> None:
     text = path.read_text("utf-8")
-    document = nodes_of(text)
-    again = markdown_of(document)
-    assert nodes_of(again) == document
+    document = markdown_to_nodes(text)
+    again = nodes_to_markdown(document)
+    assert markdown_to_nodes(again) == document
     assert meaning(again) == meaning(text)
 
 
 @described
 def test_real_pages_have_the_published_shape() -> None:
     for path in sampled()[::3]:
-        assert faults_of(nodes_of(path.read_text("utf-8"))) == [], path.name
+        assert faults_of(markdown_to_nodes(path.read_text("utf-8"))) == [], path.name
 
 
 @described
 def test_what_differs_from_the_published_shape_is_seen() -> None:
-    document = nodes_of('{% hint style="info" %}\nx\n{% endhint %}\n')
+    document = markdown_to_nodes('{% hint style="info" %}\nx\n{% endhint %}\n')
     document["nodes"][0]["data"]["style"] = "loud"
     assert "'loud'" in faults_of(document)[0]
     document["nodes"][0] = {"object": "block", "type": "list-item", "nodes": []}

@@ -1,37 +1,37 @@
 """What a comment quotes, and where that stands in a page."""
 
-from presscheck.documents.quotes import MOST, place, quote, quote_cell, quoted
+from presscheck.documents.pages.quotes import MAX_QUOTE, find_quoted_line, quote, quote_cell, split_quote
 
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
 
 
 def test_a_quote_finds_the_words_it_was_taken_from() -> None:
-    assert place(quote("It belongs to one."), BLOCKS) == 9
-    assert place("See a token belongs", BLOCKS) == 7
-    assert place("belongs to one", BLOCKS) == 7
-    assert place("nowhere at all", BLOCKS) is None
+    assert find_quoted_line(quote("It belongs to one."), BLOCKS) == 9
+    assert find_quoted_line("See a token belongs", BLOCKS) == 7
+    assert find_quoted_line("belongs to one", BLOCKS) == 7
+    assert find_quoted_line("nowhere at all", BLOCKS) is None
 
 
 def test_a_quote_without_words_finds_nothing() -> None:
     assert quote(" *** ") == ""
-    assert place("", BLOCKS) is None
-    assert place("a", BLOCKS) is None
+    assert find_quoted_line("", BLOCKS) is None
+    assert find_quoted_line("a", BLOCKS) is None
 
 
 def test_a_long_quote_ends_between_words() -> None:
     long = quote("word " * 40)
     assert long.endswith("word …\n\n")
-    assert len(long) < MOST + 8
-    assert quote("漢" * 80).startswith("> " + "漢" * MOST)
-    assert place(quote("漢" * 80), [(0, "漢" * 80)]) == 0
+    assert len(long) < MAX_QUOTE + 8
+    assert quote("漢" * 80).startswith("> " + "漢" * MAX_QUOTE)
+    assert find_quoted_line(quote("漢" * 80), [(0, "漢" * 80)]) == 0
 
 
 def test_a_quote_is_found_where_its_paragraph_is_written_on_several_lines() -> None:
     lines = ["A token belongs to", "one project, and to", "nobody else."]
-    assert place("A token belongs to one project", enumerate(lines)) == 0
+    assert find_quoted_line("A token belongs to one project", enumerate(lines)) == 0
     headed = ["# A token belongs", "", *lines]
-    assert place("A token belongs to one project", enumerate(headed)) == 2, "not its heading"
-    assert place("A token", enumerate(headed)) == 0
+    assert find_quoted_line("A token belongs to one project", enumerate(headed)) == 2, "not its heading"
+    assert find_quoted_line("A token", enumerate(headed)) == 0
 
 
 def test_a_cell_is_quoted_with_the_beginning_of_its_row_and_found_there() -> None:
@@ -41,8 +41,8 @@ def test_a_cell_is_quoted_with_the_beginning_of_its_row_and_found_there() -> Non
         (3, "| Keys | 90 days |"),
         (4, "| **Tokens** | 90 days |"),
     ]
-    assert quoted(quote_cell(["**Tokens**", "90 days"], 1)) == ("**Tokens** › 90 days", "")
-    assert place("**Tokens** › 90 days", rows) == 4
-    assert place("Keys ›", rows) == 3
-    assert place("Tokens › 30 days", rows) is None
+    assert split_quote(quote_cell(["**Tokens**", "90 days"], 1)) == ("**Tokens** › 90 days", "")
+    assert find_quoted_line("**Tokens** › 90 days", rows) == 4
+    assert find_quoted_line("Keys ›", rows) == 3
+    assert find_quoted_line("Tokens › 30 days", rows) is None
     assert quote_cell(["", "90 days"], 1) == "", "what begins with no words cannot be told from others"

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in, written
+from presscheck.documents.pages.suggestions import (
+    block_at,
+    fingerprint,
+    format_suggestion,
+    parse_suggestion,
+    replace_block,
+)
 
 PAGE = "# Tokens\n\nA token belongs to one project.\nIt expires.\n\n```sh\nlogin\n```\n\n* one\n* two\n"
 
@@ -13,26 +19,26 @@ PAGE = "# Tokens\n\nA token belongs to one project.\nIt expires.\n\n```sh\nlogin
 def test_what_is_suggested_unchanged_changes_nothing(line: int) -> None:
     block = block_at(PAGE, line)
     assert block is not None
-    found = suggestion_in(f"> A token\n\nWhy not so?\n\n{written(block)}\nThanks.")
-    assert found is not None and found.words == block.text and found.print == print_of(block)
-    assert replaced(PAGE, block, found.words) == PAGE
+    found = parse_suggestion(f"> A token\n\nWhy not so?\n\n{format_suggestion(block)}\nThanks.")
+    assert found is not None and found.words == block.text and found.print == fingerprint(block)
+    assert replace_block(PAGE, block, found.words) == PAGE
 
 
 def test_other_words_stand_where_the_block_stood() -> None:
     block = block_at(PAGE, 3)
     assert block is not None
-    found = suggestion_in("```suggestion\nA token is for one project.\n\nIt expires in a year.\n```")
+    found = parse_suggestion("```suggestion\nA token is for one project.\n\nIt expires in a year.\n```")
     assert found is not None and found.print == ""
-    assert replaced(PAGE, block, found.words) == PAGE.replace(
+    assert replace_block(PAGE, block, found.words) == PAGE.replace(
         "A token belongs to one project.\nIt expires.", "A token is for one project.\n\nIt expires in a year."
     )
 
 
 def test_nothing_suggested_takes_the_block_away() -> None:
     block = block_at(PAGE, 9)
-    found = suggestion_in("```suggestion\n```")
+    found = parse_suggestion("```suggestion\n```")
     assert block is not None and found is not None
-    assert replaced(PAGE, block, found.words) == PAGE.replace("* one\n* two\n", "")
+    assert replace_block(PAGE, block, found.words) == PAGE.replace("* one\n* two\n", "")
 
 
 def test_blank_lines_and_lines_beyond_the_page_are_no_block() -> None:
@@ -42,11 +48,11 @@ def test_blank_lines_and_lines_beyond_the_page_are_no_block() -> None:
 
 @pytest.mark.parametrize("comment", ["no block", "```\nsuggestion\n```", "```suggestion\nnever closed", "`suggestion`"])
 def test_what_is_no_suggestion(comment: str) -> None:
-    assert suggestion_in(comment) is None
+    assert parse_suggestion(comment) is None
 
 
 def test_the_print_knows_another_text_and_overlooks_blanks_at_the_end() -> None:
     first, other = block_at("a token \nexpires", 0), block_at("a token\nexpires", 0)
     changed = block_at("a token\nexpired", 0)
     assert first and other and changed
-    assert print_of(first) == print_of(other) != print_of(changed)
+    assert fingerprint(first) == fingerprint(other) != fingerprint(changed)

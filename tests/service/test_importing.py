@@ -15,7 +15,7 @@ from presscheck.api.content import GetCurrentRevision, GetPage, GetPageByPath, L
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.client.client import Client
-from presscheck.documents.links import Destination, Places, source_of
+from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.errors import ConfigurationError
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.database import Database
@@ -114,10 +114,10 @@ async def test_a_repository_is_a_space(tmp_path: Path, repository: Path) -> None
         assert page.markdown == "# Start here\n\n" + str(FILES["guides/start.md"]).partition("\n\n")[2]
         by_path = GetPageByPath(space_id=space.id, page_path="guides/start/deep", format="markdown")
         assert (await client.send(by_path)).markdown == "# Deep\n\n[gone](gone.md)\n"
-        places = Places.of(revision.pages, revision.files, revision.reusable_contents)
-        assert places.resolve("../.gitbook/assets/sky.png", source_of(start)) == Destination("file", sky.id)
-        assert places.resolve("guides/start.md", source_of(home)) == Destination("page", start.id)
-        note = places.resolve("../.gitbook/includes/note.md", source_of(start))
+        places = LinkResolver.of(revision.pages, revision.files, revision.reusable_contents)
+        assert places.resolve("../.gitbook/assets/sky.png", source_path(start)) == Destination("file", sky.id)
+        assert places.resolve("guides/start.md", source_path(home)) == Destination("page", start.id)
+        note = places.resolve("../.gitbook/includes/note.md", source_path(start))
         assert note == Destination("snippet", revision.reusable_contents[0].id)
     finally:
         await client.aclose()
@@ -170,7 +170,7 @@ async def test_real_documentation_comes_in_whole(tmp_path: Path, name: str) -> N
     try:
         space, revision = await seen(client)
         texts = {str(path.relative_to(DOCS / name)) for path in (DOCS / name).rglob("*.md")} - {"SUMMARY.md"}
-        places = Places.of(revision.pages, revision.files)
+        places = LinkResolver.of(revision.pages, revision.files)
         assert all(places.resolve("/" + text, "").kind == "page" for text in texts)
         last = places.resolve("/" + max(texts), "").id
         page = await client.send(GetPage(space_id=space.id, page_id=last, format="markdown"))

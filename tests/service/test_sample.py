@@ -32,7 +32,7 @@ from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.documents.links import Places, links_of, source_of
+from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.database import Database
 from presscheck.service.sample import plant, plant_many
@@ -115,13 +115,13 @@ async def test_every_link_leads_somewhere(client: Client) -> None:
     followed = 0
     for space in await spaces(client):
         pages = (await client.send(GetCurrentRevision(space_id=space.id))).pages
-        places = Places.of(pages)
+        places = LinkResolver.of(pages)
         for page in every(pages):
             if page.type != "document":
                 continue
             read = await client.send(GetPage(space_id=space.id, page_id=page.id, format="markdown"))
-            for link in links_of(read.markdown or ""):
-                assert places.resolve(link.target, source_of(page)).kind in ("page", "web"), (page.path, link)
+            for link in find_links(read.markdown or ""):
+                assert places.resolve(link.target, source_path(page)).kind in ("page", "web"), (page.path, link)
                 followed += 1
     assert followed > 15
 

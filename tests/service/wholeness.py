@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from presscheck.documents.page_trees import walk
+from presscheck.documents.pages.tree import walk
 from presscheck.service.blobs import blob_path
 from presscheck.service.content_tables import (
     ChangeRequestRow,

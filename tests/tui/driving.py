@@ -14,8 +14,8 @@ from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.config import Profile
-from presscheck.documents.spans import plain
 from presscheck.paths import Places
+from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
 from presscheck.wiring import open_desk
 

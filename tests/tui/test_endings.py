@@ -19,7 +19,7 @@ from presscheck.config import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.reading import Reading
-from presscheck.documents.spans import Span
+from presscheck.text.styled_text import Span
 from presscheck.wiring import open_desk
 
 class Greeting(Reading):

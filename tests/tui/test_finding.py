@@ -8,7 +8,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 
-from presscheck.documents.spans import plain
+from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse import Browse
 from presscheck.tui.screens.review import Review
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -10,8 +10,8 @@ import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.tui.frame import alone, look, painted, shown
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.change_view import ChangeView, Laid
 from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.page_view import PageView
@@ -435,7 +435,7 @@ async def test_lines_scroll() -> None:
 
 @pytest.mark.parametrize("kind", ["rows", "tree", "page", "changes"])
 async def test_hostile_text_never_acts(kind: str) -> None:
-    lines: list[Line] = [(Span(display_text(text)),) for text in HOSTILE]
+    lines: list[Line] = [(Span(sanitize(text)),) for text in HOSTILE]
     document = Slow(39, len(lines), lines)
     rows = Rows(lambda at, _: lines[at], look)
     tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], look)

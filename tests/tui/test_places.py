@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from presscheck.desk.seen import Seen
-from presscheck.documents.spans import Line, Span
 from presscheck.errors import NotFound, NotNow
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
 from presscheck.tui.keys import Keys

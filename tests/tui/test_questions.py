@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.outside import editor, environment, is_remote
 from presscheck.tui.wall import Wall
 from presscheck.tui.widgets.bar import Bar
@@ -192,7 +192,7 @@ class TestPicker:
 async def test_hostile_text_never_acts(kind: str) -> None:
     for start in range(0, len(HOSTILE), 40):
         texts = HOSTILE[start : start + 40]
-        clean = [display_text(text) for text in texts]
+        clean = [sanitize(text) for text in texts]
         question = {
             "sheet": Sheet(clean[0], [(Span(text),) for text in clean], clean[1], look, type_to_confirm=clean[2]),
             # what is written is the person's own, or quoted from others: it comes as it is

@@ -12,11 +12,11 @@ from presscheck.api.operation import Operation
 from presscheck.api.spaces import Space
 from presscheck.desk.seen import Waiting
 from presscheck.desk.standing import Facts, checks, listed, reviewers, standing
-from presscheck.documents.display_text import display_text
-from presscheck.documents.nodes.reading import nodes_of
-from presscheck.documents.nodes.targets import document_text
-from presscheck.documents.quotes import quoted
-from presscheck.documents.spans import Line, Span, plain, width
+from presscheck.documents.nodes.comment_targets import document_text
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_header import Progress, by_line, check_lines, merge_line, state_line
 from presscheck.tui.screens.review_pages import conversation_line, page_line
@@ -30,7 +30,7 @@ JON = {"id": "jon", "displayName": "Jon Pike"}
 
 
 def typeset(markdown: str, columns: int) -> Sequence[Line]:
-    return [(Span(line),) for line in display_text(markdown, lines=True).split("\n")]
+    return [(Span(line),) for line in sanitize(markdown, lines=True).split("\n")]
 
 
 def request(**more: Any) -> ChangeRequest:
@@ -303,7 +303,7 @@ def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
     assert (placed.line, placed.state) == (2, "open")
     assert shown(placed) == ["┃ Ada 3 h  To whom?"]
     assert shown(one)[1] == "┃ > A token"
-    assert quoted("No quote") == ("", "No quote")
+    assert split_quote("No quote") == ("", "No quote")
 
 
 def test_what_is_about_words_that_are_gone_says_so() -> None:
@@ -317,7 +317,7 @@ def test_what_is_about_words_that_are_gone_says_so() -> None:
 
 
 def test_a_comment_on_a_block_or_a_cell_is_placed_by_its_ids() -> None:
-    nodes = nodes_of(AFTER)
+    nodes = markdown_to_nodes(AFTER)
     paragraph, table = nodes["nodes"][1:3]
     on_block = thread(comment("Who?", target={**ON_PAGE, "node": {"id": paragraph["key"]}}), [], {}, "me")
     assert on_block.needs_nodes
@@ -331,7 +331,7 @@ def test_a_comment_on_a_block_or_a_cell_is_placed_by_its_ids() -> None:
     on_cell = located(thread(comment("Why?", target={**ON_PAGE, "tableCell": cell}), [], {}, "me"), AFTER, nodes)
     assert on_cell.line == 6
     assert shown(on_cell) == ["┃ Ada 3 h  Why?                       on “90 days”"]
-    moved_away = located(on_block, "Other words.\n", nodes_of("Other words.\n"))
+    moved_away = located(on_block, "Other words.\n", markdown_to_nodes("Other words.\n"))
     assert (moved_away.line, moved_away.state) == (None, "outdated")
 
 

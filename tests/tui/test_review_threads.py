@@ -15,7 +15,7 @@ from tests.tui.test_review import review
 from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
-from presscheck.documents.nodes.targets import cell_ids, key_of
+from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
 
 SUBJECT = "How long things last"
 TEXT = """A token lasts as long as its kind says.
@@ -63,7 +63,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
         assert "Is that so?" in below(pilot, "never renewed")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         [said] = (await say(service, mia, ListComments(**at, format="markdown")))[0].items
-        ids = cell_ids(await nodes_of_page(service, mia, at, page), ["Keys", "90 days", "never renewed"], 1)
+        ids = find_cell(await nodes_of_page(service, mia, at, page), ["Keys", "90 days", "never renewed"], 1)
         assert ids
         assert (said.target.table_cell.record, said.target.table_cell.definition) == tuple(ids)
         assert said.body.markdown.strip() == "> Keys › 90 days\n\nIs that so?"
@@ -73,13 +73,15 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
         await until(pilot, shows="Whom?")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         newest = (await say(service, mia, ListComments(**at)))[0].items[0]
-        assert newest.target.node.id == key_of(await nodes_of_page(service, mia, at, page), "Ask before you make")
+        assert newest.target.node.id == find_block_key(
+            await nodes_of_page(service, mia, at, page), "Ask before you make"
+        )
 
 
 async def test_what_others_said_of_a_block_or_a_cell_stands_below_it(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     nodes = await nodes_of_page(service, mia, at, page)
-    key, ids = key_of(nodes, "A token lasts"), cell_ids(nodes, ["Tokens", "90 days", "renewed by use"], 2)
+    key, ids = find_block_key(nodes, "A token lasts"), find_cell(nodes, ["Tokens", "90 days", "renewed by use"], 2)
     assert ids
     cell = TableCellTarget(record=ids.record, definition=ids.definition)
     await say(

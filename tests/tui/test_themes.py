@@ -2,8 +2,8 @@
 
 import pytest
 
-from presscheck.documents.spans import STYLES
 from presscheck.errors import ConfigurationError
+from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
 
 THEMES = load()

@@ -19,7 +19,7 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.client.client import Client
-from presscheck.documents.nodes.reading import nodes_of
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -149,7 +149,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
         assert (found.subject, bool(found.description), found.status) == ("Typos", True, "open")
         await detail(pilot, "description")
         await until(pilot, shows="the draft is kept")
-        await noor.send(UpdateChangeRequest(**TYPOS, description=nodes_of("Only spelling, and one comma.")))
+        await noor.send(UpdateChangeRequest(**TYPOS, description=markdown_to_nodes("Only spelling, and one comma.")))
         await pilot.press("ctrl+s")  # as it was: nothing of it is sent
         await pilot.press("g", "g", "ctrl+r")
         await until(pilot, shows="Only spelling, and one comma.")

@@ -17,11 +17,11 @@ from presscheck.cli.bodies import body_options, body_text
 from presscheck.cli.printing import as_json, print_json, print_line
 from presscheck.cli.session import Session, asking
 from presscheck.desk.questions import changes_in
-from presscheck.documents.differences import Mode, PageDifference, compare, difference_lines
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
-from presscheck.documents.text_merging import merge_text
+from presscheck.documents.diff.page_diff import Mode, PageDifference, compare, difference_lines
+from presscheck.documents.merge.text import merge_text
 from presscheck.errors import ChecksFailed, InvalidArgument
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 
 WIDE = 100
 """Columns where there is no terminal that has a width, and the fewest for two sides."""
@@ -154,13 +154,13 @@ def _print_head(change: SemanticChange, compared: PageDifference, *, has_text: b
     print_line((Span(f"{change.type.replace('_', ' ')}: {_name(change)}{counts}", "strong"),))
     for name, one in (change.attributes or {}).items():
         if name != "document":
-            print_line((Span(display_text(f"  {name}: {_side(one.before)} → {_side(one.after)}")),))
+            print_line((Span(sanitize(f"  {name}: {_side(one.before)} → {_side(one.after)}")),))
 
 
 def _name(change: SemanticChange) -> str:
     thing: Any = change.page or change.file or change.reusable_content or change.tag
     words = (getattr(thing, name, None) for name in ("path", "title", "name", "label", "slug"))
-    return display_text(next((word for word in words if word), "") or getattr(thing, "id", ""))
+    return sanitize(next((word for word in words if word), "") or getattr(thing, "id", ""))
 
 
 def _side(value: Any) -> str:

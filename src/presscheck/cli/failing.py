@@ -47,10 +47,10 @@ def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments,
         try:
             function(*args, **kwargs)
         except errors.PresscheckError as error:
-            from presscheck.documents.display_text import display_text
+            from presscheck.text.sanitize import sanitize
 
             request = f" ({error.request})" if isinstance(error, errors.RequestError) else ""
-            click.echo(f"presscheck: {display_text(error.message)}{display_text(request)}", err=True)
+            click.echo(f"presscheck: {sanitize(error.message)}{sanitize(request)}", err=True)
             sys.exit(exit_code(error))
 
     return guarded

@@ -28,11 +28,11 @@ from presscheck.desk.event_log import PAUSE
 from presscheck.desk.inbox import View, facts, newest
 from presscheck.desk.own_views import Group, all_views, arranged, judge, listing_of
 from presscheck.desk.questions import reviewers_of, reviews_of
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.spans import plain
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import plain
 from presscheck.tui.screens.inbox_lines import request_row
 
 WIDE = 120
@@ -155,17 +155,17 @@ async def _groups(desk: Desk, view: View, organization: str, me: str, spaces: Ma
 
 def _lines(desk: Desk, shown: Shown) -> list[str]:
     lines = [
-        display_text(shown.organization.title),
-        "  ".join(f"{display_text(view.title)} {shown.counts[view.id]}" for view in shown.views),
+        sanitize(shown.organization.title),
+        "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views),
     ]
     if shown.view is None:
         return [*lines, "Nothing needs you."]
-    lines += ["", display_text(shown.view.title)]
+    lines += ["", sanitize(shown.view.title)]
     columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
     for number, request in enumerate(shown.requests):
         if number in shown.headings:
-            lines += ["", display_text(shown.headings[number])]
-        title = display_text(shown.spaces.get(request.space, ""))
+            lines += ["", sanitize(shown.headings[number])]
+        title = sanitize(shown.spaces.get(request.space, ""))
         lines.append(plain(request_row(request, facts(desk, request, shown.me), title, columns, now())))
     return lines if shown.requests else [*lines, shown.view.empty]
 

@@ -15,7 +15,7 @@ from presscheck.cli.change_contents import every_page, page_named
 from presscheck.cli.printing import talk
 from presscheck.cli.session import Session, asking
 from presscheck.desk.linking import Linked, backlinks, links_of_space
-from presscheck.documents.content_links import orphans as orphans_of
+from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.errors import NotSupported
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """What is printed: data on stdout, talk on stderr; in columns and colours for a terminal, with tabs for a program.
 
 JSON has the names of the service, every field that a noun declares, and no character beyond ASCII, so that nothing in
-it can steer a terminal. All other text passes `display_text`.
+it can steer a terminal. All other text passes `sanitize`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, cast
 import click
 from pydantic import BaseModel
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, pad, plain, width
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad, plain, width
 
 LOOKS: dict[str, dict[str, Any]] = {
     "added": {"fg": "green"},
@@ -38,7 +38,7 @@ def has_colour() -> bool:
 
 def talk(text: str) -> None:
     """Say something to the person, on stderr."""
-    click.echo(display_text(text), err=True)
+    click.echo(sanitize(text), err=True)
 
 
 def as_json(value: Any) -> Any:
@@ -59,7 +59,7 @@ def print_json(value: Any) -> None:
 
 def print_text(text: str) -> None:
     """Print a text of many lines, such as a page."""
-    click.echo(display_text(text, lines=True))
+    click.echo(sanitize(text, lines=True))
 
 
 def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
@@ -108,7 +108,7 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | dict):
         value = json.dumps(value)
-    return "" if value is None else display_text(str(value))
+    return "" if value is None else sanitize(str(value))
 
 
 def _flat(value: Any, name: str) -> Iterator[tuple[str, str]]:
@@ -116,4 +116,4 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, str]]:
         for key, one in cast("dict[str, Any]", value).items():
             yield from _flat(one, f"{name}.{key}" if name else key)
     elif value not in (None, "", []):
-        yield display_text(name) or "value", _cell(value)
+        yield sanitize(name) or "value", _cell(value)

@@ -100,13 +100,13 @@ def create(where: tuple[str | None, Path | None], person: str, name: str | None,
 @says_what_failed
 def list_all(where: tuple[str | None, Path | None]) -> None:
     """List them: id, person, name, made, good until."""
-    from presscheck.documents.display_text import display_text
     from presscheck.service.tokens import list_tokens
+    from presscheck.text.sanitize import sanitize
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _), database.reading.begin() as session:
         for one in list_tokens(session):
-            click.echo("  ".join(display_text(part) for part in one).rstrip())
+            click.echo("  ".join(sanitize(part) for part in one).rstrip())
 
 
 @token.command()

@@ -22,8 +22,8 @@ from presscheck.cli.failing import says_what_failed
 from presscheck.cli.printing import print_details, print_json, print_rows, talk
 from presscheck.config import Profile, load
 from presscheck.desk.desk import Desk
-from presscheck.documents.moments import long_ago
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.relative_time import long_ago
 
 T = TypeVar("T")
 M = TypeVar("M")

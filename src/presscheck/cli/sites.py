@@ -147,11 +147,11 @@ def open_address(address: str) -> None:
     """Print an address; also open it, where somebody sits before a browser and it is safe to."""
     import sys
 
-    from presscheck.documents.display_text import may_open, show_address
+    from presscheck.text.sanitize import display_url, is_safe_url
     from presscheck.tui.outside import is_remote
 
-    click.echo(show_address(address))
-    if sys.stdout.isatty() and not is_remote() and may_open(address):
+    click.echo(display_url(address))
+    if sys.stdout.isatty() and not is_remote() and is_safe_url(address):
         click.launch(address)
 
 

@@ -15,9 +15,9 @@ from presscheck.cli import addressing
 from presscheck.cli.printing import talk
 from presscheck.cli.session import Session, asking
 from presscheck.desk.desk import Progress
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span, cut, plain
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span, cut, plain
 
 EACH = 1.0
 """Seconds between two lines where no terminal can write one anew."""
@@ -68,7 +68,7 @@ class _Teller:
         self._told, self._next = line, time.monotonic() + EACH
         if self._has_terminal:
             columns = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r" + plain(cut((Span(display_text(line)),), columns)).ljust(columns))
+            sys.stderr.write("\r" + plain(cut((Span(sanitize(line)),), columns)).ljust(columns))
             sys.stderr.flush()
             self._is_open = True
         else:

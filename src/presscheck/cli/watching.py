@@ -11,11 +11,11 @@ from typing import Any
 from presscheck.cli.printing import has_colour, print_line, talk
 from presscheck.cli.session import Session
 from presscheck.desk.events import Event, sentence, told
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.notifications import notification
-from presscheck.documents.spans import Span
 from presscheck.errors import MalformedAnswer, NetworkError, ServiceFailed, TooManyRequests
+from presscheck.text.notifications import notification
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PASSING = (NetworkError, ServiceFailed, TooManyRequests, MalformedAnswer)
@@ -73,11 +73,11 @@ def print_event(event: Event, *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(event_as_json(event)) + "\n")
     elif sys.stdout.isatty():
         clock = f"{now().astimezone():%H:%M}  "
-        print_line((Span(clock, "quiet" if has_colour() else ""), Span(display_text(sentence(event)))))
+        print_line((Span(clock, "quiet" if has_colour() else ""), Span(sanitize(sentence(event)))))
     else:
         where = f"{event.space}#{event.number}" if event.request else event.site
         cells = (event.at, event.kind, event.name, where, event.subject)
-        sys.stdout.write("\t".join(display_text(cell) for cell in cells) + "\n")
+        sys.stdout.write("\t".join(sanitize(cell) for cell in cells) + "\n")
 
 
 def event_as_json(event: Event) -> dict[str, Any]:

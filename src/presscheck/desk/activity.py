@@ -17,7 +17,7 @@ from typing import Any
 from presscheck.api.operation import Operation
 from presscheck.api.typed import shown_path, typed
 from presscheck.client.errand import Exchange, Priority
-from presscheck.documents.moments import now
+from presscheck.text.relative_time import now
 
 KEPT = 1000
 """Entries."""

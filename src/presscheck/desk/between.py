@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.changes import SemanticChanges
 from presscheck.api.content import GetRevision, Revision
 from presscheck.desk.asking import NEXT
-from presscheck.documents.page_trees import semantic_changes
+from presscheck.documents.pages.tree import semantic_changes
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk

@@ -15,7 +15,7 @@ from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision,
 from presscheck.desk.asking import NEXT
 from presscheck.desk.between import as_on_the_wire
 from presscheck.desk.page_questions import page_in
-from presscheck.documents.merging import Conflict, merge_pages
+from presscheck.documents.merge.revisions import Conflict, merge_pages
 
 if TYPE_CHECKING:
     from presscheck.client.errand import Priority

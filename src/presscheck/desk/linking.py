@@ -34,7 +34,7 @@ from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.desk.questions import ALL
 from presscheck.desk.searchable import pages_of
-from presscheck.documents.content_links import Content, ContentLinks
+from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
 from presscheck.errors import NetworkError, NotSupported
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ T = TypeVar("T")
 class LinksHere:
     """What the cache knows; `unread` are the ids of pages whose text it does not have."""
 
-    links: ContentLinks
+    links: LinkReport
     unread: tuple[str, ...]
 
 
@@ -128,7 +128,7 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere 
     text = index.thing("space", space)
     known = Space.model_validate_json(text) if text else None
     owner = index.thing("organization", known.organization) if known and known.organization else None
-    found = Content(
+    found = RevisionContent(
         pages=pages,
         links=links,
         files=files,
@@ -137,7 +137,7 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere 
         space=known,
         app=_app(known.urls.app or "", space) if known else "",
     )
-    return LinksHere(ContentLinks(found), tuple(page for page in written if page not in links))
+    return LinksHere(LinkReport(found), tuple(page for page in written if page not in links))
 
 
 def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revision | None:

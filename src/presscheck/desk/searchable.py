@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from presscheck.documents.links import links_of
-from presscheck.documents.page_words import page_words, tree_words
-from presscheck.documents.search_words import divided
+from presscheck.documents.markdown.links import find_links
+from presscheck.documents.markdown.plain_text import node_text, page_text
+from presscheck.documents.markdown.search_terms import split_unspaced
 from presscheck.store.search import Entry, Reading
 
 Thing = dict[str, Any]
@@ -33,9 +33,9 @@ def read_source(source: str, text: str) -> Reading:
 def _page(given: Thing, page: Thing) -> Reading:
     markdown: str | None = page.get("markdown")
     if markdown is None:
-        return Reading((_page_entry(given, page, tree_words(page.get("document") or {}), None),))
+        return Reading((_page_entry(given, page, node_text(page.get("document") or {}), None),))
     text = markdown.removeprefix(f"# {page.get('title')}\n")  # the service puts the title before the text
-    return Reading((_page_entry(given, page, text, list(dict.fromkeys(link.target for link in links_of(text)))),))
+    return Reading((_page_entry(given, page, text, list(dict.fromkeys(link.target for link in find_links(text)))),))
 
 
 def _tree(given: Thing, tree: Thing) -> Reading:
@@ -58,7 +58,7 @@ def pages_of(space: str, change_request: str = "") -> str:
 def _page_entry(given: Thing, page: Thing, markdown: str | None, links: list[str] | None) -> Entry:
     space, request = given["space_id"], given.get("change_request_id") or ""
     title, about = page.get("title") or "", page.get("description") or ""
-    headings, body = page_words(markdown or "")
+    headings, body = page_text(markdown or "")
     body = f"{about}\n{body}" if about else body
     return Entry(
         scope=pages_of(space, request),
@@ -72,13 +72,13 @@ def _page_entry(given: Thing, page: Thing, markdown: str | None, links: list[str
         address=_part(page, "urls").get("app") or "",
         body=None if markdown is None else body.lstrip(),
         links=links,
-        words=(divided(title), divided(headings), divided(body.lstrip())),
+        words=(split_unspaced(title), split_unspaced(headings), split_unspaced(body.lstrip())),
     )
 
 
 def _change_request(_: Thing, request: Thing) -> Reading:
     space, number, subject = request["space"], request.get("number") or 0, request.get("subject") or ""
-    body = tree_words(request.get("description") or {})
+    body = node_text(request.get("description") or {})
     entry = Entry(
         scope="change-requests",
         id=request["id"],
@@ -91,7 +91,7 @@ def _change_request(_: Thing, request: Thing) -> Reading:
         address=_part(request, "urls").get("app") or "",
         body=body,
         links=None,
-        words=(divided(f"{number} {subject}"), "", divided(body)),
+        words=(split_unspaced(f"{number} {subject}"), "", split_unspaced(body)),
     )
     is_over = request.get("status") in ("merged", "archived")
     return Reading((entry,), (pages_of(space, request["id"]),) if is_over else ())
@@ -118,7 +118,7 @@ def _comments_in(given: Thing) -> str:
 
 def _comment_entry(given: Thing, comment: Thing) -> Entry:
     said = _part(comment, "body")
-    body = page_words(said["markdown"])[1] if said.get("markdown") else tree_words(said.get("document") or {})
+    body = page_text(said["markdown"])[1] if said.get("markdown") else node_text(said.get("document") or {})
     return Entry(
         scope=_comments_in(given),
         id=comment["id"],
@@ -131,7 +131,7 @@ def _comment_entry(given: Thing, comment: Thing) -> Entry:
         address=_part(comment, "urls").get("app") or "",
         body=body.strip(),
         links=None,
-        words=("", "", divided(body.strip())),
+        words=("", "", split_unspaced(body.strip())),
     )
 
 

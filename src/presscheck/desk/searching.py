@@ -121,9 +121,9 @@ class Searching:
                 return
 
     async def _here(self, text: str, most: int, organization: str | None, patience: float) -> tuple[Hit, ...]:
-        from presscheck.documents.search_words import asked_phrases
+        from presscheck.documents.markdown.search_terms import query_phrases
 
-        asked = asked_phrases(text)
+        asked = query_phrases(text)
         if not asked:
             return ()
         await self.catch_up(patience)
@@ -160,7 +160,7 @@ def _fill(cache: Cache) -> int:
 
 
 def _look(index: SearchIndex, asked: list[tuple[str, bool]], most: int, organization: str | None) -> tuple[Hit, ...]:
-    from presscheck.documents.page_words import excerpt
+    from presscheck.documents.markdown.plain_text import excerpt
 
     query = " AND ".join(f'"{words}"{" *" if goes_on else ""}' for words, goes_on in asked)
     phrases = [words for words, _ in asked]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from presscheck.documents.display_text import display_text
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
@@ -93,7 +93,7 @@ def reviewers(
         if one.user:
             found[one.user.id] = Reviewer(one.user.id, person(one.user, me), "asked", asked=True)
         elif one.team:
-            found[one.team.id] = Reviewer(one.team.id, f"team {display_text(one.team.id)}", "asked", asked=True)
+            found[one.team.id] = Reviewer(one.team.id, f"team {sanitize(one.team.id)}", "asked", asked=True)
     for who, review in newest.items():
         said: Word = "approved" if review.status == "approved" else "changes-requested"
         stale = bool(review.revision) and review.revision != request.revision
@@ -113,8 +113,8 @@ def person(user: User | None, me: str = "") -> str:
         return "somebody"
     if user.id == me:
         return "you"
-    name = display_text(user.display_name).strip()
-    return name.partition(" ")[0] or display_text(user.id)
+    name = sanitize(user.display_name).strip()
+    return name.partition(" ")[0] or sanitize(user.id)
 
 
 def standing(facts: Facts) -> Standing:
@@ -165,7 +165,7 @@ def _may_bypass(facts: Facts) -> bool:
 def _rule(rule: MergeRule, facts: Facts) -> Check:
     what = _RULES.get(rule.rule)
     if what is None:
-        return Check("unknown", "rule", f"the service decides: {display_text(rule.message or rule.rule)}")
+        return Check("unknown", "rule", f"the service decides: {sanitize(rule.message or rule.rule)}")
     name, who = what
     if facts.reviewers is None and name == "reviews":
         return Check("unknown", name, "the service decides: the reviews are not known yet")
@@ -174,7 +174,7 @@ def _rule(rule: MergeRule, facts: Facts) -> Check:
 
 
 def _worded(rule: MergeRule) -> str:
-    return display_text(rule.rule.removeprefix("require_").replace("_", " "))
+    return sanitize(rule.rule.removeprefix("require_").replace("_", " "))
 
 
 def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
@@ -201,7 +201,7 @@ def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
         return f"{listed(against)} asked for changes"
     if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
         names = {one.id: one.name for one in people}
-        return f"the rules want the approval of {listed([names.get(id_, display_text(id_)) for id_ in rule.users])}"
+        return f"the rules want the approval of {listed([names.get(id_, sanitize(id_)) for id_ in rule.users])}"
     if rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
         return "the rules want the approval of a certain person"
     return ""
@@ -224,7 +224,7 @@ def _verdicts(facts: Facts) -> Iterator[Check]:
 
 def _main(facts: Facts) -> Check:
     if facts.collisions:
-        titles = [display_text(one) for one in dict.fromkeys(facts.collisions)]
+        titles = [sanitize(one) for one in dict.fromkeys(facts.collisions)]
         says = f"main changed the same places of {listed(titles)}"
         return Check("care", "main", says, "whoever edits these pages, after an update (u)")
     if not facts.request.outdated:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from presscheck.documents.page_trees import Page, walk
+from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.content_tables import DocumentRow, RevisionRow
 from presscheck.service.document_words import add_words
 from presscheck.service.identity import document_id, new_id

@@ -21,8 +21,19 @@ from presscheck.api.changes import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.levels import Location
-from presscheck.documents.gitbook_files import dimensions_of, type_of
-from presscheck.documents.page_trees import Page, Place, Tree, children, find, insert, move, remove, walk, with_slugs
+from presscheck.documents.git_format.files import image_dimensions, media_type
+from presscheck.documents.pages.tree import (
+    Page,
+    PagePosition,
+    Tree,
+    children,
+    find,
+    insert,
+    move,
+    remove,
+    walk,
+    with_slugs,
+)
 from presscheck.service.blobs import store_blob
 from presscheck.service.branches import ancestor
 from presscheck.service.content import add_document, new_page
@@ -30,7 +41,7 @@ from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handling import Context, Problem
 from presscheck.service.identity import new_id
 from presscheck.service.page_bodies import Content, PageRefs, text_of
-from presscheck.service.page_texts import PageText, slug_of, take_apart
+from presscheck.service.page_texts import PageText, slugify, take_apart
 
 LARGEST_FILE = 1_000_000
 """Bytes of a file that comes in, in a request or from an address."""
@@ -103,7 +114,7 @@ class ContentEdit:
             self._move(place, change)
         self._note("updated_page", page)
 
-    def _move(self, place: Place, change: UpdatePage) -> None:
+    def _move(self, place: PagePosition, change: UpdatePage) -> None:
         into = place.above["id"] if place.above else None
         if "into" in change.model_fields_set:
             into = self._above(change.into)
@@ -136,7 +147,7 @@ class ContentEdit:
             self.tree = _replaced(self.tree, page)
             self._note("updated_page", page)
 
-    def _restore(self, before: Place, old: Tree) -> None:
+    def _restore(self, before: PagePosition, old: Tree) -> None:
         page = _without(before.page, {place.page["id"] for place in walk(self.tree)})
         above = before.above["id"] if before.above and find(self.tree, before.above["id"]) else None
         at = [one["id"] for one in children(before.above, old)].index(page["id"])
@@ -146,7 +157,7 @@ class ContentEdit:
     def _insert_files(self, change: InsertFiles) -> None:
         for file in change.files:
             content = _bytes(file)
-            content_type = file.content_type or type_of(file.name)
+            content_type = file.content_type or media_type(file.name)
             stored: dict[str, Any] = {
                 "id": new_id(),
                 "name": file.name,
@@ -154,7 +165,7 @@ class ContentEdit:
                 "size": len(content),
                 "content": store_blob(self.context.data, content),
             }
-            measured = dimensions_of(content_type, content)
+            measured = image_dimensions(content_type, content)
             if measured:
                 stored["dimensions"] = {"width": measured[0], "height": measured[1]}
             self.files.append(stored)
@@ -176,9 +187,9 @@ class ContentEdit:
         """Where the text of a new page stands."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
-        return f"{folder}{change.slug or slug_of(change.title or '')}.md"
+        return f"{folder}{change.slug or slugify(change.title or '')}.md"
 
-    def _place(self, page_id: str) -> Place:
+    def _place(self, page_id: str) -> PagePosition:
         found = find(self.tree, self._refs.get(page_id, page_id))
         if found is None:
             raise Problem(400, f"page: there is no page {page_id} in this change request")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from presscheck.api.content import ReusableContent
-from presscheck.documents.content_links import Content, ContentLinks
-from presscheck.documents.links import links_of
-from presscheck.documents.page_trees import walk
+from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
+from presscheck.documents.markdown.links import find_links
+from presscheck.documents.pages.tree import walk
 from presscheck.service.content import document_texts, documents_of
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handlers.organizations import as_organization
@@ -17,13 +17,13 @@ from presscheck.service.space_answers import as_spaces
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
 
-def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> ContentLinks:
+def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
     """What the pages of a revision of a space point at."""
     texts = document_texts(context.session, documents_of(revision.tree))
     written = ((place.page["id"], place.page.get("documentId")) for place in walk(revision.tree))
     owner = context.session.get_one(OrganizationRow, space.organization_id)
-    return ContentLinks(
-        Content(
+    return LinkReport(
+        RevisionContent(
             pages=as_pages(context, space.id, revision.tree),
             links={page: _targets(texts.get(document, "")) for page, document in written if document},
             files=as_files(context, revision.files),
@@ -38,4 +38,4 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> C
 @lru_cache(maxsize=4096)
 def _targets(text: str) -> tuple[str, ...]:
     """The targets of the links in a text; documents never change, so each is read once while it is used."""
-    return tuple(link.target for link in links_of(text))
+    return tuple(link.target for link in find_links(text))

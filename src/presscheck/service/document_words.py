@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, bindparam, text
 
-from presscheck.documents.search_words import words_of
+from presscheck.documents.markdown.search_terms import index_terms
 
 _MAKE = {
     "sqlite": (  # our words are folded and divided already: only blanks divide them here
@@ -37,7 +37,7 @@ def make_words(connection: Connection) -> None:
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
     """Enter documents, given as id and Markdown; each is entered once, as it never changes."""
-    rows = [{"id": key, "words": " ".join(words_of(markdown))} for key, markdown in documents]
+    rows = [{"id": key, "words": " ".join(index_terms(markdown))} for key, markdown in documents]
     if rows:
         connection.execute(text(_ADD[connection.dialect.name]), rows)
 

@@ -22,12 +22,12 @@ from urllib.parse import quote
 from filelock import FileLock
 from sqlalchemy.orm import Session
 
-from presscheck.documents.page_trees import slug_of
-from presscheck.documents.typesetting import style
+from presscheck.documents.pages.tree import slugify
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.database import Database
 from presscheck.service.handling import Problem, not_found
 from presscheck.service.manuscripts import Manuscript, manuscript
+from presscheck.service.pdf.typst_document import template
 from presscheck.service.signing import signed, unsigned, was_signed
 from presscheck.service.tables import OrganizationRow, SpaceRow
 
@@ -60,7 +60,7 @@ class Export:
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
     """Where the PDF waits, named after its title."""
-    return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slug_of(title), safe='')}.pdf"
+    return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slugify(title), safe='')}.pdf"
 
 
 def exported_pdf(database: Database, data: Path, origin: str, address: str) -> Path:
@@ -103,7 +103,7 @@ def _wanted(session: Session, address: str) -> Export:
 
 
 def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
-    said = json.dumps([_FORMAT, style(), origin, asdict(export), facts], sort_keys=True)
+    said = json.dumps([_FORMAT, template(), origin, asdict(export), facts], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from presscheck.documents.gitbook import Problem, Repository, SourceFile, SourcePage, read_repository
-from presscheck.documents.gitbook_files import git_oid
+from presscheck.documents.git_format.files import git_oid
+from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
 from presscheck.errors import ConfigurationError
 from presscheck.service.blobs import store_blob
 from presscheck.service.content import add_documents, add_revision, new_page

@@ -13,13 +13,13 @@ from urllib.parse import quote
 from sqlalchemy.orm import Session
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
-from presscheck.documents.links import Places, source_of
-from presscheck.documents.page_trees import Page, children, find, walk
-from presscheck.documents.typesetting import source, style, typeset
-from presscheck.documents.typesetting_inlines import Resolve, Target, place_name, string, web_target, words
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import Page, children, find, walk
 from presscheck.service.blobs import blob_path
 from presscheck.service.content import document_texts
 from presscheck.service.content_tables import RevisionRow
+from presscheck.service.pdf.typst_document import render_typst, source_markup, template
+from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
 
 MOST_BYTES = 20 * 1024 * 1024
 """An image that is larger is named, not shown."""
@@ -54,24 +54,28 @@ class Manuscript:
         """The whole document; `as_written` shows the pages as their Markdown."""
         date = f"{self.made_at.day} {self.made_at:%B} {self.made_at.year}"
         facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
-        given = "".join(f"{name}: {string(value)}, " for name, value in facts)
+        given = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
         cover = str(len(self.chapters) > 1).lower()
         pages = (self._chapter(one, as_written=as_written) for one in self.chapters)
-        return "\n".join((style(), f"#show: manual.with({given}cover: {cover});", *pages))
+        return "\n".join((template(), f"#show: manual.with({given}cover: {cover});", *pages))
 
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
         page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
-        title, fresh = words(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
+        title, fresh = text_markup(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
         # the page's head names what its sheet began with
-        head = f"#set page(header: running-head({string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
+        head = f"#set page(header: running-head({typst_string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
         if page["type"] == "group":
-            return f"{head}#part-title({level}, {string(label)}, [{title}], {fresh});\n"
-        lead = string(page.get("description") or "")
-        head += f"#page-title({level}, {string(label)}, [{title}], {lead}, {fresh});\n"
+            return f"{head}#part-title({level}, {typst_string(label)}, [{title}], {fresh});\n"
+        lead = typst_string(page.get("description") or "")
+        head += f"#page-title({level}, {typst_string(label)}, [{title}], {lead}, {fresh});\n"
         if page["type"] == "link":
             return head + _destination(page)
         text = self.texts.get(page.get("documentId", ""), "")
-        body = source(text) if as_written else typeset(text, self.resolver(page["id"]), name=label, level=level)
+        body = (
+            source_markup(text)
+            if as_written
+            else render_typst(text, self.resolver(page["id"]), name=label, level=level)
+        )
         return head + body
 
 
@@ -127,7 +131,11 @@ def _label(page_id: str) -> str:
 def _destination(page: Page) -> str:
     target: dict[str, Any] = page.get("target") or {}
     url = web_target(str(target.get("url") or "")).url
-    return f'#pointer("Link", "", {string(url)}, {string(url or page.get("title") or "")}, "");\n' if url else ""
+    return (
+        f'#pointer("Link", "", {typst_string(url)}, {typst_string(url or page.get("title") or "")}, "");\n'
+        if url
+        else ""
+    )
 
 
 class _Resolving:
@@ -149,7 +157,7 @@ class _Resolving:
         self._by_content = {one["content"]: one for one in revision.files if one.get("content")}
         self._snippets = {one["id"]: one for one in revision.reusable_contents}
         files = [RevisionFile.model_validate(one) for one in revision.files]
-        self._places = Places.of(
+        self._places = LinkResolver.of(
             tree, files, [ReusableContent.model_validate(one) for one in revision.reusable_contents]
         )
         self._data, self._origin = data, origin
@@ -157,7 +165,7 @@ class _Resolving:
 
     def of(self, page_id: str) -> Resolve:
         """What addresses in a page are."""
-        written_in = source_of(self._pages[page_id])
+        written_in = source_path(self._pages[page_id])
         known: dict[str, Target] = {}
 
         def resolve(address: str) -> Target:
@@ -174,7 +182,7 @@ class _Resolving:
         found = self._places.resolve(address, written_in)
         if found.kind == "page":
             label = _label(found.id)
-            label = place_name(label, found.anchor) if found.anchor else label
+            label = anchor_label(label, found.anchor) if found.anchor else label
             return Target(label=label if found.id in self._shown else "", title=self._pages[found.id].title)
         if found.kind == "file":
             return self._file(self._files[found.id])

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from presscheck.api.comments import Document, Format
 from presscheck.api.content import ReusableContent, RevisionPage
-from presscheck.documents.links import Places, source_of
-from presscheck.documents.nodes.checking import BadNode
-from presscheck.documents.nodes.reading import nodes_of
-from presscheck.documents.nodes.refs import Ref, address_of, ref_of
-from presscheck.documents.nodes.writing import markdown_of
-from presscheck.documents.page_trees import Page, Place, find
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.documents.pages.tree import Page, PagePosition, find
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handling import Context, Problem, not_found
 from presscheck.service.page_lookup import page_at
@@ -51,7 +51,7 @@ def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Form
     return _page(context, revision, page_at(revision.tree, path), shape)
 
 
-def _page(context: Context, revision: RevisionRow, place: Place | None, shape: Format | None) -> RevisionPage:
+def _page(context: Context, revision: RevisionRow, place: PagePosition | None, shape: Format | None) -> RevisionPage:
     """A page with those below it, and its body: nodes, or Markdown, which begins with the title as a heading."""
     if place is None:
         raise not_found("page")
@@ -59,7 +59,7 @@ def _page(context: Context, revision: RevisionRow, place: Place | None, shape: F
     if page["type"] == "document" and shape == "document":
         content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
         links = PageRefs(context, content, page["id"])
-        wired["document"] = nodes_of(body_of(context, page), links.from_address)
+        wired["document"] = markdown_to_nodes(body_of(context, page), links.from_address)
     elif page["type"] == "document":
         wired["markdown"] = put_together(page["title"], body_of(context, page))
     return RevisionPage.model_validate(wired)
@@ -68,10 +68,10 @@ def _page(context: Context, revision: RevisionRow, place: Place | None, shape: F
 def in_shape(document: Document, shape: Format | None) -> Document:
     """A text in the form that was asked for; without one as it came. What cannot be changed stays as it is."""
     if shape == "document" and document.markdown is not None:
-        return Document(document=nodes_of(document.markdown))
+        return Document(document=markdown_to_nodes(document.markdown))
     if shape == "markdown" and document.document is not None:
-        with suppress(BadNode):  # what was kept before trees were looked at may be anything
-            return Document(markdown=markdown_of(document.document))
+        with suppress(InvalidNode):  # what was kept before trees were looked at may be anything
+            return Document(markdown=nodes_to_markdown(document.document))
     return document
 
 
@@ -82,8 +82,8 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
         Problem: 400, they are none; its message leads to what is wrong.
     """
     try:
-        return markdown_of(document, links.to_address if links else None)
-    except BadNode as wrong:
+        return nodes_to_markdown(document, links.to_address if links else None)
+    except InvalidNode as wrong:
         raise Problem(400, str(wrong)) from None
 
 
@@ -102,19 +102,19 @@ class PageRefs:
         files = as_files(context, content.files)
         reusable = [ReusableContent.model_validate(one) for one in content.reusable_contents]
         self._app, self._space = context.app(""), content.space_id
-        self._places = Places.of(pages, files, reusable)
-        self._sources = {("page", page.id): source_of(page) for page in _every(pages)}
+        self._places = LinkResolver.of(pages, files, reusable)
+        self._sources = {("page", page.id): source_path(page) for page in _every(pages)}
         self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
         self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
         self._source = source or self._sources.get(("page", page_id), "")
 
-    def from_address(self, ref: Ref, kind: str) -> Ref:
+    def from_address(self, ref: Reference, kind: str) -> Reference:
         """What an address in Markdown leads to, where that has an id."""
         address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
         if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
             return ref
         if address.startswith(f"{self._app}/"):
-            inner = ref_of("/~" + address.removeprefix(self._app))
+            inner = parse_reference("/~" + address.removeprefix(self._app))
             return ref if inner["kind"] not in ("page", "anchor", "space") or kind in _FILES_ONLY else inner
         found = self._places.resolve(address, self._source)
         if ref["kind"] == "reusable-content":
@@ -126,12 +126,12 @@ class PageRefs:
         anchor = {"kind": "anchor", "anchor": found.anchor, "page": found.id}
         return anchor if found.anchor else {"kind": "page", "page": found.id}
 
-    def to_address(self, ref: Ref, kind: str) -> Ref:
+    def to_address(self, ref: Reference, kind: str) -> Reference:
         """The place of what is named by its id: relative to the page, or in the app where it is another space's."""
         space = ref.get("space")
         if (space and space != self._space) or ref["kind"] == "space":
             is_shown = ref["kind"] in ("page", "anchor", "space")
-            return {"kind": "url", "url": self._app + address_of(ref).removeprefix("/~")} if is_shown else ref
+            return {"kind": "url", "url": self._app + format_reference(ref).removeprefix("/~")} if is_shown else ref
         what, name = _NAMED.get(ref["kind"], ("", ""))
         source = self._sources.get((what, str(ref.get(name, ""))))
         if source is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from presscheck.documents.page_trees import Page, Place, children, walk
+from presscheck.documents.pages.tree import Page, PagePosition, children, walk
 
-__all__ = ["Page", "Place", "children", "page_at", "walk"]
+__all__ = ["Page", "PagePosition", "children", "page_at", "walk"]
 
 
-def page_at(tree: Sequence[Page], path: str) -> Place | None:
+def page_at(tree: Sequence[Page], path: str) -> PagePosition | None:
     """The page at a path; links have none."""
     wanted = path.strip("/")
     return next((place for place in walk(tree) if place.path and place.path == wanted), None)

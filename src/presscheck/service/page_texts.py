@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import yaml
 
-from presscheck.documents.page_trees import slug_of
+from presscheck.documents.pages.tree import slugify
 from presscheck.service.handling import Problem
 
-__all__ = ["DETAILS", "PageText", "put_together", "slug_of", "take_apart"]
+__all__ = ["DETAILS", "PageText", "put_together", "slugify", "take_apart"]
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")

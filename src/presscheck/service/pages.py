@@ -13,7 +13,7 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
-from presscheck.documents.page_trees import Page, Place, children
+from presscheck.documents.pages.tree import Page, PagePosition, children
 from presscheck.service.branches import as_change_request
 from presscheck.service.content import document_texts
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
@@ -57,7 +57,7 @@ def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str 
     return tuple(RevisionPage.model_validate(_wired(context, space_id, page, prefix)) for page in tree)
 
 
-def wired_place(context: Context, space_id: str, place: Place) -> dict[str, Any]:
+def wired_place(context: Context, space_id: str, place: PagePosition) -> dict[str, Any]:
     """One page with those below it by its names on the wire, without its body."""
     prefix = (place.path or "").removesuffix(place.page.get("slug") or "")
     return _wired(context, space_id, place.page, prefix)

@@ -14,13 +14,13 @@ from sqlalchemy import select
 
 from presscheck.api.levels import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
-from presscheck.documents.search_words import asked_words, folded
+from presscheck.documents.markdown.search_terms import fold, query_terms
 from presscheck.service.content import MOST_AT_ONCE, document_texts
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.document_words import documents_with
 from presscheck.service.handling import Context
 from presscheck.service.page_lookup import Page, walk
-from presscheck.service.page_texts import slug_of
+from presscheck.service.page_texts import slugify
 from presscheck.service.tables import SpaceRow
 
 MOST_SECTIONS = 5
@@ -43,7 +43,7 @@ class Hit(NamedTuple):
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
     """The pages of spaces that have all words of a query, by space; spaces without any are missing."""
-    words = asked_words(query)
+    words = query_terms(query)
     if not words:
         return {}
     trees = _trees(context, spaces)
@@ -60,7 +60,7 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
     """What was found as on the wire, with the sections that match."""
-    words = [word for word, _ in asked_words(query)]
+    words = [word for word, _ in query_terms(query)]
     texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
     return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
 
@@ -91,7 +91,7 @@ def _has(hit: Hit, word: str, documents: set[str]) -> bool:
 
 
 def _in_title(hit: Hit, word: str) -> bool:
-    return word in folded(hit.page["title"])
+    return word in fold(hit.page["title"])
 
 
 def _documents_with(context: Context, documents: list[str], word: str, *, begins: bool) -> set[str]:
@@ -130,9 +130,9 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     """Title, anchor and text around the match of the sections that have a word of the query."""
     found: list[tuple[str, str, str]] = []
     for heading, body in _divided(text):
-        anchor = slug_of(heading) if heading else ""
+        anchor = slugify(heading) if heading else ""
         around = _around(body, words)
-        if around or any(word in folded(heading) for word in words):
+        if around or any(word in fold(heading) for word in words):
             found.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
         if len(found) == MOST_SECTIONS:
             break
@@ -156,7 +156,7 @@ def _divided(text: str) -> list[tuple[str, str]]:
 
 def _around(body: str, words: list[str]) -> str:
     flat = _flat(body)
-    text = folded(flat)
+    text = fold(flat)
     places = [at for word in words if (at := text.find(word)) >= 0]
     if not places:
         return ""

@@ -19,7 +19,7 @@ from presscheck.api.spaces import Space
 from presscheck.service.access import visible_spaces
 from presscheck.service.handling import Context, Problem
 from presscheck.service.nesting import collections_of
-from presscheck.service.page_texts import slug_of
+from presscheck.service.page_texts import slugify
 from presscheck.service.site_addresses import section_address, space_address
 from presscheck.service.space_answers import as_spaces
 from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow, SpaceRow
@@ -182,7 +182,7 @@ def above(item: SectionRow | SectionGroupRow) -> str | None:
 
 def free_path(title: str, taken: set[str]) -> str:
     """A part of an address made from a title, with a number behind it where another has that one."""
-    wanted = slug_of(title)
+    wanted = slugify(title)
     path, number = wanted, 1
     while path in taken:
         path = f"{wanted}-{number}"

@@ -18,8 +18,8 @@ from textual.events import Event, InputEvent
 from textual.screen import Screen
 
 from presscheck.config import Profile
-from presscheck.documents.spans import Line, plain
 from presscheck.errors import ConfigurationError, PresscheckError
+from presscheck.text.styled_text import Line, plain
 from presscheck.tui.commands import Keymap
 from presscheck.tui.going import Going
 from presscheck.tui.notices import Notices

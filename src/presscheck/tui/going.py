@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.app import App
 from textual.screen import Screen
 
-from presscheck.documents.spans import Line, Span
+from presscheck.text.styled_text import Line, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable

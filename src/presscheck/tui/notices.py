@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError, RequestError
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 
 TO_READ = 1.5
 """Seconds for which a notice stays whatever is pressed."""
@@ -41,7 +41,7 @@ class Notices:
 
     def say(self, text: str, *, is_error: bool = False) -> None:
         """Say this from now on."""
-        self.said = [*self.said[1 - KEPT :], Notice(display_text(text), now(), is_error)]
+        self.said = [*self.said[1 - KEPT :], Notice(sanitize(text), now(), is_error)]
         self._shown_at = monotonic()
 
     def complain(self, error: PresscheckError) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from presscheck.documents.display_text import may_open, show_address
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import display_url, is_safe_url
 
 if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp
@@ -60,12 +60,12 @@ def environment() -> dict[str, str]:
 
 def open_address(home: PresscheckApp, url: str) -> None:
     """Open an address in the browser, or copy and show it where there is none; only web and mail addresses open."""
-    if not may_open(url):
-        home.notice(f"not opened, it is no web address: {show_address(url)}")
+    if not is_safe_url(url):
+        home.notice(f"not opened, it is no web address: {display_url(url)}")
         return
     if is_remote() or not _opened(url):
         home.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
-        home.notice(f"copied: {show_address(url)}")
+        home.notice(f"copied: {display_url(url)}")
 
 
 def is_remote() -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import span
-from presscheck.documents.spans import Line, Span, width
+from presscheck.text.relative_time import span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import PREFIXES, keys_of, shown
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def world(status: Status, profile: str) -> Line:
     """`live`, `offline 3 min`, `2 waiting`, what is under way, and the profile where it is not the default one."""
     parts: list[Span] = []
     if status.running:
-        parts.append(Span(display_text(status.running), "quiet"))
+        parts.append(Span(sanitize(status.running), "quiet"))
     if status.refused:
         parts.append(Span(f"✗ {status.refused} refused", "removed"))
     if status.waiting:
@@ -31,7 +31,7 @@ def world(status: Status, profile: str) -> Line:
     if status.read_only:
         parts.append(Span("read-only", "waiting"))
     if profile != "default":
-        parts.append(Span(display_text(profile), "accent"))
+        parts.append(Span(sanitize(profile), "accent"))
     if status.online:
         parts.append(Span("live", "quiet"))
     else:

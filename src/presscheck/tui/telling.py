@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.documents.notifications import notification
+from presscheck.text.notifications import notification
 
 if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp

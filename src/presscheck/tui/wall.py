@@ -1,6 +1,6 @@
 """The second wall before the terminal: whatever a widget was given, no strip that is painted holds a control character.
 
-`display_text` is the first; this one is for what it was not asked about. Widths stay as they were reckoned.
+`sanitize` is the first; this one is for what it was not asked about. Widths stay as they were reckoned.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from presscheck.documents.display_text import may_open
+from presscheck.text.sanitize import is_safe_url
 
 
 class Wall(LineFilter):
@@ -27,7 +27,7 @@ def _safe(segment: Segment) -> Segment:
     text, style, _ = segment
     if not text.isprintable():
         text = "".join([character if character.isprintable() else _blank(character) for character in text])
-    if style is not None and style.link is not None and not may_open(style.link):
+    if style is not None and style.link is not None and not is_safe_url(style.link):
         style = style.update_link(None)
     return Segment(text, style)
 

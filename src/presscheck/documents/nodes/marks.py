@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Any, Literal, NamedTuple
 
-from presscheck.documents.nodes.shapes import Node, Nodes
+from presscheck.documents.nodes.schema import Node, Nodes
 
-Manner = Literal["text", "line", "html"]
+Notation = Literal["text", "line", "html"]
 """Markdown of several lines, Markdown of one line, or HTML."""
 Mark = tuple[str, str, str]
 """A mark: its name, and the colours of one that has any."""
@@ -37,7 +37,7 @@ def common_marks(nodes: Nodes) -> list[Mark]:
     return [mark for mark in each[0] if all(mark in one for one in each)]
 
 
-def written(atoms: list[Atom], manner: Manner) -> str:
+def render_marks(atoms: list[Atom], manner: Notation) -> str:
     """Open and close marks around the atoms, the one that lasts longest outside."""
     around = _settled(atoms)
     parts: list[tuple[str, Mark | None, str]] = []
@@ -87,7 +87,7 @@ _TAGS = {
 }
 
 
-def _joined(parts: list[tuple[str, Mark | None, str]], manner: Manner) -> str:
+def _joined(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
     pairs = _pairs(parts)
     written: dict[int, str] = {}
     for start, end in pairs.items():

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from presscheck.documents.search_words import words_of
+from presscheck.documents.markdown.search_terms import index_terms
 from presscheck.service.identity import new_id
 from presscheck.service.jobs import Work, runs
 from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
@@ -91,7 +91,7 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 def telling_words(text: str) -> list[str]:
     """The words that an issue is told from others by."""
-    return [word for word in words_of(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
+    return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
 def likeness(some: Iterable[str], others: Iterable[str]) -> float:

@@ -14,7 +14,7 @@ from urllib.robotparser import RobotFileParser
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
 
-from presscheck.documents.page_trees import slug_of
+from presscheck.documents.pages.tree import slugify
 from presscheck.service.blobs import blob_path
 from presscheck.service.jobs import CannotBeDone, Work
 from presscheck.service.outgoing import AGENT, Fetched, OutgoingError
@@ -203,4 +203,4 @@ def _origin(url: str) -> str:
 
 def _slug(url: str) -> str:
     last = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
-    return slug_of(re.sub(r"\.(?:html?|md|markdown|txt)$", "", last)) or "home"
+    return slugify(re.sub(r"\.(?:html?|md|markdown|txt)$", "", last)) or "home"

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.changes import InsertPage, PageRef, UpdatePage
 from presscheck.api.comments import Document
-from presscheck.documents.page_trees import Tree, walk, with_slugs
+from presscheck.documents.pages.tree import Tree, walk, with_slugs
 from presscheck.service.access import space_for
 from presscheck.service.background.crawling import Crawl, Found, read_file
 from presscheck.service.branches import change_request_for

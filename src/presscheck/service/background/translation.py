@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from presscheck.documents.page_trees import Page, Tree
+from presscheck.documents.pages.tree import Page, Tree
 from presscheck.service.content import add_document, add_revision, document_texts, documents_of
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.identity import new_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from presscheck.api.changes import GetChangeRequestChanges, GetRevisionChanges, SemanticChange, SemanticChanges
-from presscheck.documents.page_trees import semantic_changes
+from presscheck.documents.pages.tree import semantic_changes
 from presscheck.service.branches import ancestor, as_change_request, change_request_for
 from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
 from presscheck.service.handlers.content import revision_in

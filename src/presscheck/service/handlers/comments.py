@@ -21,7 +21,7 @@ from presscheck.api.comments import (
     UpdateSpaceComment,
 )
 from presscheck.api.operation import Page
-from presscheck.documents.page_trees import find
+from presscheck.documents.pages.tree import find
 from presscheck.service.access import space_for
 from presscheck.service.branches import ancestor, branch_of, note_work
 from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from presscheck.api.change_requests import ExportedPDF, GetChangeRequestPDF
 from presscheck.api.urls import GetSpacePDF
-from presscheck.documents.page_trees import find
+from presscheck.documents.pages.tree import find
 from presscheck.service.access import space_for
 from presscheck.service.branches import change_request_for
 from presscheck.service.content_tables import RevisionRow

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from presscheck.api.imports import CancelImport, GetImport, ImportedPage, ImportRun, ListImports, StartImport
 from presscheck.api.operation import Page
-from presscheck.documents.page_trees import find
+from presscheck.documents.pages.tree import find
 from presscheck.service.access import demand_unlocked, organization_for, space_for, visible_spaces
 from presscheck.service.branches import branch_of, demand_unfinished
 from presscheck.service.content_tables import RevisionRow

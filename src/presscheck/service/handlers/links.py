@@ -17,7 +17,7 @@ from presscheck.api.links import (
     ListSpaceLinks,
 )
 from presscheck.api.operation import Page, Paged
-from presscheck.documents.content_links import ContentLinks, Usage
+from presscheck.documents.markdown.link_report import LinkReport, LinkUsage
 from presscheck.service.access import space_for
 from presscheck.service.branches import change_request_for
 from presscheck.service.content_links import content_links
@@ -76,26 +76,26 @@ def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBack
     return page_of_items(call, found.to("file", call.file_id))
 
 
-def _live(context: Context, space_id: str) -> ContentLinks:
+def _live(context: Context, space_id: str) -> LinkReport:
     space = space_for(context, space_id)
     return content_links(context, space, context.session.get_one(RevisionRow, space.revision_id))
 
 
-def _branch(context: Context, space_id: str, change_request: str) -> ContentLinks:
+def _branch(context: Context, space_id: str, change_request: str) -> LinkReport:
     space, row = change_request_for(context, space_id, change_request)
     return content_links(context, space, context.session.get_one(RevisionRow, row.revision))
 
 
-def _of_page(found: ContentLinks, page_id: str) -> list[Usage]:
+def _of_page(found: LinkReport, page_id: str) -> list[LinkUsage]:
     if not found.has_page(page_id):
         raise not_found("page")
     return found.of_page(page_id)
 
 
 def _links(
-    found: ContentLinks,
+    found: LinkReport,
     call: Paged,
-    usages: Sequence[Usage],
+    usages: Sequence[LinkUsage],
     status: str | None,
     *,
     in_change_request: int | None = None,

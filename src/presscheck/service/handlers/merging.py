@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
-from presscheck.documents.merging import MergedTree, merge_pages
+from presscheck.documents.merge.revisions import MergedTree, merge_pages
 from presscheck.service.access import demand_unlocked
 from presscheck.service.branches import ancestor, change_request_for, demand_unfinished, note_work
 from presscheck.service.content import add_document, add_revision

@@ -16,7 +16,7 @@ from presscheck.api.site_settings import (
     RedirectTarget,
     UpdateRedirect,
 )
-from presscheck.documents.page_trees import find
+from presscheck.documents.pages.tree import find
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.handling import Context, Problem, answers, not_found

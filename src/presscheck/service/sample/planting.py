@@ -12,7 +12,7 @@ import yaml
 from sqlalchemy.orm import Session
 
 from presscheck.api.operation import Operation
-from presscheck.documents.gitbook import read_repository
+from presscheck.documents.git_format.repository import read_repository
 from presscheck.service.content import add_revision
 from presscheck.service.handlers import all_handlers
 from presscheck.service.handling import Context

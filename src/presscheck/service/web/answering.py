@@ -11,8 +11,7 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from presscheck.documents.html_pages import page_html
-from presscheck.documents.page_trees import Place
+from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.handling import Context
 from presscheck.service.pages import LAYOUT, body_of
 from presscheck.service.site_tables import RedirectRow
@@ -21,6 +20,7 @@ from presscheck.service.web import navigation
 from presscheck.service.web.admission import Closed, Reader, admitted
 from presscheck.service.web.appearance import Appearance
 from presscheck.service.web.finding import LONGEST_QUERY, found_pages
+from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.links import PageLinks, outside, reference
 from presscheck.service.web.published import PublishedSite
 
@@ -74,11 +74,11 @@ def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Respon
     return _page(site, looks, "page.html", found, **_document(site, looks, *found))
 
 
-def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: Place) -> dict[str, Any]:
+def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: PagePosition) -> dict[str, Any]:
     """What the template of a page takes beside what is on every page."""
     page = place.page
     links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
-    body = page_html(body_of(site.context, page), links.source, links)
+    body = render_page_html(body_of(site.context, page), links.source, links)
     before, after = navigation.neighbours(site, site_space, place)
     layout = LAYOUT | _object(page.get("layout"))
     return {
@@ -97,7 +97,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
     }
 
 
-def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[tuple[str, str]]:
+def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
     """The titles and addresses of the documents above a page."""
     above = navigation.trail(site, site_space, place)
     return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
@@ -116,7 +116,7 @@ def _page(
     site: PublishedSite,
     looks: Appearance,
     template: str,
-    found: tuple[SiteSpaceRow, Place] | None,
+    found: tuple[SiteSpaceRow, PagePosition] | None,
     *,
     status: int = 200,
     **values: Any,

@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 from presscheck.api.search_results import SearchSectionResult
-from presscheck.documents.html_pages import anchor_of
-from presscheck.documents.page_trees import Place
+from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.pages import body_of
 from presscheck.service.searching import Hit, as_results, search
 from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web.html.page import heading_anchor
 from presscheck.service.web.published import PublishedSite
 
 LONGEST_QUERY = 512
@@ -62,7 +62,9 @@ def _has_conditions(site: PublishedSite, hit: Hit) -> bool:
     return bool(_CONDITION.search(body_of(site.context, hit.page)))
 
 
-def _passage(site: PublishedSite, site_space: SiteSpaceRow, place: Place, section: SearchSectionResult) -> Passage:
+def _passage(
+    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, section: SearchSectionResult
+) -> Passage:
     is_headed = "#" in section.id
-    url = site.address(site_space, place, anchor_of(section.title) if is_headed else "")
+    url = site.address(site_space, place, heading_anchor(section.title) if is_headed else "")
     return Passage(section.title if is_headed else "", url, " ".join(_TAG.sub(" ", section.body or "").split()))

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from presscheck.api.content import ReusableContent, RevisionPage
-from presscheck.documents.display_text import may_open
-from presscheck.documents.html_surroundings import Address, Included
-from presscheck.documents.links import Places, source_of
-from presscheck.documents.page_trees import Place, find, walk
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import PagePosition, find, walk
 from presscheck.service.content import document_texts
 from presscheck.service.pages import as_files, as_pages
 from presscheck.service.site_addresses import site_address
 from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.published import PublishedSite
+from presscheck.text.sanitize import is_safe_url
 
 _IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch
 _REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
 _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
-def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Address | None:
+def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
     """An address on the web.
 
     One of the site itself leads to where it is read, and one of the service's own app to the page on the site.
@@ -36,10 +36,10 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Addre
         space_id, page_id, anchor = found.groups()
         return _in_space(site, space_id, page_id, anchor or "")
     is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
-    return Address(url, is_outside=is_outside) if may_open(url) else None
+    return ResolvedLink(url, is_outside=is_outside) if is_safe_url(url) else None
 
 
-def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> Address | None:
+def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
     """What a reference of the wire leads to, such as ``{"kind": "page", "page": …}``.
 
     Args:
@@ -59,18 +59,18 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
         return _in_space(site, named, values.get("page"), values.get("anchor", ""))
     if kind == "file":
         files = as_files(site.context, site.content(named).revision.files)
-        return next((Address(one.download_url, one.name) for one in files if one.id == values.get("file")), None)
+        return next((ResolvedLink(one.download_url, one.name) for one in files if one.id == values.get("file")), None)
     return None
 
 
-def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> Address | None:
+def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> ResolvedLink | None:
     site_space = next((one for one in site.site_spaces if one.space_id == space_id), None)
     if site_space is None:
         return None
     if not page_id:
-        return Address(site.address(site_space), site.spaces[space_id].title)
+        return ResolvedLink(site.address(site_space), site.spaces[space_id].title)
     place = find(site.content(space_id).tree, page_id)
-    return Address(site.address(site_space, place, anchor), place.page["title"]) if place else None
+    return ResolvedLink(site.address(site_space, place, anchor), place.page["title"]) if place else None
 
 
 def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
@@ -82,7 +82,7 @@ def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
 class PageLinks:
     """The surroundings of a page (see `documents.html_surroundings`)."""
 
-    def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: Place, *, is_new_tab: bool) -> None:
+    def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, *, is_new_tab: bool) -> None:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
         self._revision = content.revision
@@ -90,22 +90,22 @@ class PageLinks:
         self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
         reusable = [ReusableContent.model_validate(one) for one in content.revision.reusable_contents]
         self._reusable = {one.id: one for one in reusable}
-        self._places = Places.of(pages, self._files.values(), reusable)
+        self._places = LinkResolver.of(pages, self._files.values(), reusable)
         self._known = {one.page["id"]: one for one in walk(content.tree)}
-        self.source = next((source_of(page) for page in _every(pages) if page.id == place.page["id"]), "")
+        self.source = next((source_path(page) for page in _every(pages) if page.id == place.page["id"]), "")
 
-    def leads(self, target: str, source: str) -> Address | None:
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
         """Where a target leads."""
         if _HAS_SCHEME(target):
             return outside(self._site, target, is_new_tab=self._is_new_tab)
         found = self._places.resolve(target, source)
         if found.kind == "file":
             file = self._files[found.id]
-            return Address(file.download_url, file.name) if file.download_url else None
+            return ResolvedLink(file.download_url, file.name) if file.download_url else None
         place = self._known.get(found.id) if found.kind == "page" else None
         if place is None:
             return None
-        return Address(self._site.address(self._site_space, place, found.anchor), place.page["title"])
+        return ResolvedLink(self._site.address(self._site_space, place, found.anchor), place.page["title"])
 
     def included(self, target: str, source: str) -> Included | None:
         """The text of a piece of reusable content."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from presscheck.documents.page_trees import Page, Place, children, walk
+from presscheck.documents.pages.tree import Page, PagePosition, children, walk
 from presscheck.service.tables import SiteSpaceRow
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.published import PublishedSite
@@ -64,7 +64,7 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
     return found if len(found) > 1 else []
 
 
-def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -> tuple[Node, ...]:
+def tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> tuple[Node, ...]:
     """The pages of a space, without those that are hidden."""
     places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
     above = {one.page["id"] for one in trail(site, site_space, current)} if current else set[str]()
@@ -88,10 +88,10 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -
     return level(site.content(site_space.space_id).tree)
 
 
-def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[Place]:
+def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:
     """The pages above a page, from the outside in."""
     places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
-    found: list[Place] = []
+    found: list[PagePosition] = []
     above = place.above
     while above:
         found.insert(0, places[above["id"]])
@@ -99,7 +99,7 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[P
     return found
 
 
-def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> tuple[Way | None, Way | None]:
+def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
     """The pages that are read before and after a page."""
     listed = site.content(site_space.space_id).listed()
     at = next((n for n, one in enumerate(listed) if one.page["id"] == place.page["id"]), None)
@@ -122,7 +122,7 @@ def emoji_of(code: Any) -> str:
 _SHOWN = frozenset(("document", "group", "link"))
 
 
-def _url(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> str:
+def _url(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
     page = place.page
     if page["type"] == "document":
         return site.address(site_space, place)

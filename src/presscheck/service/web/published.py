@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from sqlalchemy import select
 
-from presscheck.documents.page_trees import Page, Place, Tree, children, find, walk
+from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
 from presscheck.service.content_tables import RevisionRow
 from presscheck.service.handling import Context
 from presscheck.service.page_lookup import page_at
@@ -25,10 +25,10 @@ class SpaceContent(NamedTuple):
     revision: RevisionRow
     tree: Tree
 
-    def listed(self) -> list[Place]:
+    def listed(self) -> list[PagePosition]:
         """The documents in the order of reading, without those that are hidden."""
         below: set[str] = set()
-        found: list[Place] = []
+        found: list[PagePosition] = []
         for place in walk(self.tree):
             if place.page.get("hidden") or (place.above and place.above["id"] in below):
                 below.add(place.page["id"])
@@ -36,7 +36,7 @@ class SpaceContent(NamedTuple):
                 found.append(place)
         return found
 
-    def at(self, path: str) -> Place | None:
+    def at(self, path: str) -> PagePosition | None:
         """The document at a path; that of a group is its first, and that of nothing the first of all."""
         if not path.strip("/"):
             return next(iter(self.listed()), None)
@@ -104,7 +104,7 @@ class PublishedSite:
             self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
         return self._known[space_id]
 
-    def address(self, site_space: SiteSpaceRow, place: Place | None = None, anchor: str = "") -> str:
+    def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
         """The address of a site space, or of a page in it, as this reader came."""
         whole = space_address(self.context, self.site, self.section_of(site_space), site_space)
         inside = whole.removeprefix(site_address(self.context, self.site))
@@ -117,7 +117,7 @@ class PublishedSite:
         place = find(self.content(space_id).tree, page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
-    def find(self, path: str) -> tuple[SiteSpaceRow, Place] | None:
+    def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
         """The page at a path, and where; sections and spaces come before pages of the same name."""
         for site_space, rest in self._candidates(path.strip("/")):
             place = self.content(site_space.space_id).at(rest)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, cut, pad, plain
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, plain
 from presscheck.tui.screens.place import NARROW, Place
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.widgets.bar import Bar
@@ -42,7 +42,7 @@ class Activity(Place):
     def title_line(self) -> Line:
         """What this is, and how much of it there is."""
         count = f"{len(self.matching)} of {len(self.entries)}" if self.words else f"{len(self.entries)}"
-        only = (Span("  only ", "quiet"), Span(display_text(self.words), "accent")) if self.words else ()
+        only = (Span("  only ", "quiet"), Span(sanitize(self.words), "accent")) if self.words else ()
         return (Span(" Activity", "strong"), Span(f"  {count}" if self.entries else "", "quiet"), *only)
 
     def body(self) -> ComposeResult:
@@ -100,7 +100,7 @@ class Activity(Place):
     def command_copy_text(self) -> None:
         """Copy the line that says it again."""
         if self._current:
-            self.home.copy_to_clipboard(display_text(self._line(self._current)))
+            self.home.copy_to_clipboard(sanitize(self._line(self._current)))
             self.home.notice("copied")
 
     command_copy = command_copy_text
@@ -161,7 +161,7 @@ class Activity(Place):
         one = self.matching[at]
         path, is_wide = self._columns(columns)
         head = (Span(f"{one.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{one.method:<7}"))
-        where = pad(cut((Span(display_text(one.path)),), path - 1), path)
+        where = pad(cut((Span(sanitize(one.path)),), path - 1), path)
         spent = "<1" if one.milliseconds < 1 else f"{one.milliseconds:,.0f}"
         facts = (Span(f"{spent:>7}"), Span(f"{one.bytes:>9,}" if one.bytes else f"{'–':>9}", "quiet"))
         wanted = one.priority.name.lower() if is_wide else ""
@@ -188,7 +188,7 @@ def _holds(one: Entry, words: list[str]) -> bool:
 
 def _wrapped(text: str, columns: int) -> list[Line]:
     """A line in pieces that can be put together again; what is too long ends with an ellipsis."""
-    shown, columns = display_text(text), max(10, columns - 3)
+    shown, columns = sanitize(text), max(10, columns - 3)
     lines: list[Line] = []
     while shown and len(lines) < TALLEST:
         piece = plain(cut((Span(shown),), columns, "")) if len(lines) < TALLEST - 1 else shown
@@ -207,5 +207,5 @@ def _details(one: Entry, again: str) -> list[Line]:
         ("from", _source(one)),
         ("for", one.priority.name.lower()),
     )
-    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(display_text(said))) for key, said in facts if said)]
-    return [*lines, (), (Span(" $ ", "quiet"), Span(display_text(again) or "it is too long to be said here"))]
+    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(sanitize(said))) for key, said in facts if said)]
+    return [*lines, (), (Span(" $ ", "quiet"), Span(sanitize(again) or "it is too long to be said here"))]

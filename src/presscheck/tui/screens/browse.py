@@ -15,8 +15,8 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.desk.seen import Seen
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.browse_edits import Editing
 from presscheck.tui.screens.browse_tree import Item, page_key
 from presscheck.tui.screens.organization import chosen
@@ -41,11 +41,11 @@ class Browse(Editing):
         """The way to what is under the cursor."""
         item = self.item
         request = self.library.requests.get(item.space.id) if item and item.space else None
-        way = [display_text(self.organization), *self.library.way(item.key if item else None)]
+        way = [sanitize(self.organization), *self.library.way(item.key if item else None)]
         line: Line = (Span(" " + " › ".join(part for part in way if part), "quiet"), Span(self.age, "quiet"))
         if request is None:
             return line
-        subject = display_text(request.subject) or "(no subject)"
+        subject = sanitize(request.subject) or "(no subject)"
         return (Span(f" #{request.number} {subject} ", "accent strong"), Span("›", "quiet"), *line)
 
     def body(self) -> ComposeResult:

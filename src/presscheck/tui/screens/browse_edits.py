@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
-from presscheck.documents.display_text import display_text
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens import page_edits
 from presscheck.tui.screens.browse_reading import Reading
 from presscheck.tui.screens.browse_tree import count_below, page_key
@@ -106,10 +106,10 @@ class Editing(Reading):
         if now:
             choices.append(Choice("live", "What is live", "leaves the change request"))
         choices += [
-            Choice(one.id, f"{one.number} {display_text(one.subject) or '(no subject)'}", one.status) for one in found
+            Choice(one.id, f"{one.number} {sanitize(one.subject) or '(no subject)'}", one.status) for one in found
         ]
         chosen = ("new",) if not found and not now else None
-        chosen = chosen or await self.ask(Picker(f"Edit {display_text(space.title)} in", choices, self.home.look))
+        chosen = chosen or await self.ask(Picker(f"Edit {sanitize(space.title)} in", choices, self.home.look))
         if chosen is None:
             return None
         begin: dict[str, Callable[[], ChangeRequest | None]] = {one.id: lambda one=one: one for one in found}
@@ -125,7 +125,7 @@ class Editing(Reading):
         return sorted(found, key=lambda one: -one.number)
 
     async def _begin(self, space: Space) -> ChangeRequest | None:
-        question = f"New change request in {display_text(space.title)}: what is it about?"
+        question = f"New change request in {sanitize(space.title)}: what is it about?"
         key, outbox = f"subject {space.id}", self.desk.outbox
         entry = Entry(
             question,

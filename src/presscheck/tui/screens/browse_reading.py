@@ -11,10 +11,10 @@ from presscheck.api.operation import Operation
 from presscheck.desk.linking import backlinks
 from presscheck.desk.page_questions import changed_page, live_page
 from presscheck.desk.seen import Seen
-from presscheck.documents.display_text import display_text
-from presscheck.documents.lines import PageLines
-from presscheck.documents.links import Places, source_of
-from presscheck.documents.moments import long_ago
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.text.relative_time import long_ago
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.browse_tree import Item, Library, page_key
 from presscheck.tui.screens.place import Place
@@ -84,7 +84,7 @@ class Reading(Place):
         if not pages:
             self.home.notice(f"no page of this space links here{', as far as is known: ' if unread else ''}{unread}")
             return
-        choices = [Choice(page.id, display_text(page.title), display_text(page.path or "")) for page in pages]
+        choices = [Choice(page.id, sanitize(page.title), sanitize(page.path or "")) for page in pages]
         chosen = await self.ask(Picker(f"What links here{' · ' if unread else ''}{unread}", choices, self.home.look))
         if chosen:
             self._leave(item, page_key(item.space.id, chosen[0]))
@@ -95,7 +95,7 @@ class Reading(Place):
         where = item.space.urls.app if item and item.space else None
         if item and where:
             path = f"/{item.page.path}" if item.page and item.page.path else ""
-            self.home.copy_to_clipboard(display_text(where + path))
+            self.home.copy_to_clipboard(sanitize(where + path))
             self.home.notice("copied")
         else:
             self.home.notice("it has no web address")
@@ -131,7 +131,7 @@ class Reading(Place):
         if item is None:
             return
         if item.kind != "document" or item.page is None or item.space is None:
-            self.say(HINTS.get(item.kind, display_text(item.page.href or "") if item.page else ""))
+            self.say(HINTS.get(item.kind, sanitize(item.page.href or "") if item.page else ""))
             return
         space, page = item.space.id, item.page.id
         request = self.library.requests.get(space)
@@ -144,7 +144,7 @@ class Reading(Place):
             return
         if seen.value is None:
             why = seen.error.message if seen.error else "nothing is known of it"
-            self.say(f"This page cannot be shown: {display_text(why)}")
+            self.say(f"This page cannot be shown: {sanitize(why)}")
             return
         self.age = f"   as it was {long_ago(seen.age)}" if seen.state == "offline" else ""
         self.show_world()
@@ -169,13 +169,13 @@ class Reading(Place):
         pages = self.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
             return
-        found = Places.of(pages.pages).resolve(target, source_of(item.page))
+        found = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
         if found.kind == "web":
             open_address(self.home, found.url)
         elif found.kind == "page":
             self._leave(item, page_key(item.space.id, found.id))
         else:
-            self.home.notice(f"that link leads to no page of this space: {display_text(target)}")
+            self.home.notice(f"that link leads to no page of this space: {sanitize(target)}")
 
     def _leave(self, item: Item, key: str) -> None:
         """Go from an item to another; there is a way back."""

@@ -9,8 +9,8 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.spaces import Space
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.tree import Node
 
 STYLES = {"collection": "strong", "space": "strong", "group": "quiet strong", "link": "link"}
@@ -91,7 +91,7 @@ class Library:
     def way(self, key: str | None) -> list[str]:
         """What the nodes down to this one are called, as display text."""
         items = [self.item(one) for one in (*self.above(key or ""), key)]
-        return [display_text(item.title) for item in items if item and item.kind != "collection"]
+        return [sanitize(item.title) for item in items if item and item.kind != "collection"]
 
     def nodes(self, key: str | None) -> list[Node]:
         """The nodes below one."""
@@ -143,7 +143,7 @@ def _label(item: Item) -> Line:
     emoji = (Span(f"{_emoji(page)} "),) if _emoji(page) else ()
     hidden = (Span("  hidden", "quiet"),) if page and page.hidden else ()
     outside = (Span(" ↗", "quiet"),) if item.kind == "link" else ()
-    return (*emoji, Span(display_text(item.title) or "(no title)", style), *outside, *hidden)
+    return (*emoji, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)
 
 
 def _emoji(page: RevisionPage | None) -> str:

@@ -11,8 +11,8 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.desk.inbox import VIEWS
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, pad
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.commands import Command, keys_of, shown
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 
@@ -102,7 +102,7 @@ def _things(home: PresscheckApp, kind: str) -> Iterator[tuple[Choice, Act]]:
     known = home.desk.known(ListOrganizations())
     for organization in known.value.items if known else ():
         spaces = home.desk.window(ListSpaces(organization_id=organization.id), 0, MANY).items
-        titles = {space.id: display_text(space.title) for space in spaces}
+        titles = {space.id: sanitize(space.title) for space in spaces}
         if kind in ("", "space"):
             yield from (_space(home, space, titles) for space in spaces)
         if kind in ("", "cr"):
@@ -126,21 +126,21 @@ def _space(home: PresscheckApp, space: Space, titles: dict[str, str]) -> tuple[C
 
 
 def _request(home: PresscheckApp, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Act]:
-    label = f"{request.number} {display_text(request.subject) or '(no subject)'}"
+    label = f"{request.number} {sanitize(request.subject) or '(no subject)'}"
     note = titles.get(request.space, "change request")
     return Choice(f"cr {request.id}", label, note), lambda: home.open_review(request.space, request.id)
 
 
 def _page(home: PresscheckApp, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Act]:
-    choice = Choice(f"page {space.id} {page.id}", display_text(page.title), titles[space.id])
+    choice = Choice(f"page {space.id} {page.id}", sanitize(page.title), titles[space.id])
     return choice, lambda: home.open_page(space.id, page.id)
 
 
 def _hit(home: PresscheckApp, hit: Hit, text: str) -> tuple[Choice, Act]:
     """Something that a text was found in."""
-    title = display_text(hit.title) + (" said" if hit.kind == "comment" else "")
-    line: Line = (Span(title), Span("  "), *_found_in(display_text(hit.excerpt), text))
-    choice = Choice(_key(hit), title, display_text(hit.space_title), line)
+    title = sanitize(hit.title) + (" said" if hit.kind == "comment" else "")
+    line: Line = (Span(title), Span("  "), *_found_in(sanitize(hit.excerpt), text))
+    choice = Choice(_key(hit), title, sanitize(hit.space_title), line)
     if hit.kind == "change-request":
         return choice, lambda: home.open_review(hit.space, hit.id)
     if hit.kind == "comment" and hit.change_request:

@@ -12,9 +12,9 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.desk.inbox import View
 from presscheck.desk.seen import Seen
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.spans import Line, Span, width
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.inbox_lines import heading_row, preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
@@ -47,7 +47,7 @@ class Inbox(Viewing):
 
     def title_line(self) -> Line:
         """The organization."""
-        name = display_text(self.organization.title) if self.organization else ""
+        name = sanitize(self.organization.title) if self.organization else ""
         return (Span(" presscheck  ", "strong"), Span(name, "quiet"))
 
     def body(self) -> ComposeResult:
@@ -102,7 +102,7 @@ class Inbox(Viewing):
         """Copy the web address of the request under the cursor."""
         request = self.current()
         if request:
-            self.home.copy_to_clipboard(display_text(request.urls.app or request.id))
+            self.home.copy_to_clipboard(sanitize(request.urls.app or request.id))
             self.home.notice("copied")
 
     def command_web(self) -> None:
@@ -130,7 +130,7 @@ class Inbox(Viewing):
             self._trouble = "" if seen.value.items else "You are in no organization yet."
             self._organizations(seen.value.items)
         elif seen.state == "failed" and seen.error:
-            self._trouble = f"{display_text(seen.error.message)}. ctrl+r asks again."
+            self._trouble = f"{sanitize(seen.error.message)}. ctrl+r asks again."
         self.show_preview()
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
@@ -188,7 +188,7 @@ class Inbox(Viewing):
         views = self.known_rows.views
         totals = [self.known_rows.total(view) for view in views]
         query = self.known_rows.queries.get(self.known_rows.view.id, "")
-        said = (Span(f"{display_text(query)} ", "waiting"), Span(f" {marked} marked " if marked else "", "accent"))
+        said = (Span(f"{sanitize(query)} ", "waiting"), Span(f" {marked} marked " if marked else "", "accent"))
         right = said if query or marked else ()
         room = self.size.width - min(width(right), self.size.width * 2 // 3) - 4
         self.query_one("#tabs", Bar).show(tabs(views, self.known_rows.view, totals, room), right)

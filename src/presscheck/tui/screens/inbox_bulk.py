@@ -17,8 +17,8 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
 from presscheck.desk.merge_train import MERGE_TRAIN, couple, left_over
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.inbox_triage import Triaging, counted
 from presscheck.tui.screens.merge_train import MergeTrain
@@ -90,7 +90,7 @@ class Acting(Triaging):
         if call is None:
             return
         title = next(one.label for one in ACTS if one.key == chosen[0])
-        lines = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
+        lines = [(Span(f"{one.number} {sanitize(one.subject)}"),) for one in requests]
         if await self.ask(Sheet(f"{title}: {counted(requests)}?", lines, title, self.home.look)):
             self.desk.outbox.save_draft(DRAFT, "")
             self._show(Receipts(title, [Receipt(one, call(one)) for one in requests]))
@@ -117,10 +117,10 @@ class Acting(Triaging):
     def _with_doubts(self, request: ChangeRequest) -> list[Line]:
         """A change request, and below it what speaks against merging it now."""
         refused = self.known_rows.facts(request).refused or ()
-        said = [f"{display_text(', '.join(refused))} asked for changes"] if refused else []
+        said = [f"{sanitize(', '.join(refused))} asked for changes"] if refused else []
         if request.comments:
             said.append(f"{request.comments} open comment{'s' if request.comments != 1 else ''}")
-        line: Line = (Span(f"{request.number} {display_text(request.subject)}"),)
+        line: Line = (Span(f"{request.number} {sanitize(request.subject)}"),)
         return [line, (Span(f"   {', '.join(said)}", "waiting"),)] if said else [line]
 
     async def _go_on(self) -> None:
@@ -130,7 +130,7 @@ class Acting(Triaging):
             couple(self.desk.outbox, ())
             self.home.notice("nothing is left of the merge train: its change requests are not there any more")
             return
-        first = f"{requests[0].number} {display_text(requests[0].subject)}"
+        first = f"{requests[0].number} {sanitize(requests[0].subject)}"
         choices = [Choice("go", "Go on with it", counted(requests)), Choice("forget", "Forget it", "nothing is merged")]
         chosen = await self.ask(Picker(f"A merge train stands before {first}", choices, self.home.look))
         if chosen == ("go",):
@@ -151,9 +151,7 @@ class Acting(Triaging):
 
     async def _asking_people(self) -> CallOf | None:
         members = await self.desk.read(ListMembers(organization_id=self.organization_id, limit=1000))
-        people = [
-            Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
-        ]
+        people = [Choice(one.user.id, sanitize(one.user.display_name), one.role or "guest") for one in members.items]
         users = await self.ask(Picker("Who reviews them?", people, self.home.look, many=True))
         return (lambda one: RequestReviewers(**path_of(one), users=users)) if users else None
 

@@ -16,8 +16,8 @@ from presscheck.api.operation import Operation
 from presscheck.client.errand import Priority
 from presscheck.desk.asking import BACKGROUND, NEXT
 from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
-from presscheck.documents.moments import now, read
 from presscheck.errors import NetworkError, ServiceError
+from presscheck.text.relative_time import now, parse_time
 from presscheck.tui.screens.inbox_bulk import Acting
 from presscheck.tui.widgets.rows import Rows
 
@@ -119,7 +119,7 @@ class Filling(Acting):
 
     def _is_old(self, call: Operation[Any], request: ChangeRequest) -> bool:
         """Whether nothing is known, or something happened to the change request since."""
-        known, changed = self.desk.known(call), read(request.updated_at)
+        known, changed = self.desk.known(call), parse_time(request.updated_at)
         return known is None or (changed is not None and known.age > (now() - changed).total_seconds())
 
     def _learned(self, request: ChangeRequest) -> None:

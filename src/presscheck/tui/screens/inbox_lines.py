@@ -7,10 +7,10 @@ from datetime import datetime
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.desk.inbox import Facts, View, name_of
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import ago, since
-from presscheck.documents.quotes import quoted
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.relative_time import ago, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
 """Columns from which there is room for all of it."""
@@ -29,7 +29,7 @@ def request_row(
     comments = Span(f"{request.comments} open", "") if request.comments else Span("–", "quiet")
     parts: list[Line] = [
         (Span(space, "quiet"),),
-        (Span(display_text(author)),),
+        (Span(sanitize(author)),),
         (Span(ago(request.updated_at, moment), "quiet"),),
         (Span(_viewed(known, is_wide), "quiet"),),
         (comments,),
@@ -39,7 +39,7 @@ def request_row(
     gap, sizes = (2, SIZES) if is_wide else (1, NARROW_SIZES)
     tail = [pad(part, size) for part, size in zip(parts, sizes, strict=True)]
     used = 6 + sum(gap + size for size in sizes)
-    subject = display_text(request.subject) or "(no subject)"
+    subject = sanitize(request.subject) or "(no subject)"
     head = (sign, Span(f"{request.number:>4} ", "quiet"), *pad((Span(subject),), max(8, columns - used)))
     return cut((*head, *(span for part in tail for span in (Span(" " * gap), *part))), columns)
 
@@ -49,7 +49,7 @@ def tabs(views: Sequence[View], chosen: View, totals: Sequence[int], columns: in
     parts: list[Line] = []
     for view, total in zip(views, totals, strict=True):
         style = "accent strong" if view is chosen else "quiet"
-        parts.append((Span(display_text(view.title), style), Span(f" {total}" if total else "", style), Span("   ")))
+        parts.append((Span(sanitize(view.title), style), Span(f" {total}" if total else "", style), Span("   ")))
     needed = parts[: 1 + next(number for number, view in enumerate(views) if view is chosen)]
     first = 0
     while first < len(needed) - 1 and sum(map(width, needed[first:])) > columns:
@@ -64,14 +64,14 @@ def heading_row(title: str, count: int, columns: int) -> Line:
 
 def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:
     """What is known of a change request, in a few lines."""
-    author = display_text(request.created_by.display_name) if request.created_by else "somebody"
+    author = sanitize(request.created_by.display_name) if request.created_by else "somebody"
     facts = f"{request.status} · by {author} · {since(request.updated_at, moment)}"
-    title = (Span(f" {request.number} ", "quiet"), Span(display_text(request.subject) or "(no subject)", "title"))
+    title = (Span(f" {request.number} ", "quiet"), Span(sanitize(request.subject) or "(no subject)", "title"))
     first = (*pad(title, max(10, columns - len(facts) - 2)), Span(facts, "quiet"))
     lines: list[Line] = [first, _reviewers(known), _changes(known)]
     if known.latest:
-        body = display_text(" ".join(quoted(known.latest.body.markdown or "")[1].split()))
-        name = display_text(known.latest.posted_by.display_name.partition(" ")[0])
+        body = sanitize(" ".join(split_quote(known.latest.body.markdown or "")[1].split()))
+        name = sanitize(known.latest.posted_by.display_name.partition(" ")[0])
         lines.append((Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”")))
     return [cut(line, max(1, columns - 1)) for line in lines]
 
@@ -104,9 +104,9 @@ def _reviewers(known: Facts) -> Line:
     if known.approved is None and known.asked is None:
         return (Span(" Reviewers  …", "quiet"),)
     parts = [Span(" Reviewers  ", "quiet")]
-    parts += [Span(f"✓ {display_text(name)}   ", "added") for name in known.approved or ()]
-    parts += [Span(f"✗ {display_text(name)}   ", "removed") for name in known.refused or ()]
-    parts += [Span(f"◷ {display_text(name)}   ", "waiting") for name in known.asked or ()]
+    parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
+    parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
+    parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("nobody was asked", "quiet"))
 
 

@@ -6,9 +6,9 @@ from abc import abstractmethod
 
 from presscheck.desk.inbox import View
 from presscheck.desk.queries import parse
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
 from presscheck.errors import InvalidArgument
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.inbox_filling import Filling
 from presscheck.tui.widgets.entry import Entry
 
@@ -37,7 +37,7 @@ class Narrowing(Filling):
         view = self.known_rows.view
         wanted = await self.ask(
             Entry(
-                f"{display_text(view.title)}: show only",
+                f"{sanitize(view.title)}: show only",
                 self.known_rows.queries.get(view.id, ""),
                 self.home.look,
                 least=0,

@@ -10,8 +10,8 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.inbox import VIEWS, Facts, View, facts
 from presscheck.desk.own_views import Group, arranged, listing_of
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -95,7 +95,7 @@ class KnownRows:
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
         """What the spaces of the organization are called, as display text."""
-        self.spaces = {space.id: display_text(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
+        self.spaces = {space.id: sanitize(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
         """Anything may have changed."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
@@ -116,7 +116,7 @@ class Triaging(Place):
         self.rows.unmark()
         self.rearrange()
         if requests:
-            named = f"{requests[0].number} {display_text(requests[0].subject)}"
+            named = f"{requests[0].number} {sanitize(requests[0].subject)}"
             what = named if len(requests) == 1 else counted(requests)
             self.home.notice(f"{how}: {what}; z brings it back")
 

@@ -11,9 +11,9 @@ from presscheck.config.views import SavedView, wrong_with
 from presscheck.desk.inbox import VIEWS, View
 from presscheck.desk.own_views import all_views, judge
 from presscheck.desk.queries import without_order
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
 from presscheck.errors import ConfigurationError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.inbox_query import Narrowing
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -100,7 +100,7 @@ class Viewing(Narrowing):
         saved = self.known_rows.view.saved
         if saved is None or self.home.settings_file is None:
             return
-        name = display_text(saved.name)
+        name = sanitize(saved.name)
         said = [(Span("It leaves your settings. No change request is touched."),)]
         if await self.ask(Sheet(f"Remove the view {name}?", said, "Remove", self.home.look)):
             remove_view(self.home.settings_file, saved.name)

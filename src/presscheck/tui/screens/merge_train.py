@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.desk.merge_train import couple, merge_next
-from presscheck.documents.display_text import display_text
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.receipts import Receipt, Receipts, path_of
 
 
@@ -28,7 +28,7 @@ class MergeTrain(Receipts):
         try:
             one.says = await merge_next(self.desk, path_of(one.request), says)
         except PresscheckError as error:
-            one.state, one.says = "failed", f"stopped here: {display_text(error.message)}"
+            one.state, one.says = "failed", f"stopped here: {sanitize(error.message)}"
             return
         one.state = "done"
         couple(self.desk.outbox, [left.request for left in self.receipts if left.state != "done"])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import ComposeResult
 
 from presscheck.api.comments import Document
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now, span
-from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.errors import PresscheckError
+from presscheck.text.relative_time import now, span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.place import Place
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.widgets.composer import Composer
@@ -154,7 +154,7 @@ class Outbox(Place):
         one = self.waiting[at]
         state = "in your review: a verdict there sends it" if one.state == "collected" else one.state
         said = f"{state}: {one.error}" if one.error else state
-        return (Span(f"  {display_text(said)}", "removed" if one.state == "refused" else "quiet"),)
+        return (Span(f"  {sanitize(said)}", "removed" if one.state == "refused" else "quiet"),)
 
 
 def told(one: Waiting) -> str:
@@ -186,7 +186,7 @@ def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
 def text_of(one: Waiting) -> str:
     """What was typed into it, in one line."""
     found = written_in(one.call)
-    return display_text(found[1]) if found else ""
+    return sanitize(found[1]) if found else ""
 
 
 def _details(one: Waiting) -> list[Line]:
@@ -194,7 +194,7 @@ def _details(one: Waiting) -> list[Line]:
     when = datetime.fromtimestamp(one.created_at, UTC).astimezone()
     facts = [("what", told(one)), ("state", one.state), ("why", one.error or ""), ("since", f"{when:%H:%M:%S %d %b}")]
     facts.append(("request", asked))
-    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(display_text(said))) for key, said in facts if said)]
+    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(sanitize(said))) for key, said in facts if said)]
     if found := written_in(one.call):
-        lines += [(), *((Span(f" {line}"),) for line in display_text(found[1], lines=True).split("\n"))]
+        lines += [(), *((Span(f" {line}"),) for line in sanitize(found[1], lines=True).split("\n"))]
     return lines

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
-from presscheck.documents.text_merging import BEGINS, merge_text
+from presscheck.documents.merge.text import CONFLICT_START, merge_text
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.outside import edit_text
 from presscheck.tui.screens.page_markdown import Edited, Opened, edited, opened
 from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from presscheck.documents.spans import Line
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.place import Place
 
 TITLE = 256
@@ -101,14 +101,14 @@ class _PageDraft:
 
 def _in_numbers(found: Edited, title: str, text: str, *, is_joined: bool) -> list[Line]:
     """What will be other than it is."""
-    lines: list[Line] = [(Span(f"{found.changed} lines of {display_text(title)} as you wrote them"),)]
+    lines: list[Line] = [(Span(f"{found.changed} lines of {sanitize(title)} as you wrote them"),)]
     if found.title:
-        lines.append((Span(f"a new title: {display_text(found.title)}"),))
+        lines.append((Span(f"a new title: {sanitize(found.title)}"),))
     if found.collateral:
         lines.append((Span(f"{found.collateral} further lines, spelled otherwise by the service", "waiting"),))
     if is_joined:
         lines.append((Span("What somebody else wrote meanwhile stays.", "waiting"),))
-    if f"\n{BEGINS} {OURS}" in f"\n{text}":
+    if f"\n{CONFLICT_START} {OURS}" in f"\n{text}":
         lines.append((Span("The marks around what both wrote are still in it.", "removed"),))
     return lines
 
@@ -141,7 +141,7 @@ async def delete_page(place: Place, path: dict[str, Any], page_id: str, title: s
     lines: list[Line] = [(Span("Readers keep it until the change request is merged."),)]
     if below:
         lines.insert(0, (Span(f"{below} pages below it go with it.", "waiting"),))
-    if await place.ask(Sheet(f"Delete {display_text(title)}?", lines, "Delete", place.home.look)):
+    if await place.ask(Sheet(f"Delete {sanitize(title)}?", lines, "Delete", place.home.look)):
         change = DeletePage(page=page_id)
         await place.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
 

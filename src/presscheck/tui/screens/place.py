@@ -20,8 +20,8 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from presscheck.desk.seen import Seen
-from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import COMMANDS, Command
 from presscheck.tui.keys import Keys, key_name
 from presscheck.tui.screens.moving import Moving

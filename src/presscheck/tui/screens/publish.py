@@ -14,8 +14,8 @@ from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.seen import Seen
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, cut, pad
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens import publish_acts as acts
 from presscheck.tui.screens.organization import chosen
@@ -42,7 +42,7 @@ class Publish(Place):
         """The organization and the site."""
         site = self.current
         way = [self.organization.title if self.organization else "", "Sites", site.title if site else ""]
-        return (Span(" " + " › ".join(display_text(part) for part in way if part), "quiet"),)
+        return (Span(" " + " › ".join(sanitize(part) for part in way if part), "quiet"),)
 
     def body(self) -> ComposeResult:
         """Sites, and what one is and is made of."""
@@ -134,7 +134,7 @@ class Publish(Place):
         """Copy where the site is published."""
         site = self.current
         if site and (site.urls.published or site.urls.app):
-            self.home.copy_to_clipboard(display_text(site.urls.published or site.urls.app or ""))
+            self.home.copy_to_clipboard(sanitize(site.urls.published or site.urls.app or ""))
             self.home.notice("copied")
 
     def command_web(self) -> None:
@@ -168,7 +168,7 @@ class Publish(Place):
             self.sites = seen.value.items
             self._words = "There is no site yet: a makes one."
         elif seen.error:
-            self._words = f"The sites cannot be shown: {display_text(seen.error.message)}"
+            self._words = f"The sites cannot be shown: {sanitize(seen.error.message)}"
         self._redraw()
 
     def _redraw(self) -> None:
@@ -194,11 +194,11 @@ class Publish(Place):
         if self.site.has_own_order:
             return
         why = seen.error.message if seen.error and seen.value is None else ""
-        self.site.show_site(site, f"Its structure cannot be shown: {display_text(why)}" if why else "")
+        self.site.show_site(site, f"Its structure cannot be shown: {sanitize(why)}" if why else "")
         self.site.show_items(site, seen.value.structure if seen.value else ())
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        name = pad(cut((Span(display_text(site.title), "strong"),), columns - 10), columns - 10)
+        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 10), columns - 10)
         return (*name, Span(" "), *pad((state,), 8), Span("│", "quiet"))

@@ -20,9 +20,9 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.sites import CreateSite, DeleteSite, PublishSite, Site, UnpublishSite, UpdateSite
 from presscheck.api.spaces import ListSpaces
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish_structure import every, moved, pointer, title_of
 from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -45,16 +45,16 @@ SEEN_BY = {
 async def publish(place: Publish, site: Site) -> None:
     """Put the site live, or take it away, after asking."""
     act = "Unpublish" if site.published else "Publish"
-    if not await place.ask(Sheet(f"{act} {display_text(site.title)}?", _facts(site), act, place.home.look)):
+    if not await place.ask(Sheet(f"{act} {sanitize(site.title)}?", _facts(site), act, place.home.look)):
         return
     if site.published:
         await place.desk.write(UnpublishSite(**_of(site, place))).landed()
-        place.home.notice(f"{display_text(site.title)} is no longer published")
+        place.home.notice(f"{sanitize(site.title)} is no longer published")
         return
     answer = await place.desk.write(PublishSite(**_of(site, place))).landed()
     if isinstance(answer, Site):
-        where = display_text(answer.urls.published or "") or "the service does not say where"
-        place.home.notice(f"{display_text(answer.title)} is live: {where}")
+        where = sanitize(answer.urls.published or "") or "the service does not say where"
+        place.home.notice(f"{sanitize(answer.title)} is live: {where}")
     else:
         place.home.notice("the service asks for a payment first: o opens the site in the browser")
 
@@ -72,7 +72,7 @@ async def add_site(place: Publish) -> None:
         if made is None:
             return  # sent by another presscheck
         place.open_site(made.id)
-        place.home.notice(f"{display_text(made.title)} is made, and not published yet: P publishes it")
+        place.home.notice(f"{sanitize(made.title)} is made, and not published yet: P publishes it")
 
 
 async def add_space(place: Publish, site: Site) -> None:
@@ -82,7 +82,7 @@ async def add_space(place: Publish, site: Site) -> None:
     if not choices:
         place.home.notice("every space of the organization is in this site already")
         return
-    chosen = await place.ask(Picker(f"Add to {display_text(site.title)}", choices, place.home.look))
+    chosen = await place.ask(Picker(f"Add to {sanitize(site.title)}", choices, place.home.look))
     if chosen:
         item = place.site.item
         section = item.section if isinstance(item, SiteSpace) else item.id if isinstance(item, SiteSection) else None
@@ -121,7 +121,7 @@ async def rename_item(place: Publish, site: Site, item: StructureItem) -> None:
 
 async def delete_site(place: Publish, site: Site) -> None:
     """Throw a site away, once its title is typed."""
-    title = display_text(site.title)
+    title = sanitize(site.title)
     lines: list[Line] = [(Span("Its structure, settings and address are gone for good. Its spaces stay."),)]
     if site.published:
         lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
@@ -169,15 +169,15 @@ def _of(site: Site, place: Publish) -> dict[str, Any]:
 
 def _spaces(place: Publish, without: tuple[str, ...] | list[str]) -> list[Choice]:
     found = place.desk.window(ListSpaces(organization_id=place.organization_id), 0, 10_000).items
-    return [Choice(space.id, display_text(space.title)) for space in found if space.id not in without]
+    return [Choice(space.id, sanitize(space.title)) for space in found if space.id not in without]
 
 
 def _facts(site: Site) -> list[Line]:
     if site.published:
-        where = display_text(site.urls.published or "")
+        where = sanitize(site.urls.published or "")
         return [(Span(f"Readers can open {where} until then, and not afterwards."),)]
     spaces = "1 space, as it is" if site.site_spaces == 1 else f"{site.site_spaces} spaces, as they are"
     return [
-        (Span(f"It will be seen by {SEEN_BY.get(site.visibility, display_text(site.visibility))}."),),
+        (Span(f"It will be seen by {SEEN_BY.get(site.visibility, sanitize(site.visibility))}."),),
         (Span(f"It holds {spaces} now; what is merged later shows at once.", "quiet"),),
     ]

@@ -10,8 +10,8 @@ from textual.containers import Vertical
 
 from presscheck.api.site_structure import StructureItem
 from presscheck.api.sites import Site
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.publish_acts import SEEN_BY
 from presscheck.tui.screens.publish_structure import Items, every, inside, key_of, nodes
 from presscheck.tui.widgets.lines import Lines
@@ -56,11 +56,11 @@ class SitePane(Vertical):
 
     def show_site(self, site: Site, trouble: str = "") -> None:
         """Say what a site is."""
-        where = display_text(site.urls.published or "")
-        state = f"seen by {SEEN_BY.get(site.visibility, display_text(site.visibility))}" if site.published else ""
+        where = sanitize(site.urls.published or "")
+        state = f"seen by {SEEN_BY.get(site.visibility, sanitize(site.visibility))}" if site.published else ""
         self.query_one("#facts", Lines).show(
             [
-                (Span(f"  {display_text(site.title)}", "title"),),
+                (Span(f"  {sanitize(site.title)}", "title"),),
                 (Span(f"  {where}", "link") if site.published else Span("  not published: P publishes it", "quiet"),),
                 (Span(f"  {trouble or state}", "error" if trouble else "quiet"),),
             ]

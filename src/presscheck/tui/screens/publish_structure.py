@@ -12,8 +12,8 @@ from presscheck.api.site_structure import (
     StructureItemPointer,
     StructurePosition,
 )
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.tree import Node
 
 Items = tuple[StructureItem, ...]
@@ -72,7 +72,7 @@ def moved(items: Items, key: str, by: Literal[1, -1]) -> tuple[Items, StructureP
 
 def title_of(item: StructureItem) -> str:
     """What an item is called, as display text."""
-    return display_text(item.title or (item.space.title if isinstance(item, SiteSpace) else "")) or "(no title)"
+    return sanitize(item.title or (item.space.title if isinstance(item, SiteSpace) else "")) or "(no title)"
 
 
 def _label(item: StructureItem) -> Line:
@@ -85,4 +85,4 @@ def _note(item: StructureItem) -> Line:
     if not isinstance(item, SiteSpace | SiteSection):
         return ()
     first = Span("first · ", "quiet") if item.default else Span("")
-    return (first, Span(f"/{display_text(item.path)} ", "quiet"))
+    return (first, Span(f"/{sanitize(item.path)} ", "quiet"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from presscheck.documents.spans import Line, Span
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.lines import Lines
 

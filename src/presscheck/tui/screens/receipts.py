@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import ComposeResult
 
 from presscheck.api.change_requests import ChangeRequest, MergeResult
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.inbox_triage import counted
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows
@@ -122,7 +122,7 @@ class Receipts(Place):
                 return
             answer = await ticket.landed()
         except PresscheckError as error:
-            one.state, one.says = "failed", display_text(error.message)
+            one.state, one.says = "failed", sanitize(error.message)
             return
         one.state = "done"
         if isinstance(answer, MergeResult) and answer.result == "conflicts":
@@ -140,7 +140,7 @@ class Receipts(Place):
         one = self.receipts[at]
         glyph, style, _ = STATES[one.state]
         head = (Span(f"{glyph} ", style), Span(f"{one.request.number:>4} ", "quiet"))
-        return pad(cut((*head, Span(display_text(one.request.subject) or "(no subject)")), columns), columns)
+        return pad(cut((*head, Span(sanitize(one.request.subject) or "(no subject)")), columns), columns)
 
     def _why(self, at: int, columns: int) -> Line:
         one = self.receipts[at]

@@ -8,9 +8,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.spans import Line, Span, cut
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.review_bodies import Bodies
 from presscheck.tui.screens.review_dossier import Dossier
 from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
@@ -52,8 +52,8 @@ class Review(Placing):
     def title_line(self) -> Line:
         """The space, the number, the subject."""
         request = self.known.request
-        space = display_text(self.known.space.title) if self.known.space else ""
-        subject = display_text(request.subject) or "(no subject)" if request else "…"
+        space = sanitize(self.known.space.title) if self.known.space else ""
+        subject = sanitize(request.subject) or "(no subject)" if request else "…"
         number = str(request.number) if request else ""
         return (Span(f" {space} › " if space else " ", "quiet"), Span(f"{number} ", "quiet"), Span(subject, "strong"))
 

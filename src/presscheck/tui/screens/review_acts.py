@@ -14,8 +14,8 @@ from presscheck.api.change_requests import (
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.standing import checks
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span, plain
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review_changes import counted
@@ -26,7 +26,7 @@ from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.documents.spans import Line
+    from presscheck.text.styled_text import Line
 
 
 class Acts(Details):
@@ -105,9 +105,7 @@ class Acts(Details):
         space = self.known.space or await self.desk.read(GetSpace(space_id=self.known.path["space_id"]))
         members = await self.desk.read(ListMembers(organization_id=space.organization, limit=1000))
         asked = {one.id for one in self.known.reviewers() or () if one.asked}
-        choices = [
-            Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
-        ]
+        choices = [Choice(one.user.id, sanitize(one.user.display_name), one.role or "guest") for one in members.items]
         chosen = await self.ask(Picker("Who reviews it?", choices, self.home.look, many=True, chosen=asked))
         if chosen is None:
             return
@@ -155,7 +153,7 @@ class Acts(Details):
 
     def _facts(self) -> list[Line]:
         request = self.known.request
-        subject = display_text(request.subject) if request else ""
+        subject = sanitize(request.subject) if request else ""
         people = self.known.reviewers() or ()
         said = plain(verdicts(people)).strip() or "nobody gave a verdict"
         progress = self.known.progress()

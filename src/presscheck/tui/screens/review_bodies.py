@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
 from presscheck.desk.page_questions import changed_nodes, changed_page, page_in
-from presscheck.documents.differences import compare
+from presscheck.documents.diff.page_diff import compare
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_page import Page

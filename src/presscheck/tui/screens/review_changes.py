@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from presscheck.documents.display_text import display_text
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.changes import ParentChange, SemanticChange
@@ -144,7 +144,7 @@ def _changed(change: SemanticChange) -> Changed | None:
         return None
     return replace(
         one,
-        title=display_text(one.title).strip() or UNTITLED,
+        title=sanitize(one.title).strip() or UNTITLED,
         kinds=_kinds(change),
         text=_new_text(change),
         details=tuple(_details(change)),
@@ -187,7 +187,7 @@ def _details(change: SemanticChange) -> Iterator[str]:
     for name, values in {**(change.attributes or {}), **(change.variables or {})}.items():
         if name in _TEXT:
             continue
-        shown = display_text(name)
+        shown = sanitize(name)
         if _sayable(values.before) and _sayable(values.after):
             yield f"{shown}: {_said(values.before)} → {_said(values.after)}"
         else:
@@ -197,7 +197,7 @@ def _details(change: SemanticChange) -> Iterator[str]:
 def _moved(parent: ParentChange) -> str:
     def of(page: object) -> str:
         title = getattr(page, "title", None)
-        return display_text(title).strip() or UNTITLED if isinstance(title, str) else "the top"
+        return sanitize(title).strip() or UNTITLED if isinstance(title, str) else "the top"
 
     if (parent.before and parent.before.id) == (parent.after and parent.after.id):
         return f"moved within {of(parent.after)}"
@@ -210,4 +210,4 @@ def _sayable(value: object) -> bool:
 
 def _said(value: object) -> str:
     text = "" if value is None else str(value)
-    return f"“{display_text(text)}”" if text else "nothing"
+    return f"“{sanitize(text)}”" if text else "nothing"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.comments import Document, PostComment, TableCellTarget
 from presscheck.desk.asking import NEXT
 from presscheck.desk.page_questions import changed_nodes
-from presscheck.documents.display_text import display_text
-from presscheck.documents.nodes.targets import cell_ids, key_of
-from presscheck.documents.pieces import cells_of
-from presscheck.documents.quotes import quote, quote_cell
+from presscheck.documents.diff.segments import table_cells
+from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
+from presscheck.documents.pages.quotes import quote, quote_cell
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.review_page import line_at, suggestion_at
 from presscheck.tui.screens.review_speaking import Speaking
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -58,25 +58,25 @@ class Commenting(Speaking):
         if column == ROW:
             self.run(self._find_block(thing, words, target))
             suggestion = suggestion_at(self.laid, self.page, cursor)
-            self._comment_on(thing, title, target, quote(display_text(words)), suggestion)
+            self._comment_on(thing, title, target, quote(sanitize(words)), suggestion)
         else:
-            cells = cells_of(lines[at or 0])
+            cells = table_cells(lines[at or 0])
             self.run(self._find_cell(thing, cells, column, target))
-            self._comment_on(thing, title, target, quote_cell([display_text(cell) for cell in cells], column))
+            self._comment_on(thing, title, target, quote_cell([sanitize(cell) for cell in cells], column))
 
     async def _which_cell(self, lines: list[str], at: int) -> int | None:
         """The column of the cell that is meant, asked for where it is a row of a table; None where that is left."""
-        cells = cells_of(lines[at]) if _is_row(lines[at]) else []
+        cells = table_cells(lines[at]) if _is_row(lines[at]) else []
         if len(cells) < 2:
             return ROW
         first = at
         while first and _is_row(lines[first - 1]):
             first -= 1
-        heads = cells_of(lines[first]) if first < at else []
+        heads = table_cells(lines[first]) if first < at else []
         choices = [Choice(str(ROW), "the whole row")]
         for number, cell in enumerate(cells):
             head = heads[number] if number < len(heads) else ""
-            choices.append(Choice(str(number), display_text(cell) or "(an empty cell)", display_text(head)))
+            choices.append(Choice(str(number), sanitize(cell) or "(an empty cell)", sanitize(head)))
         chosen = await self.ask(Picker("What is it about?", choices, self.home.look, ranked=False))
         return int(chosen[0]) if chosen else None
 
@@ -95,13 +95,13 @@ class Commenting(Speaking):
     async def _find_block(self, thing: Changed, words: str, target: dict[str, Any]) -> None:
         """Find what the service calls the block with these words; without it, the quote alone says where."""
         with contextlib.suppress(PresscheckError):
-            if key := key_of(await self._document(thing), words):
+            if key := find_block_key(await self._document(thing), words):
                 target["node"] = key
 
     async def _find_cell(self, thing: Changed, cells: list[str], column: int, target: dict[str, Any]) -> None:
         """Find what the service calls a cell of the row with these cells; without it, the quote alone says where."""
         with contextlib.suppress(PresscheckError):
-            if ids := cell_ids(await self._document(thing), cells, column):
+            if ids := find_cell(await self._document(thing), cells, column):
                 target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
     async def _document(self, thing: Changed) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from presscheck.api.change_requests import GetChangeRequestPDF, UpdateChangeRequest
-from presscheck.documents.display_text import display_text
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.review_history import History
 from presscheck.tui.widgets.entry import Entry
@@ -29,8 +29,8 @@ class Details(History):
             return
         is_draft = request.status == "draft"
         choices = [
-            Choice("subject", "Subject", display_text(request.subject)),
-            Choice("description", "Description", " ".join(display_text(self._description()).split())),
+            Choice("subject", "Subject", sanitize(request.subject)),
+            Choice("description", "Description", " ".join(sanitize(self._description()).split())),
             Choice("status", "Open it for review" if is_draft else "Make it a draft", f"it is {request.status}"),
         ]
         chosen = await self.ask(Picker("Change what?", choices, self.home.look, ranked=False))
@@ -61,26 +61,26 @@ class Details(History):
             outbox.save_draft(key, "")
 
     def _edit_description(self) -> None:
-        from presscheck.documents.nodes.reading import nodes_of  # late: only who writes one pays for it
+        from presscheck.documents.nodes.from_markdown import markdown_to_nodes  # late: only who writes one pays for it
 
         begin = self._description()
 
         def call(text: str) -> UpdateChangeRequest | None:
             if text == begin:
                 return None  # somebody else may have written another meanwhile
-            return UpdateChangeRequest(**self.known.path, description=nodes_of(text))
+            return UpdateChangeRequest(**self.known.path, description=markdown_to_nodes(text))
 
         self.write("Description", "description", call, begin=begin, may_be_empty=True)
 
     def _description(self) -> str:
         """The description as Markdown; empty where there is none that can be read."""
-        from presscheck.documents.nodes.checking import BadNode
-        from presscheck.documents.nodes.writing import markdown_of
+        from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+        from presscheck.documents.nodes.validation import InvalidNode
 
         request = self.known.request
         if request is None or not request.description:
             return ""
         try:
-            return markdown_of(request.description)
-        except BadNode:
+            return nodes_to_markdown(request.description)
+        except InvalidNode:
             return ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.forecast import forecast
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review_suggestions import Suggesting
 
 
@@ -57,7 +57,6 @@ class Forecasting(Suggesting):
         if not found.conflicts:
             return [(Span("It fits with what changed in main.", "added"),)]
         said = [
-            (Span(f"{display_text(one.title)}  ", "strong"), Span(display_text(one.reason), "quiet"))
-            for one in found.conflicts
+            (Span(f"{sanitize(one.title)}  ", "strong"), Span(sanitize(one.reason), "quiet")) for one in found.conflicts
         ]
         return [(Span("It collides with what changed in main:", "removed"),), *said]

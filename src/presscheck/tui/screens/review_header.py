@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.desk.standing import person
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import since
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.text.relative_time import since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,7 +51,7 @@ def state_line(
     collected: int | None = None,
 ) -> Line:
     """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, as far as there is room."""
-    status = Span(display_text(request.status), _STATUS.get(request.status, "strong"))
+    status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
         parts.append((Span(f"✎ {collected} in your review", "accent"),))

@@ -9,10 +9,10 @@ from presscheck.api.change_requests import Contributor, ListContributors
 from presscheck.api.changes import SemanticChange
 from presscheck.desk.history import Step, history
 from presscheck.desk.standing import person
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now, since
-from presscheck.documents.spans import Line, Span, pad
 from presscheck.errors import PresscheckError
+from presscheck.text.relative_time import now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review_since import Since
 
@@ -29,7 +29,7 @@ class History(Since):
         if request is None:
             return
         told: list[Line] = [(), (Span(" Asking the service for the history …", "waiting"),)]
-        place = Reading(f"History of {request.number} {display_text(request.subject)}", told)
+        place = Reading(f"History of {request.number} {sanitize(request.subject)}", told)
         self.home.push_screen(place)
         try:
             people = (await self.desk.read(ListContributors(**self.known.path))).items
@@ -39,7 +39,7 @@ class History(Since):
                 told = [*told, *step_lines(step, now())]
                 place.show(told)
         except PresscheckError as error:
-            place.show([*told, (Span(" ✗ ", "error"), Span(display_text(error.message), "error"))])
+            place.show([*told, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
 
 
 def contributor_lines(people: Sequence[Contributor], me: str, moment: datetime) -> list[Line]:
@@ -49,7 +49,7 @@ def contributor_lines(people: Sequence[Contributor], me: str, moment: datetime) 
         when = since(one.updated_at, moment) if one.updated_at else ""
         act = {"edit": "edited", "comment": "commented"}.get(one.action_type or "", "")
         name = pad((Span(f"   {person(one.user, me)}"),), 18)
-        lines.append((*name, *pad((Span(display_text(act)),), 12), Span(when, "quiet")))
+        lines.append((*name, *pad((Span(sanitize(act)),), 12), Span(when, "quiet")))
     return lines if people else [*lines, (Span("   nobody yet", "quiet"),)]
 
 
@@ -57,7 +57,7 @@ def step_lines(step: Step, moment: datetime) -> list[Line]:
     """A revision, and below it a line for each thing that it changed."""
     revision = step.revision
     when = since(revision.created_at, moment) if revision.created_at else ""
-    head = (Span(f" {_KINDS.get(revision.type, display_text(revision.type))} ", "strong"), Span(when, "quiet"))
+    head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
     more = step.changes.more
     lines = [head, *change_lines(step.changes.changes)]
     if more:
@@ -72,7 +72,7 @@ def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
         noun, _, verb = one.type.rpartition("_")
         sign, style = _SIGNS.get(verb, ("~", "waiting"))
         attributes = ", ".join(_worded(name) for name in one.attributes or {}) if verb == "edited" else ""
-        name = display_text(_name(one)) or _worded(noun)
+        name = sanitize(_name(one)) or _worded(noun)
         lines.append((Span(f"   {sign} ", style), Span(name), Span(f"  {attributes}", "quiet")))
     return lines
 
@@ -86,4 +86,4 @@ def _name(one: SemanticChange) -> str:
 
 
 def _worded(name: str) -> str:
-    return {"document": "text", "variables": "variables"}.get(name, display_text(name.replace("_", " ")))
+    return {"document": "text", "variables": "variables"}.get(name, sanitize(name.replace("_", " ")))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import DeleteComment, DeleteReply, Document, UpdateComment, UpdateReply
-from presscheck.documents.display_text import display_text
-from presscheck.documents.quotes import quoted
-from presscheck.documents.spans import Span
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.review_talk import Talk
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from presscheck.api.operation import Operation
-    from presscheck.documents.spans import Line
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review_threads import Message, Thread
 
 REACTIONS = (
@@ -115,4 +115,4 @@ class Messages(Talk):
 
 def _words(said: Message) -> str:
     """The words of a message in one line."""
-    return display_text(" ".join(quoted(said.text)[1].split()))
+    return sanitize(" ".join(split_quote(said.text)[1].split()))

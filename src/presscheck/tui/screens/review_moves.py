@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from presscheck.documents.differences import Mode
+from presscheck.documents.diff.page_diff import Mode
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows

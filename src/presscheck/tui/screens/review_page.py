@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from presscheck.desk.standing import listed
-from presscheck.documents.differences import DifferenceLines, Mode, PageDifference, difference_lines
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import since
-from presscheck.documents.nodes.targets import document_text
-from presscheck.documents.rendering.comments import comment_lines
-from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.documents.suggestions import block_at, written
+from presscheck.documents.diff.page_diff import DifferenceLines, Mode, PageDifference, difference_lines
+from presscheck.documents.nodes.comment_targets import document_text
+from presscheck.documents.pages.suggestions import block_at, format_suggestion
+from presscheck.documents.terminal.page_lines import comment_lines
+from presscheck.text.relative_time import since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
 from presscheck.tui.screens.review_thread_lines import thread_lines
 from presscheck.tui.screens.review_threads import Thread, text_of
@@ -165,7 +165,7 @@ def lay_conversation(known: Dossier, threads: Sequence[Thread], manner: Manner) 
     laid, request = Laid(), known.request
     if request is None:
         return laid
-    laid.add(cut((Span(display_text(request.subject) or "(no subject)", "title"),), manner.columns))
+    laid.add(cut((Span(sanitize(request.subject) or "(no subject)", "title"),), manner.columns))
     laid.add((Span(counted(known.things) or _nothing(known), "quiet"),), ())
     if request.description:
         laid.add(*comment_lines(document_text(request.description), manner.columns), ())
@@ -217,7 +217,7 @@ def _review(review: Review, manner: Manner) -> list[Line]:
     if not text.strip():
         return []
     glyph, style = _SAID.get(review.status, ("·", "quiet"))
-    who = display_text(review.reviewer.display_name).partition(" ")[0]
+    who = sanitize(review.reviewer.display_name).partition(" ")[0]
     head = (Span(f"{glyph} ", style), Span(who, "strong"), Span(f" {since(review.created_at, manner.now)}", "quiet"))
     return [head, *((Span("  "), *line) for line in comment_lines(text, manner.columns - 2)), ()]
 
@@ -226,7 +226,7 @@ def suggestion_at(laid: Laid, page: Page, line: int) -> str:
     """The beginning of a suggestion for the block under a line; nothing where there is none."""
     near = next((at for at in range(line, -1, -1) if at in laid.anchors), None)
     block = block_at(page.after, laid.anchors[near]) if near is not None else None
-    return written(block) if block else ""
+    return format_suggestion(block) if block else ""
 
 
 def line_at(laid: Laid, page: Page, line: int) -> int | None:

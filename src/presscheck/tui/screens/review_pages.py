@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.screens.review_changes import weight
 
 if TYPE_CHECKING:

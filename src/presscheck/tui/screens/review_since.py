@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from presscheck.desk.between import changes_between
-from presscheck.documents.moments import now, since
 from presscheck.errors import PresscheckError
+from presscheck.text.relative_time import now, since
 from presscheck.tui.screens.review_forecast import Forecasting
 
 

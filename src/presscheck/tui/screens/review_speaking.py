@@ -11,8 +11,8 @@ from presscheck.api.comments import PostComment, PostReply, UpdateComment, Updat
 from presscheck.api.organizations import ListMembers
 from presscheck.desk.between import changes_between
 from presscheck.desk.standing import listed
-from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.page_edits import draft_key
 from presscheck.tui.screens.review_changes import changed_things
 from presscheck.tui.screens.review_moves import Moves
@@ -119,7 +119,7 @@ class Speaking(Moves):
         if organization is None:
             return []
         members = await self.desk.read(ListMembers(organization_id=organization, limit=1000))
-        return [display_text(one.user.display_name) for one in members.items]
+        return [sanitize(one.user.display_name) for one in members.items]
 
     def send(self, call: Operation[Any]) -> bool:
         """Give a write to the desk; whether it took it."""

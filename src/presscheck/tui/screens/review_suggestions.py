@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from presscheck.api.changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
-from presscheck.documents.display_text import display_text
-from presscheck.documents.quotes import place
-from presscheck.documents.spans import Span
-from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
+from presscheck.documents.pages.quotes import find_quoted_line
+from presscheck.documents.pages.suggestions import block_at, fingerprint, parse_suggestion, replace_block
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.review_messages import Messages
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
-    from presscheck.documents.blocks import Block
-    from presscheck.documents.spans import Line
-    from presscheck.documents.suggestions import Suggestion
+    from presscheck.documents.markdown.block_splitter import Block
+    from presscheck.documents.pages.suggestions import Suggestion
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review_threads import Thread
 
 MOST = 8
@@ -49,7 +49,7 @@ class Suggesting(Messages):
             self.home.notice("the words that it is about are gone: nothing was changed")
             return
         page, block = found
-        stays = not suggested.print or suggested.print == print_of(block)
+        stays = not suggested.print or suggested.print == fingerprint(block)
         if not await self.ask(self._sheet(page.title, block.text, suggested, stays=stays)):
             return
         again = await self._block_of(one)  # somebody else may have written in the page while this was asked
@@ -57,7 +57,7 @@ class Suggesting(Messages):
             self.home.notice("the words that it is about were just changed by somebody: nothing was put in")
             return
         page, block = again
-        words = replaced(page.markdown or "", block, suggested.words)
+        words = replace_block(page.markdown or "", block, suggested.words)
         change = UpdatePage(page=one.page, document=Document(markdown=words))
         await self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,))).landed()
         self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=True))
@@ -68,7 +68,7 @@ class Suggesting(Messages):
         call = GetChangeRequestPage(**self.known.path, page_id=one.page or "", format="markdown")
         page = await self.desk.read(call)
         markdown = page.markdown or ""
-        line = place(one.about, enumerate(markdown.split("\n")))
+        line = find_quoted_line(one.about, enumerate(markdown.split("\n")))
         block = block_at(markdown, line) if line is not None else None
         return (page, block) if block else None
 
@@ -78,7 +78,7 @@ class Suggesting(Messages):
 
     def _suggested(self, one: Thread) -> Suggestion | None:
         """The newest suggestion in a thread."""
-        found = [suggestion_in(said.text) for said in (one.first, *one.replies) if said.unsent is None]
+        found = [parse_suggestion(said.text) for said in (one.first, *one.replies) if said.unsent is None]
         return next((said for said in reversed(found) if said), None)
 
     def _sheet(self, title: str, before: str, suggested: Suggestion, *, stays: bool) -> Sheet:
@@ -88,10 +88,10 @@ class Suggesting(Messages):
         ]
         if not stays:
             lines.append((Span("These words have changed since it was suggested.", "waiting"),))
-        return Sheet(f"Put this into {display_text(title)}?", lines, "Put in", self.home.look)
+        return Sheet(f"Put this into {sanitize(title)}?", lines, "Put in", self.home.look)
 
 
 def _side(mark: str, text: str, style: str) -> list[Line]:
     lines = text.split("\n") if text else []
-    shown: list[Line] = [(Span(mark + display_text(line), style),) for line in lines[:MOST]]
+    shown: list[Line] = [(Span(mark + sanitize(line), style),) for line in lines[:MOST]]
     return [*shown, (Span(f"  {len(lines) - MOST} more lines", "quiet"),)] if len(lines) > MOST else shown

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import ago
-from presscheck.documents.quotes import quoted
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.relative_time import ago
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,7 +44,7 @@ def thread_lines(
     if one.resolved and not unfolded:
         return (cut((bar, *_folded(one, now)), columns),)
     inside = columns - width((bar,))
-    first = one.first if one.line is None else replace(one.first, text=quoted(one.first.text)[1])
+    first = one.first if one.line is None else replace(one.first, text=split_quote(one.first.text)[1])
     lines = _message_lines(first, inside, now, typeset, tail=_tail(one))
     missing = one.reply_count - len(one.replies)
     if missing > 0:
@@ -69,7 +69,7 @@ def _message_lines(one: Message, columns: int, now: datetime, typeset: Typeset, 
     else:
         lines = [_spread(tuple(head), ends, columns), *body]
     if one.unsent and one.unsent.error:
-        lines.append((Span(f"✗ {display_text(one.unsent.error)}", "removed"),))
+        lines.append((Span(f"✗ {sanitize(one.unsent.error)}", "removed"),))
     return lines
 
 
@@ -85,7 +85,7 @@ def _tail(one: Thread) -> Line:
     """What stands at the right of the first line: how many answered, whether it is resolved."""
     spans: list[Span] = []
     if one.line is not None and one.about_cell:
-        spans.append(Span(f" on “{display_text(one.about_cell)}”", "quiet"))
+        spans.append(Span(f" on “{sanitize(one.about_cell)}”", "quiet"))
     if one.state == "outdated":
         spans.append(Span(f" {OUTDATED} its words are gone", "waiting"))
     if one.resolved:
@@ -98,7 +98,7 @@ def _tail(one: Thread) -> Line:
 
 
 def _folded(one: Thread, now: datetime) -> Line:
-    words = display_text(" ".join(quoted(one.first.text)[1].split()))
+    words = sanitize(" ".join(split_quote(one.first.text)[1].split()))
     who = f" {one.first.author} {ago(one.first.posted_at, now)}"
     return (
         Span("✓ resolved", "added"),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import ago, now
-from presscheck.documents.quotes import quoted
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.relative_time import ago, now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.place import Place
 from presscheck.tui.screens.review_thread_lines import OUTDATED
 from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState
@@ -48,7 +48,7 @@ class ThreadList(Place):
     def title_line(self) -> Line:
         """Whose threads they are."""
         request = self.review.known.request
-        name = f"{request.number} {display_text(request.subject)}" if request else ""
+        name = f"{request.number} {sanitize(request.subject)}" if request else ""
         return (Span(" Threads of ", "quiet"), Span(name, "title"))
 
     def body(self) -> ComposeResult:
@@ -139,7 +139,7 @@ class ThreadList(Place):
         thing, one = self._shown[at]
         sign, style = SIGNS[one.state]
         where = thing.title if thing else "the whole"
-        about = f" · {display_text(one.about)}" if one.about else ""
+        about = f" · {sanitize(one.about)}" if one.about else ""
         who = Span(one.first.author, "you strong" if one.first.author == "you" else "strong")
         head = (Span(f"{sign} ", style), who, Span(f" {ago(one.first.posted_at, now())}", "quiet"))
         count = f"{one.reply_count} {'reply' if one.reply_count == 1 else 'replies'}" if one.reply_count else ""
@@ -149,5 +149,5 @@ class ThreadList(Place):
 
     def _words(self, at: int, columns: int) -> Line:
         text = self._shown[at][1].first.text
-        words = quoted(text)[1] if self._shown[at][1].about else text
-        return cut((Span(f"  {display_text(' '.join(words.split()))}"),), columns)
+        words = split_quote(text)[1] if self._shown[at][1].about else text
+        return cut((Span(f"  {sanitize(' '.join(words.split()))}"),), columns)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import PostComment, PostReply, UpdateComment
 from presscheck.desk.standing import person
-from presscheck.documents.display_text import display_text
-from presscheck.documents.nodes.targets import CellIds, document_text, words_of_cell, words_of_node
-from presscheck.documents.quotes import CELL, place, quoted
+from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
+from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply, Document, Reaction
@@ -89,7 +89,7 @@ class Thread:
     @property
     def about_cell(self) -> str:
         """The words of the cell that it is about; nothing where it is about none."""
-        head, is_cell, cell = self.about.rpartition(CELL)
+        head, is_cell, cell = self.about.rpartition(CELL_SEPARATOR)
         return (cell or head).strip() if is_cell else ""
 
     @property
@@ -109,7 +109,7 @@ def thread(comment: Comment, replies: Sequence[CommentReply], unsent: Mapping[st
         page=target.page.id if target.page else None,
         node=target.node.id if target.node else None,
         cell=CellIds(target.table_cell.record, target.table_cell.definition) if target.table_cell else None,
-        about=quoted(text_of(comment.body))[0] if target.page else "",
+        about=split_quote(text_of(comment.body))[0] if target.page else "",
         resolved=comment.status == "resolved",
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
         settling=None if comment.id.startswith(NEW) else unsent.get(comment.id),
@@ -140,11 +140,11 @@ def located(one: Thread, after: str, document: Mapping[str, Any] | None) -> Thre
     if one.needs_nodes:
         if document is None:
             return one
-        about = words_of_cell(document, one.cell) if one.cell else words_of_node(document, one.node or "")
+        about = cell_words(document, one.cell) if one.cell else block_words(document, one.node or "")
         one = replace(one, about=about, is_outdated=not about)
     if not one.about:
         return one
-    line = place(one.about, enumerate(after.split("\n")))
+    line = find_quoted_line(one.about, enumerate(after.split("\n")))
     return replace(one, line=line, is_outdated=line is None)
 
 
@@ -179,8 +179,8 @@ def _emoji(reaction: Reaction) -> str:
     """The service names an emoji by its code points in hexadecimal, `1f44d`; others write the emoji itself."""
     parts = reaction.emoji.split("-")
     if all(_is_code_point(part) for part in parts):
-        return display_text("".join(chr(int(part, 16)) for part in parts))
-    return display_text(reaction.emoji)
+        return sanitize("".join(chr(int(part, 16)) for part in parts))
+    return sanitize(reaction.emoji)
 
 
 def _is_code_point(part: str) -> bool:

@@ -12,9 +12,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 
 from presscheck.config.views import SavedView
-from presscheck.documents.display_text import display_text
-from presscheck.documents.rendering.wrapping import wrap
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.terminal.wrap import wrap
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.strips import Look, raised
@@ -101,7 +101,7 @@ class ViewSheet(ModalScreen[SavedView | None], inherit_bindings=False):
             for field, hint in HINTS.items():
                 with Horizontal():
                     yield Bar(self.look, id=f"label-{field}", classes="label")
-                    yield Typed(display_text(getattr(self.view, field)), placeholder=hint, id=field)
+                    yield Typed(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
             with Horizontal():
                 yield Bar(self.look, id="label-group", classes="label")
                 yield Choice(self.look, is_on=self.view.group == "space")
@@ -153,7 +153,7 @@ class ViewSheet(ModalScreen[SavedView | None], inherit_bindings=False):
             is_wrong = found is not None and found[0] == field
             self.query_one(f"#label-{field}", Bar).show((Span(title, "waiting" if is_wrong else "quiet"),))
         room = max(20, min(WIDEST, self.size.width) - 4)
-        why: Line = (Span(f"{found[0]} {display_text(found[1])}", "waiting"),) if found else ()
+        why: Line = (Span(f"{found[0]} {sanitize(found[1])}", "waiting"),) if found else ()
         self.query_one(Lines).show(wrap(why, room)[:WHYS] if why else [])
         keys = (Span("enter", "quiet" if found else "accent"), Span(" keep   ", "quiet"))
         more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" leave", "quiet"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.widgets.strips import Look, drawn
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from textual.message import Message
 
-from presscheck.documents.spans import Line
+from presscheck.text.styled_text import Line
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.strips import Look
 

@@ -15,9 +15,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span, width
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keys import Keys, key_name
 from presscheck.tui.outside import edit_text
@@ -152,7 +152,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area, lines = self.query_one(TextArea), self.query_one(Lines)
         area.display, lines.display = lines.display, area.display
         if lines.display:
-            from presscheck.documents.rendering.comments import comment_lines  # late: few texts are looked at
+            from presscheck.documents.terminal.page_lines import comment_lines  # late: few texts are looked at
 
             lines.show(comment_lines(area.text, max(20, area.size.width - 2)))
         (lines if lines.display else area).focus()
@@ -181,7 +181,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         size, why = len(self.query_one(TextArea).text), self._reason()
         of = f" of {self.limit:,}" if self.limit is not None else ""
         count: Line = (Span(f"{size:,}{of}", "quiet"),) if why is None or not size else (Span(why, "waiting"),)
-        count = (Span(display_text(self._trouble), "error"),) if self._trouble else count
+        count = (Span(sanitize(self._trouble), "error"),) if self._trouble else count
         self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
         for command in self._known:

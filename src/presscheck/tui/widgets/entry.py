@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.strips import Look, raised
 from presscheck.tui.widgets.typed import Typed
@@ -102,7 +102,7 @@ class Entry(ModalScreen[str | None], inherit_bindings=False):
 
     def _show(self) -> None:
         why = self._reason()
-        said = (Span(display_text(self._trouble), "error"),) if self._trouble else (Span(why or "", "waiting"),)
+        said = (Span(sanitize(self._trouble), "error"),) if self._trouble else (Span(why or "", "waiting"),)
         self.query_one("#entry-title", Bar).show((Span(self.heading, "title"),), said)
         keys = (Span("enter", "quiet" if why else "accent"), Span(" done   ", "quiet"))
         self.query_one("#entry-keys", Bar).show((*keys, Span("esc", "accent"), Span(" leave", "quiet")))

@@ -1,7 +1,7 @@
 """The one line-drawn widget: only lines that the eye sees are drawn, and only those that changed are painted.
 
 Whatever changes, a subclass says so with `redraw`; what was painted is compared with what is to be. Nothing scrolls
-with an animation, and a hundred thousand lines cost what forty do. What is drawn has passed `display_text` before it
+with an animation, and a hundred thousand lines cost what forty do. What is drawn has passed `sanitize` before it
 comes here.
 """
 
@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.documents.spans import Line, Span, plain
+from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.widgets.strips import Look, drawn, highlighted
 
 WHEEL = 3

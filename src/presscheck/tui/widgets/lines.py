@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from presscheck.documents.spans import Line
+from presscheck.text.styled_text import Line
 from presscheck.tui.widgets.line_view import LineView
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from textual import events
 from textual.message import Message
 
-from presscheck.documents.spans import Line, Span
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.strips import Look
 

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.strips import Look, raised

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from presscheck.documents.spans import Line, Span
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.strips import Look
 

@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from presscheck.documents.rendering.wrapping import wrap
-from presscheck.documents.spans import Line, Span
+from presscheck.documents.terminal.wrap import wrap
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.strips import Look, raised

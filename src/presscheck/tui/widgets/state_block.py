@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Line, Span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.lines import Lines
 
 
@@ -34,8 +34,8 @@ class StateBlock(Lines):
         self.display = False
 
     def _say(self, first: Line, hint: str, key: str, does: str = "") -> None:
-        lines: list[Line] = [tuple(span._replace(text=display_text(span.text)) for span in first)]
-        lines += [(Span(display_text(line), "quiet"),) for line in hint.split("\n") if line]
+        lines: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in first)]
+        lines += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
         if key:
             lines += [(), (Span(key, "accent"), Span(f"  {does}" if does else "", "quiet"))]
         self.show(lines)

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from presscheck.documents.spans import Line, Span, cut, width
+from presscheck.text.styled_text import Line, Span, cut, width
 
 Look = Callable[[str], Style]
 """What the words of a style look like, as the theme has it."""

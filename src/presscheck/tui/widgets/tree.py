@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from textual.message import Message
 
-from presscheck.documents.spans import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.strips import Look
 

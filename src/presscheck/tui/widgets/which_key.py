@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.documents.spans import Line, Span, pad, width
+from presscheck.text.styled_text import Line, Span, pad, width
 from presscheck.tui.widgets.strips import Look, drawn
 
 GAP = 4

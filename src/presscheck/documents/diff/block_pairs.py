@@ -1,0 +1,140 @@
+"""Which pieces of two texts are one and the same, which became another, and which came, went or moved.
+
+What is equal anchors; between the anchors the most alike are paired first, so that what is left over was truly added or
+removed. The time grows with the length alone: in large gaps only pieces that share a rare word are looked at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from presscheck.documents.diff.segments import BY_LINE, Segment, table_cells
+from presscheck.documents.diff.sequence_matcher import Gap, gaps
+from presscheck.documents.diff.word_diff import word_set
+
+Kind = Literal["same", "added", "removed", "changed", "moved"]
+
+MIN_LIKENESS = 0.5
+"""From which likeness on two pieces are one that was changed."""
+MIN_LIKENESS_ALONE = 0.25
+"""The same, where there is nothing else to pair them with."""
+MAX_PAIRS = 400
+"""Pairs of a gap that are all looked at."""
+NEVER_MOVED = BY_LINE | {"row", "align", "tag", "end", "fence"}
+"""Pieces that mean little by themselves: they are never said to have moved."""
+MIN_WORDS_MOVED = 4
+"""A shorter piece stands in two places by chance."""
+
+
+class SegmentPair(NamedTuple):
+    """A piece of the old text and what it became. Of a moved one, the place that it left has no `after`."""
+
+    kind: Kind
+    before: Segment | None
+    after: Segment | None
+
+
+def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[SegmentPair]:
+    """Compare two texts that are cut into pieces, in the order in which a reader meets them."""
+    found: list[SegmentPair] = []
+    for part in gaps([one.key for one in before], [one.key for one in after]):
+        if isinstance(part, Gap):
+            found += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
+        else:
+            found += [
+                SegmentPair("same", before[part.before + number], after[part.after + number])
+                for number in range(part.size)
+            ]
+    return _with_moves(found)
+
+
+def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[SegmentPair]:
+    at = to = 0
+    for one, other in [*_alike(before, after), (len(before), len(after))]:
+        yield from (SegmentPair("removed", piece, None) for piece in before[at:one])
+        yield from (SegmentPair("added", None, piece) for piece in after[to:other])
+        if one < len(before):
+            yield SegmentPair("changed", before[one], after[other])
+        at, to = one + 1, other + 1
+
+
+def _alike(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
+    """Pairs of what is most alike, in order on both sides."""
+    if not before or not after:
+        return []
+    words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]
+    least = MIN_LIKENESS_ALONE if len(before) == len(after) == 1 else MIN_LIKENESS
+    scored: list[tuple[float, float, int, int]] = []
+    for one, other in _candidates(*words):
+        alike = _likeness(before[one], after[other], words[0][one], words[1][other])
+        if alike >= least:
+            apart = abs(one / len(before) - other / len(after))
+            scored.append((-alike, apart, one, other))
+    chosen: list[tuple[int, int]] = []
+    for _, _, one, other in sorted(scored):
+        at = bisect_left(chosen, (one, other))
+        below = chosen[at - 1] if at else (-1, -1)
+        above = chosen[at] if at < len(chosen) else (len(before), len(after))
+        if below[0] < one < above[0] and below[1] < other < above[1]:
+            insort(chosen, (one, other))
+    return chosen
+
+
+def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
+    """The pairs that are worth a look: all of a small gap, else those that share words which few others have."""
+    if len(before) * len(after) <= MAX_PAIRS:
+        return [(one, other) for one in range(len(before)) for other in range(len(after))]
+    places: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
+    for side, of_word in zip((before, after), places, strict=True):
+        for number, words in enumerate(side):
+            for word in words:
+                of_word.setdefault(word, []).append(number)
+    votes: list[Counter[int]] = [Counter() for _ in before]
+    for word, ones in places[0].items():
+        others = places[1].get(word, ())
+        if len(ones) <= 3 and len(others) <= 3:
+            for one in ones:
+                votes[one].update(others)
+    near = [(one, one * len(after) // len(before)) for one in range(len(before))]
+    return {*near, *((one, other) for one, found in enumerate(votes) for other, _ in found.most_common(3))}
+
+
+def _likeness(one: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
+    """From 0 to 1: how much two pieces have in common."""
+    if one.kind != other.kind and not {one.kind, other.kind} <= {"paragraph", "item", "heading"}:
+        return 0.0
+    both = len(words) + len(other_words)
+    alike = 2 * len(words & other_words) / both if both else 0.0
+    if one.kind == "row" and alike < MIN_LIKENESS and table_cells(one.text)[:1] == table_cells(other.text)[:1]:
+        return MIN_LIKENESS
+    return alike if one.kind == other.kind else alike * 0.9
+
+
+def _with_moves(found: list[SegmentPair]) -> list[SegmentPair]:
+    """The same, with what went here and came there told as one thing."""
+    went = _movable(found, "removed")
+    came = _movable(found, "added")
+    moved = {key: (went[key], came[key]) for key in went.keys() & came.keys()}
+    for old, new in moved.values():
+        piece = found[old].before
+        found[old] = SegmentPair("moved", piece, None)
+        found[new] = SegmentPair("moved", piece, found[new].after)
+    return found
+
+
+def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
+    """The places of those that are long enough and stand there once."""
+    places: dict[object, list[int]] = {}
+    for number, one in enumerate(found):
+        piece = one.before or one.after
+        if (
+            one.kind == kind
+            and piece
+            and piece.kind not in NEVER_MOVED
+            and len(word_set(piece.text)) >= MIN_WORDS_MOVED
+        ):
+            places.setdefault(piece.key, []).append(number)
+    return {key: numbers[0] for key, numbers in places.items() if len(numbers) == 1}

@@ -1,0 +1,135 @@
+"""The lines of code in a comparison: in the colours that reading gives them, and each changed word marked as such.
+
+Lines are compared as they are written, never by their colours: a quotation mark that came recolours all that is behind
+it, and changed one sign. Where both would colour a word, what became of it wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.inline_marks import StyledToken, is_rewritten, one_side, styled_tokens, token_runs
+from presscheck.documents.diff.segments import Segment
+from presscheck.documents.diff.word_diff import Run, RunKind
+from presscheck.documents.terminal.code import highlight, split_spans
+from presscheck.documents.terminal.wrap import split_cells
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad, plain
+
+MAX_HIGHLIGHTED = 100_000
+"""Characters of code that are coloured in one comparison, which takes 20 ms; what is more is shown in one colour."""
+_OF_DIFFERENCES = frozenset(("code added", "code removed"))
+"""What is coloured in code that is a difference itself; here these colours would say what is not so."""
+
+
+class _Block(NamedTuple):
+    """Code that is coloured as one, for comments and strings go over several lines."""
+
+    language: str
+    lines: list[Segment]
+
+
+class CodeBlocks:
+    """Every block of code of two texts; it is coloured when a line of it is first wanted."""
+
+    def __init__(self, paired: Iterable[SegmentPair]) -> None:
+        self._blocks: dict[tuple[str, int], _Block] = {}
+        self._languages: dict[tuple[str, int], str] = {}
+        self._coloured: dict[tuple[str, int], Sequence[Line]] = {}
+        self._known: dict[tuple[str, str], Sequence[Line]] = {}
+        self._left = MAX_HIGHLIGHTED
+        for one in paired:
+            if (one.after or one.before or _NO_PIECE).kind in ("fence", "code"):
+                for side, piece in (("before", one.before), ("after", one.after)):
+                    if piece:
+                        self._take(side, piece)
+
+    def line(self, one: SegmentPair, piece: Segment) -> Line:
+        """A line of code as it is written, in colours."""
+        key = "before" if piece is one.before else "after", piece.opener
+        block = self._blocks[key]
+        if key not in self._coloured:
+            self._coloured[key] = self._in_colours(block)
+        lines = self._coloured[key]
+        return lines[piece.line - block.lines[0].line] if lines else (Span(sanitize(piece.text), "code"),)
+
+    def _take(self, side: str, piece: Segment) -> None:
+        if piece.kind == "fence":
+            self._languages[side, piece.line] = language_of(piece).lower()
+        elif (side, piece.opener) in self._blocks:
+            self._blocks[side, piece.opener].lines.append(piece)
+        else:
+            self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
+
+    def _in_colours(self, block: _Block) -> Sequence[Line]:
+        """The lines of a block, most of which are the same on both sides; none where there are too many."""
+        size = sum(len(piece.text) + 1 for piece in block.lines) if block.language else 0
+        if not 0 < size <= self._left:
+            return ()
+        text = block.language, "\n".join(sanitize(piece.text) for piece in block.lines)
+        if text not in self._known:
+            self._left -= size
+            self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
+        return self._known[text]
+
+
+_NO_PIECE = Segment("", "", 0)
+
+
+def _plainer(span: Span) -> Span:
+    return span._replace(style="code") if span.style in _OF_DIFFERENCES else span
+
+
+def language_of(fence: Segment) -> str:
+    """The language that a fence names."""
+    return sanitize(fence.mark.partition(" ")[0])
+
+
+def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
+    """An old and a new line, each with the words marked that the other has not; and whether hardly any stayed.
+
+    Args:
+        piece: what they are lines of.
+        lines: the old one, and the new one.
+        ground: the style of old words that have none, where it is no code.
+    """
+    if piece.kind != "code":
+        runs = token_runs(*map(styled_tokens, lines))
+        return (one_side(runs, "removed", ground), one_side(runs, "added")), is_rewritten(runs)
+    runs = token_runs(*(styled_tokens([Span(plain(line), "code")]) for line in lines))
+    return (_side(runs, "removed", lines[0]), _side(runs, "added", lines[1])), is_rewritten(runs)
+
+
+def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
+    """One side of code with what became of its words, and the colours of the line where nothing did."""
+    found: list[Span] = []
+    rest: Sequence[Span] = line
+    for span in one_side(runs, side, "code"):
+        same, rest = split_spans(rest, len(span.text))
+        found += same if span.style == "code" else [span]
+    return tuple(found)
+
+
+def wrap_code(line: Line, columns: int) -> list[Line]:
+    """A line of code on as many lines as it takes, each of exactly so many cells."""
+    return [pad(part, columns, "code") for part in _by_cell(line, columns)]
+
+
+def _by_cell(line: Line, columns: int) -> Iterator[Line]:
+    row: list[Span] = []
+    left = max(columns, 2)
+    for span in line:
+        rest = span.text
+        while rest:
+            head, rest = split_cells(rest, left)
+            if head:
+                row.append(span._replace(text=head))
+                left -= cell_len(head)
+            if rest:
+                yield tuple(row)
+                row, left = [], max(columns, 2)
+    yield tuple(row)

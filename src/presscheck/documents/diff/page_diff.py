@@ -1,0 +1,145 @@
+"""What changed between two texts of a page, and how that is shown: block by block, and word by word within a block.
+
+Nothing that differs is left out, and nothing is shown by colour alone: marks stand in the margin, what went is struck,
+what came is underlined. Every line knows the line of the new text that it stands for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from presscheck.documents.diff.block_pairs import SegmentPair, pair_segments
+from presscheck.documents.diff.painter import SegmentPainter
+from presscheck.documents.diff.segments import line_segments, split_segments
+from presscheck.documents.diff.side_by_side_layout import SideBySideLayout, side_columns
+from presscheck.documents.diff.side_painter import SidePainter
+from presscheck.documents.diff.unified_layout import MARGIN, UnifiedLayout
+from presscheck.documents.diff.word_diff import count_words, tokenize, word_count, word_runs
+from presscheck.documents.terminal.symbols import ASCII, UNICODE
+from presscheck.documents.terminal.wrap import wrap as wrapped
+from presscheck.text.styled_text import Line
+
+Mode = Literal["prose", "split", "source"]
+
+
+@dataclass(frozen=True)
+class PageDifference:
+    """Two texts compared: what became of each block, and how many words were added and removed."""
+
+    before: str
+    after: str
+    blocks: tuple[SegmentPair, ...]
+    added: int
+    removed: int
+
+    @property
+    def kind(self) -> Literal["same", "added", "removed", "changed"]:
+        """What became of the whole page."""
+        if all(one.kind == "same" for one in self.blocks):
+            return "same"
+        if not self.before.strip() or not self.after.strip():
+            return "removed" if self.before.strip() else "added"
+        return "changed"
+
+    @cached_property
+    def source(self) -> tuple[SegmentPair, ...]:
+        """What became of each line, as it is written."""
+        sides = (line_segments(side) if side.strip() else [] for side in (self.before, self.after))
+        return tuple(pair_segments(*sides))
+
+
+@dataclass(frozen=True)
+class DifferenceLines:
+    """A comparison in lines of a terminal.
+
+    `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
+    line of the new text that its block begins on; None where there is none. `folds` has the lines of the new text that
+    a line stands for where they are folded. `beside` is what stands on the left of what is put below a line: the width
+    of the old text, where both stand side by side.
+    """
+
+    lines: tuple[Line, ...]
+    changes: tuple[int, ...]
+    anchors: tuple[int | None, ...]
+    blocks: tuple[int | None, ...]
+    folds: dict[int, tuple[int, ...]]
+    beside: Line = ()
+
+    def below(self, line: int) -> int | None:
+        """The last line that stands for a line of the new text, or for what it is folded into."""
+        found = bisect_right(self._anchored[0], line)
+        return self._anchored[1][found - 1] if found else None
+
+    @cached_property
+    def _anchored(self) -> tuple[list[int], list[int]]:
+        pairs = [(anchor, number) for number, anchor in enumerate(self.anchors) if anchor is not None]
+        return [anchor for anchor, _ in pairs], [number for _, number in pairs]
+
+
+def compare(before: str, after: str) -> PageDifference:
+    """Compare two texts of a page."""
+    blocks = tuple(pair_segments(split_segments(before), split_segments(after)))
+    added = removed = 0
+    for one in blocks:
+        if one.kind == "changed":
+            came, went = _changed_words(one)
+            added, removed = added + came, removed + went
+        elif one.kind == "added":
+            added += word_count(one.after.text) if one.after else 0
+        elif one.kind == "removed":
+            removed += word_count(one.before.text) if one.before else 0
+    return PageDifference(before, after, blocks, added, removed)
+
+
+def difference_lines(
+    difference: PageDifference,
+    width: int,
+    *,
+    mode: Mode = "prose",
+    context: int | None = 3,
+    keep: Collection[int] = (),
+    ascii: bool = False,  # noqa: A002
+) -> DifferenceLines:
+    """The comparison in lines of at most so many cells.
+
+    Args:
+        difference: what was compared.
+        width: the cells of a line.
+        mode: `prose` shows the page as it reads, `split` the same before and after side by side, `source` as it is
+            written.
+        context: how many unchanged blocks stay around a change; the others are folded. None folds nothing.
+        keep: lines of the new text that are not folded, for something is to be shown below them.
+        ascii: draw with what every terminal has.
+    """
+    glyphs = ASCII if ascii else UNICODE
+    paired = difference.source if mode == "source" else difference.blocks
+    is_whole = difference.kind in ("added", "removed")
+    beside: Line = ()
+    if mode == "split":
+        sides = SidePainter(paired, side_columns(width), glyphs, is_whole=is_whole)
+        laying = SideBySideLayout(paired, sides, max(width, 1), glyphs, is_ascii=ascii)
+        beside = laying.beside
+    else:
+        drawing = SegmentPainter(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
+        laying = UnifiedLayout(paired, drawing, max(width, 1), is_ascii=ascii)
+    laying.lay(context, keep)
+    shown, changes = tuple(laying.lines), tuple(laying.changes)
+    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), laying.folds, beside)
+
+
+def wrap(line: Line, columns: int) -> list[Line]:
+    """A line in lines of at most so many cells, broken between words where that can be; an empty one stays one."""
+    return wrapped(line, columns) or [()]
+
+
+def _changed_words(one: SegmentPair) -> tuple[int, int]:
+    """How many words of a block came and went."""
+    old, new = (tokenize(piece.text) if piece else [] for piece in (one.before, one.after))
+    counts = {"added": 0, "removed": 0, "same": 0}
+    for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):
+        counts[run.kind] += count_words(token.text for token in run.tokens)
+    return counts["added"], counts["removed"]

@@ -1,0 +1,281 @@
+"""Pieces of a comparison as lines of a terminal, each with what its mark in the margin says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.code import CodeBlocks, language_of, mark_line_changes, wrap_code
+from presscheck.documents.diff.inline_marks import (
+    StyledToken,
+    is_rewritten,
+    merged_spans,
+    styled_tokens,
+    tint_line,
+    token_runs,
+)
+from presscheck.documents.diff.segments import BY_LINE, Segment, table_cells
+from presscheck.documents.diff.sequence_matcher import Gap, gaps
+from presscheck.documents.diff.tables import TableColumns
+from presscheck.documents.diff.tags import tag_line
+from presscheck.documents.diff.word_diff import Run
+from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
+from presscheck.documents.terminal.custom_tags import HINTS
+from presscheck.documents.terminal.symbols import Symbols
+from presscheck.documents.terminal.wrap import wrap
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad, plain, width
+
+MIN_WIDTH = 12
+"""With fewer cells left, what a piece stands within is not drawn beside it."""
+READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
+INLINE = frozenset(("paragraph", "heading", "item"))
+"""Pieces that are words and nothing else."""
+AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
+"""Pieces whose old and new text are shown as they are written, one below the other."""
+
+_NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
+
+_task = re.compile(r"\[([ xX])\][ \t]+").match
+
+
+class MarkedLine(NamedTuple):
+    """A line; its mark is empty, or added, removed, changed or moved."""
+
+    mark: str
+    line: Line
+
+
+class SegmentPainter:
+    """Draws the pieces of one comparison; `is_whole` where all of a page came or went, which needs no colour."""
+
+    def __init__(self, paired: Sequence[SegmentPair], columns: int, glyphs: Symbols, *, is_whole: bool) -> None:
+        self._columns, self._glyphs, self._is_whole = columns, glyphs, is_whole
+        self._tables = TableColumns(paired)
+        self._codes = CodeBlocks(paired)
+        self._layout = BlockRenderer(glyphs)
+        for piece in (piece for one in paired for piece in (one.before, one.after)):
+            if piece and piece.kind == "definition":
+                self._layout.parse(piece.text)
+        self._new_tags = _indices(paired)
+        self._draw: dict[str, Callable[[SegmentPair, Segment, int], list[Line]]] = {
+            "item": self._item,
+            "row": self._row,
+            "align": self._rule,
+            "code": self._code,
+            "fence": self._fence,
+            "line": self._written,
+            "meta": self._written,
+            "tag": self._tag,
+            "end": self._end,
+        }
+
+    def one(self, one: SegmentPair) -> list[MarkedLine]:
+        """The lines of one piece."""
+        piece = one.after or one.before
+        if not piece:
+            return []
+        if one.kind == "changed" and one.before:
+            before, columns = self._room(piece.within)
+            drawn = self._changed(one, one.before, piece, columns)
+            return [MarkedLine(mark, before + line) for mark, line in drawn]
+        mark = "" if one.kind == "same" else one.kind
+        tint = mark if mark in ("added", "removed") else ""
+        if self._is_whole:
+            tint = "quiet" if tint == "removed" else ""
+        return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(one, piece)]
+
+    def around(self, within: Sequence[str]) -> Line:
+        """What stands before a line that is within something."""
+        return self._room(within)[0]
+
+    def _room(self, within: Sequence[str]) -> tuple[Line, int]:
+        line = tuple(self._bar(one) for one in within)
+        left = self._columns - width(line)
+        return (line, left) if left >= MIN_WIDTH else ((), self._columns)
+
+    def _bar(self, within: str) -> Span:
+        if within.startswith("hint-"):
+            return Span(f"{self._glyphs.hint} ", HINTS.get(within[5:], HINTS["info"])[1])
+        if within in ("quote", "step"):
+            return Span(f"{self._glyphs.quote} ", "quiet")
+        return Span(within)
+
+    def _read(self, one: SegmentPair, piece: Segment) -> list[Line]:
+        """A piece as it reads, with what is around it."""
+        before, columns = self._room(piece.within)
+        draw = self._draw.get(piece.kind)
+        lines = draw(one, piece, columns) if draw else self._layout.lines(piece.text, columns)
+        if not lines and one.kind in ("added", "removed") and piece.kind != "end":
+            lines = self._layout.words(piece.text, "quiet", columns)  # nothing to read, and yet a difference
+        return [before + line for line in lines]
+
+    def _words(self, text: str) -> list[Span] | None:
+        """The styled words of a text that has nothing else."""
+        tokens = self._layout.parse(text)
+        if len(tokens) != 3 or tokens[1].type != "inline":
+            return None if tokens else []
+        style = HEADING_STYLES[int(tokens[0].tag[1]) - 1] if tokens[0].type == "heading_open" else ""
+        return self._layout.runs(tokens[1], style)
+
+    def _item(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        task = _task(piece.text)
+        spans = self._words(piece.text[task.end() :] if task else piece.text)
+        return self._hanging(piece, spans or [], columns, task[1] if task else "")
+
+    def _hanging(self, piece: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
+        """The words of an item behind its mark."""
+        depth = sum(not one.strip() for one in piece.within)
+        bullet = self._glyphs.bullets[depth % len(self._glyphs.bullets)]
+        mark = piece.mark if piece.mark[-1:] in ".)" else bullet
+        if task:
+            mark = self._glyphs.unchecked if task == " " else self._glyphs.checked
+        lines = wrap(spans, max(columns - len(mark) - 1, 1)) or [()]
+        blank = Span(" " * (len(mark) + 1))
+        return [(Span(f"{mark} ", "quiet") if not number else blank, *line) for number, line in enumerate(lines)]
+
+    def _row(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        return self._tables.row(one, [self._cell(piece, cell) for cell in table_cells(piece.text)], columns)
+
+    def _cell(self, piece: Segment, text: str) -> list[Span]:
+        found = self._words(text)
+        spans = [Span(sanitize(text))] if found is None else found
+        return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if piece.mark else spans
+
+    def _rule(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        return [self._tables.rule(one, columns, self._glyphs.hairline)]
+
+    def _code(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        return wrap_code(self._codes.line(one, piece), columns)
+
+    def _fence(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        language = language_of(piece)
+        if language.lower() in _NO_LANGUAGE and one.kind == "same":
+            return []
+        return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
+
+    def _written(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        style = "quiet" if piece.kind != "line" else "heading" if piece.text.startswith("#") else ""
+        return self._folded(piece, (Span(sanitize(piece.text), style),), columns)
+
+    def _tag(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        line = tag_line(piece, columns, self._glyphs)
+        return [line] if line else [] if one.kind == "same" else self._written(one, piece, columns)
+
+    def _end(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
+        """The end of a tag shows only where the tag itself stayed, and it was moved."""
+        side = "after" if one.after else "before"
+        is_plain = one.kind == "same" or (side, piece.opener) in self._new_tags
+        return [] if is_plain else self._written(one, piece, columns)
+
+    def _changed(self, one: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+        if before.kind == after.kind == "row":
+            return self._changed_row(one, before, after, columns)
+        if before.kind in INLINE and after.kind in INLINE:
+            old, new = self._words(before.text), self._words(after.text)
+            if old is not None and new is not None:
+                return self._changed_words(one, token_runs(styled_tokens(old), styled_tokens(new)), columns)
+        if before.kind == after.kind == "tag":
+            tags = [tag_line(piece, columns, self._glyphs) for piece in (before, after)]
+            if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
+                return [*mark_all("removed", [tags[0]]), *mark_all("added", [tags[1]])]
+        if after.kind in AS_WRITTEN:
+            return self._below(before, after, *self._as_written(one, before, after), columns)
+        return self._changed_lines(before, after, columns)
+
+    def _changed_words(self, one: SegmentPair, runs: Sequence[Run[StyledToken]], columns: int) -> list[MarkedLine]:
+        before, after = one.before, one.after
+        if not before or not after:
+            return []
+        is_same = all(run.kind == "same" for run in runs)
+        if is_same or is_rewritten(runs):
+            bare = (piece._replace(within=()) for piece in (before, after))
+            old, new = (self._read(SegmentPair("same", piece, piece), piece) for piece in bare)
+            if is_same and old == new:
+                return [*(MarkedLine("", line) for line in new), MarkedLine("changed", (READS_THE_SAME,))]
+            return [*mark_all("removed", old), *mark_all("added", new)]
+        spans = list(merged_spans(runs))
+        lines = self._hanging(after, spans, columns) if after.kind == "item" else wrap(spans, columns)
+        return [mark_changes(line) for line in lines]
+
+    def _changed_row(self, one: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+        old, new = table_cells(before.text), table_cells(after.text)
+        most = max(len(old), len(new))
+        cells: list[list[Span]] = []
+        for number in range(most):
+            sides = [self._cell(after, side[number] if number < len(side) else "") for side in (old, new)]
+            cells.append(list(merged_spans(token_runs(styled_tokens(sides[0]), styled_tokens(sides[1])))))
+        return [mark_changes(line) for line in self._tables.row(one, cells, columns)]
+
+    def _changed_lines(self, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+        """What is not made of words alone, such as cards: the lines that read differently."""
+        old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
+        drawn: list[MarkedLine] = []
+        for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
+            came = new[part.after.start : part.after.stop] if isinstance(part, Gap) else ()
+            if not isinstance(part, Gap):
+                drawn += [MarkedLine("", line) for line in new[part.after : part.after + part.size]]
+            elif len(part.before) == len(part.after):
+                pairs = zip(old[part.before.start : part.before.stop], came, strict=True)
+                rows = [row for one, other in pairs for row in self._below(before, after, one, other, columns)]
+                drawn += sorted(rows, key=lambda row: row.mark != "removed")
+            else:
+                drawn += mark_all("removed", old[part.before.start : part.before.stop]) + mark_all("added", came)
+        return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
+
+    def _as_written(self, one: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
+        """The old and the new text of what is one line each."""
+        if after.kind == "code":
+            return self._codes.line(one, before), self._codes.line(one, after)
+        return (Span(sanitize(before.text)),), (Span(sanitize(after.text)),)
+
+    def _below(self, before: Segment, after: Segment, old: Line, new: Line, columns: int) -> list[MarkedLine]:
+        sides, is_new = mark_line_changes(after, (old, new), "quiet")
+        if is_new:
+            sides = tint_line(old, "removed"), tint_line(new, "added")
+        first = self._folded(before, sides[0], columns)
+        return [*mark_all("removed", first, ""), *mark_all("added", self._folded(after, sides[1], columns), "")]
+
+    def _folded(self, piece: Segment, line: Line, columns: int) -> list[Line]:
+        """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
+        if piece.kind == "code":
+            return wrap_code(line, columns)
+        if width(line) <= columns:
+            return [line]
+        text = plain(line)
+        indent = min(len(text) - len(text.lstrip(" ")), columns // 2)
+        lead = (Span(" " * indent),) if indent else ()
+        return [lead + part for part in wrap(line, columns - indent)] or [()]
+
+
+def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
+    """The places of those pieces, among those of their side, that have come or gone."""
+    found: set[tuple[str, int]] = set()
+    counts = {"before": 0, "after": 0}
+    for one in paired:
+        sides = (("before", one.before if one.kind != "moved" or not one.after else None), ("after", one.after))
+        for side, piece in sides:
+            if piece:
+                if one.kind in ("added", "removed"):
+                    found.add((side, counts[side]))
+                counts[side] += 1
+    return found
+
+
+def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
+    """Lines that share a mark, in its colour or another."""
+    return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
+
+
+def mark_changes(line: Line) -> MarkedLine:
+    """A line, marked as changed where any of its words is."""
+    is_changed = any("added" in span.style or "removed" in span.style for span in line)
+    return MarkedLine("changed" if is_changed else "", line)
+
+
+def reading_text(line: Line) -> tuple[str, ...]:
+    """What a line says, whatever its columns are."""
+    words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
+    return words, *(span.link for span in line if span.link)

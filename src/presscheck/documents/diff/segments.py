@@ -1,0 +1,226 @@
+"""Markdown cut into the pieces that a reader compares: paragraphs, items, rows of tables, lines of code, tags.
+
+A piece knows what it stands within, so that it can be shown alone. No word of the text belongs to no piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
+
+from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
+
+_TAGS = "hint tabs tab stepper step columns column updates update details code"
+CONTAINERS = frozenset(_TAGS.split())
+"""Paired tags that hold other blocks."""
+BY_LINE = frozenset(("code", "meta", "line"))
+"""Pieces that are one line each: neighbours that changed are shown as all old lines, then all new ones."""
+
+
+class Segment(NamedTuple):
+    """A part of a page.
+
+    `kind` is heading, paragraph, item, row, align (of a table), fence, code (a line of it), tag, end (of a tag), meta
+    (a line of front matter), or that of a block. `mark` is the bullet of an item, `head` of a table's first row, what
+    stands behind a fence, the number of a step. `within` names what is around it: `hint-info`, `quote`, `step`, or
+    blanks. `opener` is the tag that an end closes, or the first piece of a table or of a block of code.
+    """
+
+    kind: str
+    text: str
+    line: int
+    size: int = 1
+    mark: str = ""
+    within: tuple[str, ...] = ()
+    opener: int = -1
+
+    @property
+    def key(self) -> Hashable:
+        """Two pieces with the same key read the same."""
+        if self.kind in BY_LINE:
+            return self.kind, self.text.rstrip()
+        if self.kind == "align":
+            return self.kind, tuple((cell[:1] == ":", cell[-1:] == ":") for cell in table_cells(self.text))
+        if self.kind == "row":
+            return self.kind, tuple(table_cells(self.text))
+        depth = sum(not one.strip() for one in self.within) if self.kind == "item" else 0
+        return self.kind, depth, self.mark[-1:] in ".)", " ".join(self.text.split())
+
+
+def split_segments(markdown: str) -> list[Segment]:
+    """Cut a page."""
+    cutting = _SegmentSplitter()
+    cutting.take(markdown, 0, ())
+    return cutting.found
+
+
+def line_segments(markdown: str) -> list[Segment]:
+    """The lines of a page as pieces, blank ones too."""
+    return [Segment("line", text, number) for number, text in enumerate(text_lines(markdown.rstrip("\n")))]
+
+
+def table_cells(row: str) -> list[str]:
+    """The cells of a row of a table."""
+    text = row.strip().removeprefix("|")
+    if text.endswith("|") and not text.endswith("\\|"):
+        text = text[:-1]
+    return [cell.strip() for cell in _bar(text)]
+
+
+_bar = re.compile(r"(?<!\\)\|").split
+_item = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*(?=\n|$))").match
+_plain_item = re.compile(r"[^#`~>+_{<|\-*\d\s]|\*\*?\w|\d+\w|`[^`]").match
+_fence = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)").match
+_opening = re.compile(r"[ \t]*\{%-?\s*([\w-]+)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}[ \t]*").fullmatch
+_style = re.compile(r"style=[\"']?(\w+)").search
+_summary = re.compile(r"[ \t]*<details[^<>]*>\s*<summary>.*?</summary>[ \t]*", re.DOTALL | re.IGNORECASE).match
+_is_tagged = re.compile(r" {0,3}[{<]").match
+_lead = re.compile(r"^[ \t]+").sub
+_alert = re.compile(r"[ \t]*\[!(note|tip|info|success|warning|caution|danger|important)\][ \t]*", re.IGNORECASE).match
+
+
+def _untabbed(lead: re.Match[str]) -> str:
+    return lead[0].expandtabs(4)
+
+
+class _SegmentSplitter:
+    def __init__(self) -> None:
+        self.found: list[Segment] = []
+
+    def take(self, markdown: str, line: int, within: tuple[str, ...]) -> None:
+        """Cut a text that begins on a line of the page."""
+        for block in split_blocks(markdown):
+            at = line + block.start_line
+            cut = None if _is_tagged(block.text) else _CUT.get(block.kind)
+            if cut:
+                cut(self, block.text.split("\n"), at, within)
+            elif block.kind not in CONTAINERS or not self._container(block, at, within):
+                self._add(block.kind, block.text, at, within)
+
+    def _add(self, kind: str, text: str, line: int, within: tuple[str, ...], mark: str = "", opener: int = -1) -> None:
+        self.found.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
+
+    def front(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+        """Front matter, by the line."""
+        for number, text in enumerate(lines[1:-1], 1):
+            self._add("meta", text, line + number, within)
+
+    def code(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+        """Code, by the line."""
+        opener = len(self.found)
+        fence = _fence(lines[0])
+        if not fence:
+            for number, text in enumerate(lines):
+                self._add("code", re.sub(r"^(?: {4}|\t)", "", text), line + number, within, opener=opener)
+            return
+        self._add("fence", lines[0], line, within, fence[2].strip())
+        indent = len(lines[0]) - len(lines[0].lstrip(" "))
+        last = lines[-1].strip()
+        is_closed = len(lines) > 1 and last.startswith(fence[1]) and not last.strip(fence[1][0])
+        for number, text in enumerate(lines[1 : len(lines) - is_closed], 1):
+            inner = text[indent:] if text.startswith(" " * indent) else text.lstrip(" ")
+            self._add("code", inner, line + number, within, opener=opener)
+
+    def table(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+        """A table, by the row."""
+        opener = len(self.found)
+        for number, text in enumerate(lines):
+            kind = "align" if number == 1 else "row"
+            self._add(kind, text, line + number, within, "" if number else "head", opener)
+
+    def quote(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+        """A quotation, or a hint that is written as one."""
+        inner = [re.sub(r"^[ \t]{0,3}>[ \t]?", "", text) for text in lines]
+        alert = _alert(inner[0])
+        if alert:
+            self._add("tag", alert[0].strip(), line, within, alert[1].lower())
+            inner[0] = inner[0][alert.end() :]
+            self.take("\n".join(inner), line, (*within, f"hint-{alert[1].lower()}"))
+        else:
+            self.take("\n".join(inner), line, (*within, "quote"))
+
+    def list(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
+        """A list, by the item."""
+        lines = [_lead(_untabbed, text) if "\t" in text else text for text in lines]
+        starts: list[int] = []
+        least = 0
+        for number, text in enumerate(lines):
+            item = _item(text) if number == 0 or text[:1] != " " or len(text) - len(text.lstrip(" ")) < least else None
+            if item:
+                starts.append(number)
+                least = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
+        before, number = "", 0
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            item = _item(lines[start])
+            mark = item[2] if item else ""
+            if mark[:-1]:
+                # numbers are counted as they are shown, not as they are written
+                number = number + 1 if mark[-1] == before else int(mark[:-1])
+            before = mark[-1:]
+            self._one_item(lines[start:end], line + start, within, f"{number}{before}" if mark[:-1] else mark)
+
+    def _one_item(self, lines: Sequence[str], line: int, within: tuple[str, ...], mark: str) -> None:
+        item = _item(lines[0])
+        if not item:
+            self.take("\n".join(lines), line, within)
+            return
+        indent = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
+        first = lines[0][item.end() :]
+        if len(lines) == 1 and (not first or _plain_item(first)):
+            self._add("item", first, line, within, mark)
+            return
+        rest = [text[indent:] if not text[:indent].strip() else text.lstrip(" ") for text in lines[1:]]
+        at = len(self.found)
+        self.take("\n".join([first, *rest]), line, (*within, " " * (len(mark) + 1)))
+        inner = self.found[at] if len(self.found) > at else None
+        if inner and inner.kind == "paragraph" and inner.line == line:
+            self.found[at] = inner._replace(kind="item", mark=mark, within=within)
+        else:
+            moved = [one._replace(opener=one.opener + 1) if one.opener >= at else one for one in self.found[at:]]
+            self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
+
+    def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
+        """Cut a tag and what it holds, if opening and end stand on lines of their own."""
+        lines = block.text.split("\n")
+        opening = _opening(lines[0])
+        summary = _summary(block.text) if not opening else None
+        end = lines[-1].strip()
+        is_closed = re.fullmatch(rf"\{{%-?\s*end{block.kind}\s*-?%\}}", end) if opening else end == "</details>"
+        if len(lines) < 3 or not is_closed or not (opening or summary):
+            return False
+        head = summary[0].count("\n") + 1 if summary else 1
+        opener = len(self.found)
+        self._add("tag", "\n".join(lines[:head]), line, within, self._number(block.kind, within))
+        inside = _inside(block.kind, opening[2] if opening else "")
+        self.take("\n".join(lines[head:-1]), line + head, (*within, *inside))
+        self._add("end", lines[-1], line + len(lines) - 1, within, opener=opener)
+        return True
+
+    def _number(self, name: str, within: tuple[str, ...]) -> str:
+        """The number of a step among its siblings."""
+        if name != "step":
+            return ""
+        number = 1
+        for one in reversed(self.found):
+            if one.kind == "tag" and one.mark and one.within == within:
+                number += 1
+            elif one.kind == "tag" and len(one.within) <= len(within):
+                break
+        return str(number)
+
+
+def _inside(name: str, attributes: str) -> tuple[str, ...]:
+    if name == "hint":
+        style = _style(attributes)
+        return (f"hint-{style[1] if style else 'info'}",)
+    return {"step": ("step",), "details": ("  ",)}.get(name, ())
+
+
+_CUT: dict[str, Callable[[_SegmentSplitter, Sequence[str], int, tuple[str, ...]], None]] = {
+    "front": _SegmentSplitter.front,
+    "code": _SegmentSplitter.code,
+    "table": _SegmentSplitter.table,
+    "quote": _SegmentSplitter.quote,
+    "list": _SegmentSplitter.list,
+}

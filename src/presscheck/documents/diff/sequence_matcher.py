@@ -1,0 +1,128 @@
+"""Which items of two sequences are the same: what is unique on both sides anchors, and the gaps between are searched.
+
+The time is bounded whatever the sequences: a gap of many equal items is searched by bits instead of by blocks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+Item = TypeVar("Item", bound=Hashable)
+
+MAX_PAIRS = 100_000
+"""How many pairs of equal items a gap may have to be searched block by block."""
+MAX_BITS = 100_000_000
+"""How large a gap may be at all, as the product of its sides; what is larger has nothing in common."""
+
+
+class Match(NamedTuple):
+    """So many items that are the same, from a place in the one and a place in the other."""
+
+    before: int
+    after: int
+    size: int
+
+
+def matches(before: Sequence[Item], after: Sequence[Item]) -> list[Match]:
+    """The runs of equal items, in order; neighbouring runs are one."""
+    found: list[Match] = []
+    for match in _matches(before, after):
+        last = found[-1] if found else None
+        if last and (last.before + last.size, last.after + last.size) == (match.before, match.after):
+            found[-1] = Match(last.before, last.after, last.size + match.size)
+        else:
+            found.append(match)
+    return found
+
+
+class Gap(NamedTuple):
+    """What stands on either side between two runs of equal items; one side may be empty."""
+
+    before: range
+    after: range
+
+
+def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]:
+    """The runs of equal items, and what stands between them."""
+    at, to = 0, 0
+    for match in [*matches(before, after), Match(len(before), len(after), 0)]:
+        if at < match.before or to < match.after:
+            yield Gap(range(at, match.before), range(to, match.after))
+        if match.size:
+            yield match
+        at, to = match.before + match.size, match.after + match.size
+
+
+def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
+    waiting = [(0, len(before), 0, len(after))]
+    while waiting:
+        at, end, to, stop = waiting.pop()
+        head = 0
+        while at + head < end and to + head < stop and before[at + head] == after[to + head]:
+            head += 1
+        if head:
+            yield Match(at, to, head)
+            at, to = at + head, to + head
+        tail = 0
+        while at < end - tail and to < stop - tail and before[end - tail - 1] == after[stop - tail - 1]:
+            tail += 1
+        if tail:
+            # seen again, as an anchor, after what stands before it
+            waiting.append((end - tail, end, stop - tail, stop))
+            end, stop = end - tail, stop - tail
+        if at == end or to == stop:
+            continue
+        anchors = _anchors(before, after, range(at, end), range(to, stop))
+        if anchors:
+            edges = [(at, to), *anchors, (end, stop)]
+            waiting += [(a, b, c, d) for (a, c), (b, d) in reversed([*pairwise(edges)])]
+        else:
+            yield from _searched(before[at:end], after[to:stop], at, to)
+
+
+def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
+    """What is unique on both sides, as far as its order is the same: the longest such run."""
+    counted = Counter(before[n] for n in of_before)
+    places = {after[n]: n for n in of_after}
+    again = Counter(after[n] for n in of_after)
+    pairs = [(n, places[before[n]]) for n in of_before if counted[before[n]] == 1 and again.get(before[n]) == 1]
+    return [pairs[number] for number in longest_increasing_subsequence([place for _, place in pairs])]
+
+
+def longest_increasing_subsequence(numbers: Sequence[int]) -> list[int]:
+    """The places of one longest run of rising numbers."""
+    ends: list[int] = []
+    last: list[int] = []
+    earlier: list[int] = []
+    for place, number in enumerate(numbers):
+        at = bisect_left(ends, number)
+        earlier.append(last[at - 1] if at else -1)
+        ends[at : at + 1], last[at : at + 1] = [number], [place]
+    run: list[int] = []
+    step = last[-1] if last else -1
+    while step >= 0:
+        run.append(step)
+        step = earlier[step]
+    return run[::-1]
+
+
+def _searched(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -> Iterator[Match]:
+    counted, again = Counter(before), Counter(after)
+    pairs = sum(number * again.get(item, 0) for item, number in counted.items())
+    if not pairs:
+        return
+    if pairs <= MAX_PAIRS:
+        for one in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+            if one.size:
+                yield Match(at + one.a, to + one.b, one.size)
+    elif len(before) * len(after) <= MAX_BITS:
+        from rapidfuzz.distance import LCSseq  # late: hardly any text needs it
+
+        for step in LCSseq.opcodes(before, after):
+            if step.tag == "equal":
+                yield Match(at + step.src_start, to + step.dest_start, step.src_end - step.src_start)

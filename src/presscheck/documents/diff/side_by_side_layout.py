@@ -1,0 +1,88 @@
+"""A comparison laid out side by side: what was on the left, what is on the right, each block beside what it became."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.inline_marks import tint_line
+from presscheck.documents.diff.painter import MarkedLine
+from presscheck.documents.diff.side_painter import EMPTY, SidePainter
+from presscheck.documents.diff.unified_layout import MARGIN, UnifiedLayout, common_prefix, needs_blank_line
+from presscheck.documents.terminal.symbols import Symbols
+from presscheck.text.styled_text import Line, Span, pad
+
+_SEPARATOR = 3
+"""The cells of the hairline between the sides, and of the blanks around it."""
+
+
+def side_columns(width: int) -> int:
+    """How many cells the text of one side has."""
+    return max((width - _SEPARATOR) // 2 - MARGIN, 1)
+
+
+class SideBySideLayout(UnifiedLayout):
+    """Collects the lines of both sides, the shorter side of a block filled up with blank ones.
+
+    Args:
+        paired: what was compared.
+        sides: draws it, in as many columns as `side_columns` says.
+        width: the cells of a line, both sides in it.
+        glyphs: what the hairline is drawn with.
+        is_ascii: draw marks with what every terminal has.
+    """
+
+    def __init__(
+        self, paired: Sequence[SegmentPair], sides: SidePainter, width: int, glyphs: Symbols, *, is_ascii: bool
+    ) -> None:
+        super().__init__(paired, sides, width, is_ascii=is_ascii)
+        self._sides = sides
+        self._columns = side_columns(width)
+        self._between = Span(f" {glyphs.quote} ", "quiet")
+
+    @property
+    def beside(self) -> Line:
+        """What stands on the left of something that is put on the right side alone."""
+        return (Span(" " * (MARGIN + self._columns)), self._between)
+
+    def _show(self, group: Sequence[int]) -> None:
+        one = self._paired[group[0]]
+        rows: list[tuple[int, MarkedLine, MarkedLine]] = []
+        if one.kind == "moved":
+            note = MarkedLine("moved", (Span(self._moved(group).partition(":")[0], "quiet"),))
+            rows.append((group[0], EMPTY, note) if one.after else (group[0], note, EMPTY))
+        for number in group:
+            sides = self._sides.both(self._paired[number])
+            rows += [(number, left, right) for left, right in zip_longest(*sides, fillvalue=EMPTY)]
+        if not rows:
+            return
+        self._space(one)
+        if self._begins_change(one):
+            marks = (number for number, (_, left, right) in enumerate(rows) if left.mark or right.mark)
+            self.changes += [len(self.lines) + number for number in marks][:1]
+        for number, left, right in rows:
+            after = self._paired[number].after
+            self._add(self._row(left, right), number, after.line if after else None)
+        self._last = self._paired[group[-1]]
+
+    def _add(self, line: Line, block: int | None, anchor: int | None) -> None:
+        super()._add(line or self._row(EMPTY, EMPTY), block, anchor)
+
+    def _row(self, left: MarkedLine, right: MarkedLine) -> Line:
+        before = pad((self._marks[left.mark], *left.line), MARGIN + self._columns)
+        return (*before, self._between, self._marks[right.mark], *right.line)
+
+    def _space(self, one: SegmentPair) -> None:
+        last = self._last
+        if last is None or not needs_blank_line(last, one):
+            return
+        mark = one.kind if one.kind == last.kind and one.kind in ("added", "removed") else ""
+        pieces = ((last.before, one.before), (last.after, one.after))
+        drawn = [
+            MarkedLine(mark, tint_line(self._drawing.around(common_prefix(above.within, below.within)), mark))
+            if above and below
+            else EMPTY
+            for above, below in pieces
+        ]
+        self._add(self._row(drawn[0], drawn[1]), None, None)

@@ -1,0 +1,149 @@
+"""Pieces of a comparison drawn twice: as they were, and as they are, each with the words that the other has not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.code import mark_line_changes
+from presscheck.documents.diff.inline_marks import StyledToken, is_rewritten, one_side, styled_tokens, token_runs
+from presscheck.documents.diff.painter import (
+    AS_WRITTEN,
+    INLINE,
+    READS_THE_SAME,
+    MarkedLine,
+    SegmentPainter,
+    mark_all,
+    mark_changes,
+    reading_text,
+)
+from presscheck.documents.diff.segments import Segment, table_cells
+from presscheck.documents.diff.sequence_matcher import Gap, gaps
+from presscheck.documents.diff.tags import tag_line
+from presscheck.documents.diff.word_diff import Run, RunKind
+from presscheck.documents.terminal.wrap import wrap
+from presscheck.text.styled_text import Line
+
+EMPTY = MarkedLine("", ())
+"""A line of the side that has nothing to say."""
+REMOVED: RunKind = "removed"
+ADDED: RunKind = "added"
+
+
+class SideLines(NamedTuple):
+    """The same place on both sides; the shorter side is filled up where a pair of lines must stand in line."""
+
+    left: list[MarkedLine]
+    right: list[MarkedLine]
+
+    def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
+        """Lines that begin at the same height, and behind which both sides begin at the same height again."""
+        for one, other in zip_longest(left, right, fillvalue=EMPTY):
+            self.left.append(one)
+            self.right.append(other)
+
+
+class SidePainter(SegmentPainter):
+    """Draws the pieces of one comparison side by side; the columns are those of one side."""
+
+    def both(self, one: SegmentPair) -> SideLines:
+        """The lines of a piece before, and after."""
+        if one.kind == "changed" and one.before and one.after:
+            return self._changed_sides(one, one.before, one.after)
+        mark = "" if one.kind == "same" else one.kind
+        left = one.before if one.kind in ("same", "removed") or not one.after else None
+        tint = mark if mark in ("added", "removed") and not self._is_whole else ""
+        right = mark_all(mark, self._read(one, one.after), tint) if one.after else []
+        if left and one.after and self._is_alike(one, left, one.after):
+            return SideLines(right, right)
+        return SideLines(mark_all(mark, self._read(one, left), tint) if left else [], right)
+
+    def _is_alike(self, one: SegmentPair, before: Segment, after: Segment) -> bool:
+        """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
+        if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
+            return False
+        return before.kind != "code" or self._codes.line(one, before) == self._codes.line(one, after)
+
+    def _changed_sides(self, one: SegmentPair, before: Segment, after: Segment) -> SideLines:
+        rooms = [self._room(piece.within) for piece in (before, after)]
+        sizes = rooms[0][1], rooms[1][1]
+        if before.kind == after.kind == "row":
+            found = self._rows(one, before, after, sizes)
+        else:
+            found = self._texts(one, before, after, sizes)
+        if not any(row.mark for side in found for row in side):
+            found.right.append(MarkedLine("changed", wrap((READS_THE_SAME,), sizes[1])[0]))
+            found.right.extend(MarkedLine("changed", line) for line in wrap((READS_THE_SAME,), sizes[1])[1:])
+        sides = zip(found, rooms, strict=True)
+        return SideLines(*([MarkedLine(row.mark, room[0] + row.line) for row in side] for side, room in sides))
+
+    def _rows(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+        cells: tuple[list[Line], list[Line]] = [], []
+        for old, new in zip_longest(table_cells(before.text), table_cells(after.text), fillvalue=""):
+            runs = token_runs(styled_tokens(self._cell(before, old)), styled_tokens(self._cell(after, new)))
+            cells[0].append(one_side(runs, REMOVED))
+            cells[1].append(one_side(runs, ADDED))
+        drawn = (self._tables.row(one, side, columns) for side, columns in zip(cells, sizes, strict=True))
+        return SideLines(*([mark_changes(line) for line in lines] for lines in drawn))
+
+    def _texts(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+        if before.kind in INLINE and after.kind in INLINE:
+            old, new = self._words(before.text), self._words(after.text)
+            if old is not None and new is not None:
+                return self._prose(before, after, token_runs(styled_tokens(old), styled_tokens(new)), sizes)
+        if before.kind == after.kind == "tag":
+            tags = [
+                tag_line(piece, columns, self._glyphs) for piece, columns in zip((before, after), sizes, strict=True)
+            ]
+            if tags[0] and tags[1] and reading_text(tags[0]) != reading_text(tags[1]):
+                return SideLines(mark_all("removed", [tags[0]]), mark_all("added", [tags[1]]))
+        if after.kind in AS_WRITTEN:
+            return self._lines(before, after, self._as_written(one, before, after), sizes)
+        return self._drawn_lines(before, after, sizes)
+
+    def _prose(
+        self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
+    ) -> SideLines:
+        """Words; where hardly any stayed, both sides are of one colour."""
+        if all(run.kind == "same" for run in runs) or is_rewritten(runs):
+            bare = [piece._replace(within=()) for piece in (before, after)]
+            old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)
+            is_same = [reading_text(line) for line in old] == [reading_text(line) for line in new]
+            marks = ("", "") if is_same else (REMOVED, ADDED)
+            return SideLines(mark_all(marks[0], old), mark_all(marks[1], new))
+        return SideLines(
+            self._side(before, one_side(runs, REMOVED), sizes[0]), self._side(after, one_side(runs, ADDED), sizes[1])
+        )
+
+    def _side(self, piece: Segment, spans: Line, columns: int) -> list[MarkedLine]:
+        lines = self._hanging(piece, list(spans), columns) if piece.kind == "item" else wrap(spans, columns)
+        return [mark_changes(line) for line in lines]
+
+    def _lines(self, before: Segment, after: Segment, lines: tuple[Line, Line], sizes: tuple[int, int]) -> SideLines:
+        """One line as it is written, and what became of it."""
+        sides, is_new = mark_line_changes(after, lines)
+        folded = self._folded(before, sides[0], sizes[0]), self._folded(after, sides[1], sizes[1])
+        if is_new:
+            return SideLines(mark_all("removed", folded[0]), mark_all("added", folded[1]))
+        return SideLines(mark_all("changed", folded[0], ""), mark_all("changed", folded[1], ""))
+
+    def _drawn_lines(self, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+        """What is not made of words alone, such as cards: the lines that read differently stand side by side."""
+        old, new = (
+            self._layout.lines(piece.text, columns) for piece, columns in zip((before, after), sizes, strict=True)
+        )
+        found = SideLines([], [])
+        for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
+            if not isinstance(part, Gap):
+                same = old[part.before : part.before + part.size], new[part.after : part.after + part.size]
+                found.add(*([MarkedLine("", line) for line in side] for side in same))
+                continue
+            went, came = old[part.before.start : part.before.stop], new[part.after.start : part.after.stop]
+            if len(went) != len(came):
+                found.add(mark_all("removed", went), mark_all("added", came))
+            else:
+                for one, other in zip(went, came, strict=True):
+                    found.add(*self._lines(before, after, (one, other), sizes))
+        return found

@@ -1,0 +1,218 @@
+"""A comparison laid out from above: marks in the margin, blank lines between blocks, and what is unchanged folded."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby, pairwise
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.inline_marks import tint_line
+from presscheck.documents.diff.painter import MarkedLine, SegmentPainter
+from presscheck.documents.diff.segments import BY_LINE, Segment
+from presscheck.documents.diff.tags import title_of
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut
+
+MARGIN = 2
+"""The cells of a mark and the blank behind it."""
+MARKS = {
+    "": Span("  "),
+    "added": Span("+ ", "added"),
+    "removed": Span("− ", "removed"),
+    "changed": Span("~ ", "waiting"),
+    "moved": Span("↕ ", "waiting"),
+}
+_ASCII = {"removed": Span("- ", "removed"), "moved": Span("> ", "waiting")}
+_FAMILY = {"code": "code", "fence": "code", "row": "table", "align": "table", "meta": "meta", "line": "line"}
+"""Blocks of one family follow one another without a blank line."""
+_BARE = frozenset(("end", "align", "fence"))
+"""Blocks that a reader does not count."""
+
+
+class UnifiedLayout:
+    """Collects the lines of a comparison, and for each the block and the line of the new text that it stands for."""
+
+    def __init__(self, paired: Sequence[SegmentPair], drawing: SegmentPainter, width: int, *, is_ascii: bool) -> None:
+        self.lines: list[Line] = []
+        self.changes: list[int] = []
+        self.anchors: list[int | None] = []
+        self.blocks: list[int | None] = []
+        self.folds: dict[int, tuple[int, ...]] = {}
+        self._paired, self._drawing, self._width = paired, drawing, width
+        self._marks = MARKS | _ASCII if is_ascii else MARKS
+        self._ellipsis = "..." if is_ascii else "…"
+        self._last: SegmentPair | None = None
+        self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
+        for number, one in enumerate(paired):
+            if one.kind == "moved" and one.before:
+                # by the old line: where it came to, and where it went from
+                self._moves[one.after is None][one.before.line] = number
+
+    def lay(self, context: int | None, keep: Collection[int]) -> None:
+        """Lay out all of it."""
+        shown = _shown(self._paired, context, keep)
+        for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
+            if is_shown:
+                for group in _groups(self._paired, list(numbers)):
+                    self._show(group)
+            else:
+                self._fold(list(numbers))
+
+    def _show(self, group: Sequence[int]) -> None:
+        """Blocks that are shown as one: a run of changed lines, or of moved blocks, or just one block."""
+        one = self._paired[group[0]]
+        rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
+        if one.kind == "moved":
+            note = (group[0], MarkedLine("moved", (Span(self._moved(group), "quiet"),)))
+            rows = [note, *(rows if one.after else ())]
+        elif len(group) > 1:
+            rows.sort(key=lambda row: row[1].mark != "removed")
+        if not rows:
+            return
+        self._space(one)
+        if self._begins_change(one):
+            self.changes += [len(self.lines) + number for number, (_, row) in enumerate(rows) if row.mark][:1]
+        for number, row in rows:
+            after = self._paired[number].after
+            self._add(
+                (self._marks[row.mark], *row.line), number, after.line if after and row.mark != "removed" else None
+            )
+        self._last = self._paired[group[-1]]
+
+    def _add(self, line: Line, block: int | None, anchor: int | None) -> None:
+        self.lines.append(cut(line, self._width))
+        self.blocks.append(block)
+        self.anchors.append(anchor)
+
+    def _begins_change(self, one: SegmentPair) -> bool:
+        last = self._last
+        if one.kind == "same" or last is None or last.kind == "same":
+            return one.kind != "same"
+        if current_segment(one).kind == current_segment(last).kind == "item" or _is_family(last, one):
+            return False
+        return one.kind in ("changed", "moved") or last.kind in ("changed", "moved")
+
+    def _space(self, one: SegmentPair) -> None:
+        """A blank line, where the block does not belong to the one before it."""
+        if self._last and needs_blank_line(self._last, one):
+            around = self._drawing.around(
+                common_prefix(current_segment(self._last).within, current_segment(one).within)
+            )
+            mark = one.kind if one.kind == self._last.kind and one.kind in ("added", "removed") else ""
+            line = (self._marks[mark], *tint_line(around, mark))
+            self._add(line if any(span.text.strip() for span in around) else (), None, None)
+
+    def _moved(self, group: Sequence[int]) -> str:
+        one = self._paired[group[0]]
+        place = self._moves[bool(one.after)].get(one.before.line if one.before else -1, 0)
+        way = "up" if place < group[0] else "down"
+        if one.after:
+            return f"moved here, from further {way}"
+        words = " ".join(sanitize(current_segment(one).text).lstrip("#>-*+ ").split())
+        words = words if len(words) < 40 else words[:40].rpartition(" ")[0] + f" {self._ellipsis}"
+        return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
+
+    def _fold(self, numbers: Sequence[int]) -> None:
+        """One quiet line for what is unchanged, with where in the page it ends."""
+        hidden = [current_segment(self._paired[number]) for number in numbers]
+        counted = [piece for piece in hidden if piece.kind not in _BARE]
+        noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
+        text = f"{self._ellipsis} {len(counted):,} unchanged {noun}{'' if len(counted) == 1 else 's'}"
+        where = _where(hidden)
+        if self._last and needs_blank_line(self._last, self._paired[numbers[0]]):
+            self._add((), None, None)
+        self.folds[len(self.lines)] = tuple(piece.line for piece in hidden)
+        named = (Span(" · ", "quiet"), Span(where, "quiet strong")) if where else ()
+        self._add((self._marks[""], Span(text, "quiet"), *named), numbers[0], hidden[0].line)
+        self._last = self._paired[numbers[-1]]
+
+
+def current_segment(one: SegmentPair) -> Segment:
+    """The new piece, or the old one where it is gone."""
+    found = one.after or one.before
+    if found is None:
+        raise ValueError("a block of neither text")
+    return found
+
+
+def _is_family(one: SegmentPair, other: SegmentPair) -> bool:
+    family = _FAMILY.get(current_segment(one).kind)
+    return family is not None and family == _FAMILY.get(current_segment(other).kind)
+
+
+def _groups(paired: Sequence[SegmentPair], numbers: Sequence[int]) -> Iterator[list[int]]:
+    group: list[int] = []
+    for number in numbers:
+        if group and not _go_together(paired[group[-1]], paired[number]):
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def _go_together(one: SegmentPair, other: SegmentPair) -> bool:
+    if one.kind == "same" or other.kind == "same":
+        return False
+    if "moved" in (one.kind, other.kind):
+        return one.kind == other.kind and (one.after is None) == (other.after is None)
+    return current_segment(one).kind in BY_LINE and current_segment(other).kind == current_segment(one).kind
+
+
+def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
+    """Whether a blank line stands between a block and the one before it."""
+    before, piece = current_segment(last), current_segment(one)
+    if before.kind == "tag" or piece.kind == "end":
+        return False
+    if _is_family(last, one):
+        return piece.kind == "fence" or piece.mark == "head"
+    if "item" in (before.kind, piece.kind) and (piece.kind == "item" or len(piece.within) > len(before.within)):
+        for side in ("after", "before"):
+            above, below = getattr(last, side), getattr(one, side)
+            if above and below:
+                return below.line > above.line + above.size
+        return before.kind != "item"
+    return True
+
+
+def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """What both begin with."""
+    found: list[str] = []
+    for this, that in zip(one, other, strict=False):
+        if this != that:
+            break
+        found.append(this)
+    return found
+
+
+def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
+    """Which blocks are not folded: those near a change, those kept, and those whose fold would hide but one."""
+    if context is None:
+        return [True] * len(paired)
+    starts = [(one.after.line, number) for number, one in enumerate(paired) if one.after]
+    wanted = [number for number, one in enumerate(paired) if one.kind != "same"]
+    wanted += [starts[at - 1][1] for line in keep if (at := bisect_right(starts, (line, len(paired))))]
+    shown = [False] * len(paired)
+    for number in wanted:
+        first = max(number - context, 0)
+        shown[first : number + context + 1] = [True] * len(shown[first : number + context + 1])
+    edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
+    for left, right in pairwise(edges):
+        if sum(current_segment(one).kind not in _BARE for one in paired[left + 1 : right]) <= 1:
+            shown[left + 1 : right] = [True] * (right - left - 1)
+    return shown
+
+
+def _where(hidden: Sequence[Segment]) -> str:
+    """The last heading among the blocks, and the tabs and the like that are still open behind them."""
+    heading = ""
+    opened: list[str] = []
+    for piece in hidden:
+        if piece.kind == "heading" or (piece.kind == "line" and piece.text.startswith("#")):
+            heading = " ".join(piece.text.strip("#=- \n").split())
+        elif piece.kind == "tag":
+            opened.append(title_of(piece))
+        elif piece.kind == "end" and opened:
+            opened.pop()
+    return " › ".join(sanitize(name) for name in (heading, *opened) if name)

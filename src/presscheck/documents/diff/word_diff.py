@@ -1,0 +1,117 @@
+"""What became of the words of a text: runs that stayed, went and came, as few and as whole as a reader wants them.
+
+Blanks belong to the word behind them, so that a text that is only wrapped elsewhere has not changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from presscheck.documents.diff.sequence_matcher import Match, gaps
+
+T = TypeVar("T")
+
+_IDEOGRAPHS = "\u2e80-\u2fff\u3041-\u9fff\uf900-\ufaff"
+_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0e7f\u200c\u200d\ufe00-\ufe0f"
+WORD = rf"[^\W{_IDEOGRAPHS}](?:[^\W{_IDEOGRAPHS}]|[{_MARKS}])*|\S[{_MARKS}]*"
+"""A word with the marks on its letters, an ideograph, or a sign."""
+_tokens = re.compile(WORD).findall
+spaced = re.compile(rf"(\s*)({WORD}|\Z)").findall
+"""The tokens of a text as pairs of the blanks before and the word; the last word is empty."""
+_is_word = re.compile(r"\w").search
+
+RunKind = Literal["same", "removed", "added"]
+
+
+class Token(NamedTuple):
+    """A word or a sign, and the blanks before it."""
+
+    blank: str
+    text: str
+
+
+class Run(NamedTuple, Generic[T]):
+    """Tokens that share a fate; of what stayed, those of the new text, and those of the old one beside."""
+
+    kind: RunKind
+    tokens: Sequence[T]
+    old: Sequence[T] = ()
+
+
+def tokenize(text: str) -> list[Token]:
+    """The words and signs of a text; blanks at its end are a token without text."""
+    return [Token(blank, word) for blank, word in spaced(text) if blank or word]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The different words of a text, in small letters; its signs where it has no words."""
+    tokens = _tokens(text.casefold())
+    return frozenset(filter(_is_word, tokens)) or frozenset(tokens)
+
+
+def count_words(tokens: Iterable[str]) -> int:
+    """How many of the tokens are words."""
+    return sum(1 for token in tokens if _is_word(token))
+
+
+def word_count(text: str) -> int:
+    """How many words a text has."""
+    return count_words(_tokens(text))
+
+
+def word_runs(
+    before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable], size: Callable[[T], int]
+) -> list[Run[T]]:
+    """Compare two sequences of tokens.
+
+    Args:
+        before: the old tokens.
+        after: the new ones.
+        key: what makes two tokens the same.
+        size: how much a token weighs; what stayed but is lighter than the changes around it is not worth keeping.
+    """
+    parts = list(gaps([key(one) for one in before], [key(one) for one in after]))
+    steps = [
+        _Step(range(part.before, part.before + part.size), range(part.after, part.after + part.size), is_same=True)
+        if isinstance(part, Match)
+        else _Step(part.before, part.after, is_same=False)
+        for part in parts
+    ]
+    return list(_runs(_worth_keeping(steps, before, after, size), before, after))
+
+
+class _Step(NamedTuple):
+    before: range
+    after: range
+    is_same: bool
+
+
+def _runs(steps: Iterable[_Step], before: Sequence[T], after: Sequence[T]) -> Iterator[Run[T]]:
+    for step in steps:
+        new = after[step.after.start : step.after.stop]
+        if step.is_same:
+            yield Run("same", new, before[step.before.start : step.before.stop])
+            continue
+        if step.before:
+            yield Run("removed", before[step.before.start : step.before.stop])
+        if new:
+            yield Run("added", new)
+
+
+def _worth_keeping(
+    steps: Sequence[_Step], before: Sequence[T], after: Sequence[T], size: Callable[[T], int]
+) -> list[_Step]:
+    """The steps without those small agreements that would only tear two changes apart."""
+    kept: list[_Step] = []
+    weights: list[int] = []
+    for step in steps:
+        kept.append(step)
+        weights.append(max(sum(size(before[n]) for n in step.before), sum(size(after[n]) for n in step.after)))
+        while len(kept) > 2 and not step.is_same and weights[-2] <= min(weights[-3], weights[-1]):
+            first, last = kept[-3], kept[-1]
+            joined = (range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
+            kept[-3:] = [_Step(*joined, is_same=False)]
+            weights[-3:] = [sum(weights[-3:])]
+    return kept

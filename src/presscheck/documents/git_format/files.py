@@ -1,0 +1,221 @@
+"""The files below a directory, found once, no link followed: a path from outside is only looked up among them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+from collections.abc import Callable, Iterator
+from mimetypes import MimeTypes
+from pathlib import Path
+from typing import NamedTuple
+
+from presscheck.documents.git_format.models import Problem, SourceFile
+
+INCLUDES = ".gitbook/includes/"
+"""Where the snippets are."""
+MAX_DEPTH = 50
+"""Folders within folders."""
+MAX_TEXT = 16 * 1024 * 1024
+"""Bytes of a page that is still read."""
+
+_SKIPPED = frozenset(("node_modules",))
+_TYPES = MimeTypes(filenames=())  # without those of the machine, so that every machine says the same
+_TYPES.add_type("image/webp", ".webp")
+_TYPES.add_type("text/markdown", ".md")
+_HEAD = 256 * 1024
+
+
+class Entry(NamedTuple):
+    """A file that exists."""
+
+    location: Path
+    size: int
+
+
+class DecodedText(NamedTuple):
+    """A text that was read, its name in Git, and what is wrong with it."""
+
+    text: str
+    oid: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+class RepositoryFiles:
+    """Every file below a directory, by its source; links, and what is hidden but for ``.gitbook``, are left out."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.entries: dict[str, Entry] = {}
+        self.problems: list[Problem] = []
+        self.entries.update(sorted(self._find()))
+        self._readmes = {
+            folder: source
+            for source in reversed(self.entries)
+            for folder, _, name in (source.rpartition("/"),)
+            if name.casefold() == "readme.md"
+        }
+
+    def __contains__(self, source: str) -> bool:
+        return source in self.entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def texts(self) -> list[str]:
+        """The sources of all pages and snippets."""
+        return [
+            one
+            for one in self.entries
+            if one.casefold().endswith(".md") and (one.startswith(INCLUDES) or not one.startswith(".gitbook/"))
+        ]
+
+    def readme(self, folder: str) -> str | None:
+        """The source of the text that stands for a folder."""
+        return self._readmes.get(folder)
+
+    def text(self, source: str) -> DecodedText:
+        """A text; empty where it cannot be read at all."""
+        entry = self.entries[source]
+        if entry.size > MAX_TEXT:
+            return DecodedText("", "", (Problem(source, 1, f"has {entry.size} bytes; a page may have {MAX_TEXT}"),))
+        try:
+            content = entry.location.read_bytes()
+        except OSError as error:
+            return DecodedText("", "", (Problem(source, 1, f"cannot be read: {error.strerror}"),))
+        return decode_text(source, content)
+
+    def file(self, source: str) -> SourceFile:
+        """A file with its type, and its dimensions where it is an image."""
+        entry = self.entries[source]
+        name = source.rpartition("/")[2]
+        content_type = media_type(name)
+        return SourceFile(source, name, content_type, entry.size, entry.location, _measured(entry, content_type))
+
+    def _find(self) -> Iterator[tuple[str, Entry]]:
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with os.scandir(self.root / folder) as scanned:
+                    found = list(scanned)
+            except OSError as error:
+                self._report(folder or ".", f"cannot be read: {error.strerror}")
+                continue
+            for one in found:
+                source = f"{folder}/{one.name}" if folder else one.name
+                if one.is_dir(follow_symlinks=False):
+                    if self._goes_into(source, one.name):
+                        waiting.append(source)
+                elif self._takes(source, one):
+                    yield source, Entry(Path(one.path), one.stat(follow_symlinks=False).st_size)
+
+    def _goes_into(self, source: str, name: str) -> bool:
+        if name in _SKIPPED or (name[0] == "." and name != ".gitbook"):
+            return False
+        if source.count("/") >= MAX_DEPTH:
+            self._report(source, f"is more than {MAX_DEPTH} folders deep: it is left out")
+            return False
+        return True
+
+    def _takes(self, source: str, found: os.DirEntry[str]) -> bool:
+        if found.is_symlink():
+            self._report(source, "is a symbolic link, which is not followed")
+            return False
+        if not _is_text(source):
+            self._report(source, "has a name that is not UTF-8: it is left out")
+            return False
+        return found.is_file()
+
+    def _report(self, source: str, text: str) -> None:
+        self.problems.append(Problem(source, 1, text))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def decode_text(source: str, content: bytes) -> DecodedText:
+    """A text out of bytes."""
+    problems: tuple[Problem, ...] = ()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        said = "is not UTF-8 here; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"
+        problems = (Problem(source, line, said),)
+        text = content.decode("utf-8-sig", "replace")
+    return DecodedText(text.replace("\r\n", "\n"), git_oid(content), problems)
+
+
+def git_oid(content: bytes) -> str:
+    """The name that Git has for a file with these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] | None:
+    """Width and height of an image in pixels; None where it is none, or says nothing of it."""
+    measure = _MEASURES.get(content_type)
+    try:
+        return measure(content[:_HEAD]) if measure else None
+    except (struct.error, ValueError):
+        return None
+
+
+def media_type(name: str) -> str:
+    """The media type that a file name promises."""
+    return _TYPES.guess_type(name)[0] or "application/octet-stream"
+
+
+def _measured(entry: Entry, content_type: str) -> tuple[float, float] | None:
+    if content_type not in _MEASURES:
+        return None
+    try:
+        with entry.location.open("rb") as opened:
+            return image_dimensions(content_type, opened.read(_HEAD))
+    except OSError:
+        return None
+
+
+def _png(head: bytes) -> tuple[float, float] | None:
+    return struct.unpack(">II", head[16:24]) if head.startswith(b"\x89PNG\r\n\x1a\n") else None
+
+
+def _gif(head: bytes) -> tuple[float, float] | None:
+    return struct.unpack("<HH", head[6:10]) if head.startswith(b"GIF8") else None
+
+
+def _jpeg(head: bytes) -> tuple[float, float] | None:
+    at = 2
+    while head.startswith(b"\xff\xd8") and at + 9 <= len(head) and head[at] == 0xFF:
+        marker, length = head[at + 1], int.from_bytes(head[at + 2 : at + 4], "big")
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", head[at + 5 : at + 9])
+            return width, height
+        at += 2 + length
+    return None
+
+
+def _svg(head: bytes) -> tuple[float, float] | None:
+    text = head.decode("utf-8", "replace")
+    tag = re.search(r"<svg\b[^>]*", text)
+    if tag is None:
+        return None
+    width, height = (re.search(rf'\s{name}="([\d.]+)(?:px)?"', tag[0]) for name in ("width", "height"))
+    if width and height:
+        return float(width[1]), float(height[1])
+    box = re.search(r'\sviewBox="[-\d.]+[ ,]+[-\d.]+[ ,]+([\d.]+)[ ,]+([\d.]+)"', tag[0])
+    return (float(box[1]), float(box[2])) if box else None
+
+
+_MEASURES: dict[str, Callable[[bytes], tuple[float, float] | None]] = {
+    "image/png": _png,
+    "image/gif": _gif,
+    "image/jpeg": _jpeg,
+    "image/svg+xml": _svg,
+}

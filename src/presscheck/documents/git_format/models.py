@@ -1,0 +1,106 @@
+"""What a documentation repository comes to: pages, files and snippets by their source, and what was wrong with them.
+
+A source is a path from the root of the content, with slashes; it never leaves the repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from presscheck.text.sanitize import sanitize
+
+
+class Problem(NamedTuple):
+    """Something in a file that could not be taken as it is; the rest came in all the same."""
+
+    file: str
+    line: int
+    text: str
+    weight: Literal["error", "information"] = "error"
+
+    def __str__(self) -> str:
+        return sanitize(f"{self.file}:{self.line}: {self.text}")
+
+
+@dataclass(frozen=True)
+class Cover:
+    """The picture at the top of a page: `picture` and `picture_dark` are sources of files, or addresses."""
+
+    picture: str
+    picture_dark: str | None = None
+    y_pos: float = 0
+    height: float | None = None
+
+
+@dataclass(frozen=True)
+class SourcePage:
+    """A document, a group or a link. `details` are by their names on the wire.
+
+    A document has `source`, and `oid` as Git calls its content, where it has a file. A link has `target`: an
+    address, or the source of a page with perhaps an anchor.
+    """
+
+    kind: Literal["document", "group", "link"]
+    title: str
+    slug: str = ""
+    source: str = ""
+    oid: str = ""
+    body: str = ""
+    target: str = ""
+    link_title: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cover: Cover | None = None
+    pages: tuple[SourcePage, ...] = ()
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A text that pages include."""
+
+    source: str
+    oid: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """An image or a download; its bytes stay on the disk until they are read."""
+
+    source: str
+    name: str
+    content_type: str
+    size: int
+    location: Path
+    dimensions: tuple[float, float] | None = None
+
+    def read(self) -> bytes:
+        """The bytes.
+
+        Raises:
+            OSError: the file cannot be read any more.
+        """
+        return self.location.read_bytes()
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A documentation repository. `redirects` lead from former paths to sources or paths."""
+
+    title: str
+    pages: tuple[SourcePage, ...]
+    files: tuple[SourceFile, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
+    redirects: Mapping[str, str] = field(default_factory=dict[str, str])
+    problems: tuple[Problem, ...] = ()
+
+    def walk(self) -> Iterator[SourcePage]:
+        """Every page, parents before those below, in order."""
+        waiting = list(reversed(self.pages))
+        while waiting:
+            page = waiting.pop()
+            yield page
+            waiting.extend(reversed(page.pages))

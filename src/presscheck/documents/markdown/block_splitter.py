@@ -1,0 +1,276 @@
+"""Markdown cut into its top-level blocks, fast: what is seen first, compared or laid out later needs no more than this.
+
+A block is a run of whole lines that means the same when it is read alone (only link definitions reach further). Every
+line that is not blank belongs to exactly one block. Code, lists and quotations, paired tags and paired HTML stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from presscheck.documents.markdown.tag_pairs import HTML_NAMES, TagPairs, tag_pairs
+
+
+class Block(NamedTuple):
+    """Lines that belong together, what they are, and the line (from 0) that they start at.
+
+    Kinds: front, heading, paragraph, code, list, quote, table, rule, html, details, figure, definition, footnote;
+    a tag `{% name %}` is of the kind `name`: hint, tabs, stepper, columns, content-ref, embed, file, …
+    """
+
+    kind: str
+    text: str
+    start_line: int
+
+
+def split_blocks(markdown: str) -> list[Block]:
+    """Cut a page into its blocks."""
+    lines = text_lines(markdown)
+    found = _BlockSplitter([line.rstrip() for line in lines]).blocks()
+    return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in found]
+
+
+def text_lines(markdown: str) -> list[str]:
+    """The lines of a text, however they end."""
+    if "\r" in markdown:
+        markdown = markdown.replace("\r\n", "\n").replace("\r", "\n")
+    return markdown.split("\n")
+
+
+_heading = re.compile(r"#{1,6}(?:[ \t]|$)").match
+_fence = re.compile(r"`{3,}(?=[^`]*$)|~{3,}").match
+_item = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]{0,4}").match
+_rule = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$").match
+_delimiter = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$").match
+_definition = re.compile(r"\[[^\]]+\]:").match
+_tag = re.compile(r"\{%-?\s*([a-zA-Z][\w-]*)").match
+_html_name = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]*)(?=[\s/>]|$)").match
+_lone_html = re.compile(r"</?[a-zA-Z][^<>]*>$").match
+_SPECIAL = frozenset("#`~>-*+_{<0123456789[|")
+"""What a line that is not part of a paragraph may begin with, blanks aside."""
+
+_RAW_HTML = (
+    (
+        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.IGNORECASE).match,
+        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE).search,
+    ),
+    (re.compile(r"<!--").match, re.compile(r"-->").search),
+    (re.compile(r"<\?").match, re.compile(r"\?>").search),
+    (re.compile(r"<!\[CDATA\[").match, re.compile(r"\]\]>").search),
+    (re.compile(r"<![a-zA-Z]").match, re.compile(r">").search),
+)
+_NAMES = (
+    "address article aside base blockquote body caption center col colgroup dd details dialog dir div dl "
+    "dt fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hr html iframe legend "
+    "li link main menu menuitem meta nav noframes ol optgroup option p param search section source "
+    "summary table tbody td tfoot th thead title tr track ul"
+)
+_BLOCK_HTML = frozenset(_NAMES.split())
+
+
+class _BlockSplitter:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.pairs: TagPairs = tag_pairs(lines)
+
+    def blocks(self) -> Iterator[tuple[str, int, int]]:
+        at = self._front()
+        if at:
+            yield "front", 0, at
+        while at < len(self.lines):
+            if not self.lines[at]:
+                at += 1
+                continue
+            kind, end = self._block(at)
+            yield kind, at, end
+            at = end
+
+    def _front(self) -> int:
+        if self.lines[0] != "---":
+            return 0
+        closing = next((n for n, line in enumerate(self.lines[1:], 1) if line in ("---", "...")), -1)
+        return closing + 1
+
+    def _block(self, at: int) -> tuple[str, int]:
+        line = self.lines[at]
+        text = line.lstrip(" ")
+        if len(line) - len(text) > 3 or text[0] == "\t":
+            return "code", self._indented(at)
+        if text[0] in _SPECIAL or text[0] == "|":
+            found = self._special(at, text)
+            if found:
+                return found
+        if self._is_table(at):
+            return "table", self._until_blank(at)
+        return self._paragraph(at)
+
+    def _special(self, at: int, text: str) -> tuple[str, int] | None:
+        """The block that begins here, unless it is a table or a paragraph."""
+        first = text[0]
+        if first == "#" and _heading(text):
+            return "heading", at + 1
+        if first in "`~" and (fence := _fence(text)):
+            return "code", self._fenced(at, fence[0])
+        if first == "{" and (tag := _tag(text)):
+            return tag[1], self._tagged(at, tag[1])
+        if first == "<" and (html := self._html(at, text)):
+            return html
+        if first == ">":
+            return "quote", self._quoted(at)
+        if first in "-*_" and _rule(text):
+            return "rule", at + 1
+        if (first in "-*+" or first.isdigit()) and (item := _item(text)):
+            return "list", self._list(at, item.end())
+        if first == "[" and _definition(text):
+            return ("footnote", self._footnote(at)) if text[1] == "^" else ("definition", self._definitions(at))
+        return None
+
+    def _indented(self, at: int) -> int:
+        end = at + 1
+        for number in range(at + 1, len(self.lines)):
+            line = self.lines[number]
+            if line.startswith(("    ", "\t")):
+                end = number + 1
+            elif line:
+                break
+        return end
+
+    def _fenced(self, at: int, fence: str) -> int:
+        for number in range(at + 1, len(self.lines)):
+            text = self.lines[number].lstrip(" ")
+            if text.startswith(fence) and not text.strip(fence[0]):
+                return number + 1
+        return len(self.lines)
+
+    def _tagged(self, at: int, name: str) -> int:
+        closing = self.pairs.get((at, name))
+        if closing is not None:
+            return closing + 1
+        # a tag that stands alone may run over lines, up to its end
+        for number in range(at, min(at + 20, len(self.lines))):
+            if "%}" in self.lines[number]:
+                return number + 1
+            if not self.lines[number]:
+                break
+        return at + 1
+
+    def _html(self, at: int, text: str) -> tuple[str, int] | None:
+        for opens, closes in _RAW_HTML:
+            if opens(text):
+                last = next((n for n in range(at, len(self.lines)) if closes(self.lines[n])), len(self.lines) - 1)
+                return "html", last + 1
+        found = _html_name(text)
+        name = found[1].lower() if found else ""
+        if name not in _BLOCK_HTML and not _lone_html(text):
+            return None
+        closing_line = self.pairs.get((at, name))
+        if closing_line is None:
+            return "html", self._until_blank(at)
+        kind = name if name in {"details", "table", "figure"} else "html"
+        return kind, self._until_blank(closing_line) if name in HTML_NAMES[2:] else closing_line + 1
+
+    def _until_blank(self, at: int) -> int:
+        for number in range(at, len(self.lines)):
+            if not self.lines[number]:
+                return number
+        return len(self.lines)
+
+    def _quoted(self, at: int) -> int:
+        end = at + 1
+        while end < len(self.lines) and (line := self.lines[end]):
+            if not line.lstrip(" ").startswith(">") and self._interrupts(end):
+                break
+            end += 1
+        return end
+
+    def _footnote(self, at: int) -> int:
+        end = self._uninterrupted(at)
+        while end + 1 < len(self.lines) and self.lines[end + 1].startswith(("    ", "\t")):
+            end = self._uninterrupted(end + 1)
+        return end
+
+    def _uninterrupted(self, at: int) -> int:
+        end = at + 1
+        while end < len(self.lines) and self.lines[end] and not self._interrupts(end):
+            end += 1
+        return end
+
+    def _definitions(self, at: int) -> int:
+        end = at + 1
+        while end < len(self.lines) and (text := self.lines[end].lstrip(" ")):
+            if not (_definition(text) or text[0] in "\"'(" or self.lines[end - 1].endswith("]:")):
+                break
+            end += 1
+        return end
+
+    def _is_table(self, at: int) -> bool:
+        if at + 1 == len(self.lines) or "|" not in self.lines[at] or "|" not in self.lines[at + 1]:
+            return False
+        return bool(_delimiter(self.lines[at + 1]))
+
+    def _paragraph(self, at: int) -> tuple[str, int]:
+        lines = self.lines
+        for number in range(at + 1, len(lines)):
+            text = lines[number].lstrip(" ")
+            if not text:
+                return "paragraph", number
+            if text[0] in "=-" and not text.strip("=").strip("-") and len(lines[number]) - len(text) < 4:
+                return "heading", number + 1
+            if text[0] in _SPECIAL and self._interrupts(number):
+                return "paragraph", number
+        return "paragraph", len(lines)
+
+    def _interrupts(self, at: int) -> bool:
+        """Whether a line begins a block of its own, though no blank line stands before it."""
+        line = self.lines[at]
+        text = line.lstrip(" ")
+        if len(line) - len(text) > 3:
+            return False
+        first = text[0]
+        if first == "<":
+            found = _html_name(text)
+            return found[1].lower() in _BLOCK_HTML if found else any(opens(text) for opens, _ in _RAW_HTML)
+        if first in "-*+" or first.isdigit():
+            item = _item(text)
+            return bool(_rule(text)) or bool(
+                item and len(text) > item.end() and (first in "-*+" or item[0][:2] == "1.")
+            )
+        if first == "|":
+            return self._is_table(at)
+        return bool(
+            (first == "#" and _heading(text))
+            or (first in "`~" and _fence(text))
+            or (first == "{" and _tag(text))
+            or (first == ">" or (first == "_" and _rule(text)))
+        )
+
+    def _list(self, at: int, indent: int) -> int:
+        """The end of a list: what is indented belongs to it, and so do further items."""
+        lines, number, end = self.lines, at, at + 1
+        indent += len(lines[at]) - len(lines[at].lstrip(" "))
+        while number < len(lines):
+            line = lines[number]
+            text = line.lstrip(" ")
+            depth = len(line) - len(text)
+            after_blank = number > end
+            if text and number > at:
+                item = _item(text) if depth < 4 else None
+                if item and not _rule(text):
+                    indent = min(indent, depth + item.end()) if depth >= indent else depth + item.end()
+                elif depth < indent and text[0] != "\t" and (after_blank or self._interrupts(number)):
+                    break
+            if text:
+                end = self._past_tags(number, text) + 1
+                number = end
+            else:
+                number += 1
+        return end
+
+    def _past_tags(self, at: int, text: str) -> int:
+        """The line that closes what a line of a list opens, or the line itself."""
+        item = _item(text)
+        text = text[item.end() :] if item else text
+        tag = _tag(text) or _html_name(text)
+        return self.pairs.get((at, tag[1].lower()), at) if tag else at

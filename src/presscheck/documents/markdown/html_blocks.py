@@ -1,0 +1,238 @@
+"""HTML blocks as the platform writes them, read event by event; what comes of each block is said by who reads.
+
+Tables, cards, figures, lists and preformatted text are known; other tags are dropped, and what is in them stays.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, html_events
+from presscheck.documents.terminal.tables import Table
+from presscheck.text.styled_text import plain
+
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_TEXTS = frozenset(["p", "div", "blockquote", "section", "figcaption", "summary", "details"])
+_BLOCKS = HEADINGS | _TEXTS | {"li", "ul", "ol", "dl", "dt", "dd"}
+_align = re.compile(r"text-align:\s*(left|right|center)").search
+Collected = TypeVar("Collected", bound=InlineRuns)
+
+
+class HtmlBlockReader(ABC, Generic[Collected]):
+    """Reads an HTML block; each part of it is handed to one of the abstract methods when it has ended.
+
+    Args:
+        bullet: the mark of a list's item.
+
+    Attributes:
+        runs: what was read of the paragraph that goes on.
+        marker: of the list's item that begins with the next paragraph; empty where none does.
+        numbers: of the lists that are open, outermost first: the item's number, or -1 where they have none.
+    """
+
+    def __init__(self, bullet: str) -> None:
+        self._bullet = bullet
+        self.runs = self.new_runs()
+        self.marker = ""
+        self.numbers: list[int] = []
+        self.in_figure = False
+        self._table: TableReader[Collected] | None = None
+        self._code: list[str] | None = None
+
+    @abstractmethod
+    def new_runs(self) -> Collected:
+        """What collects the words of a paragraph or a cell."""
+
+    @abstractmethod
+    def rule(self) -> None:
+        """A line across."""
+
+    @abstractmethod
+    def code(self, text: str) -> None:
+        """Preformatted text."""
+
+    @abstractmethod
+    def table(self, table: Table) -> None:
+        """A table, or its cards."""
+
+    @abstractmethod
+    def figure(self, runs: Collected) -> None:
+        """A figure: its pictures and what is written below them."""
+
+    @abstractmethod
+    def paragraph(self, runs: Collected) -> bool:
+        """A paragraph, with `marker` before it; whether there was anything in it."""
+
+    def tag(self, event: HtmlEvent) -> None:
+        """A tag that begins, and is no block that is known here."""
+        self.runs.html(event)
+
+    def read(self, text: str) -> None:
+        """Read a block, whole."""
+        for event in html_events(text):
+            self._take(event)
+        if self._table:
+            self._end_table(self._table)
+        self._end_code()
+        self._end_figure()
+        self.end_paragraph()
+
+    def end_paragraph(self) -> None:
+        """Hand on what was read; within a figure it goes on."""
+        if self.in_figure:
+            return
+        runs, self.runs = self.runs, self.new_runs()
+        if self.paragraph(runs):
+            self.marker = ""
+
+    def _take(self, event: HtmlEvent) -> None:
+        kind, name, values = event
+        if self._table:
+            self._table.take(event)
+            if self._table.is_done:
+                self._end_table(self._table)
+        elif self._code is not None:
+            self._in_code(self._code, event)
+        elif kind == "text":
+            self.runs.html(event)
+        elif kind == "open":
+            self._open(name, values, event)
+        else:
+            self._close(name, event)
+
+    def _open(self, name: str, values: dict[str, str], event: HtmlEvent) -> None:
+        if name in _BLOCKS or name in {"table", "pre", "hr", "figure"}:
+            self.end_paragraph()
+        if name == "table":
+            self._table = TableReader(self._bullet, self.new_runs, cards=values.get("data-view") == "cards")
+        elif name == "pre":
+            self._code = []
+        elif name == "hr":
+            self.rule()
+        elif name == "figure":
+            self.in_figure = True
+        elif name in {"ul", "ol"}:
+            self.numbers.append(0 if name == "ol" else -1)
+        elif name == "li":
+            self._item()
+        else:
+            self.tag(event)
+
+    def _close(self, name: str, event: HtmlEvent) -> None:
+        if name in {"ul", "ol"} and self.numbers:
+            self.end_paragraph()
+            self.numbers.pop()
+        elif name == "figure":
+            self._end_figure()
+        elif name in _BLOCKS and not self.in_figure:
+            self.end_paragraph()
+        else:
+            self.runs.html(event)
+
+    def _item(self) -> None:
+        if self.numbers and self.numbers[-1] >= 0:
+            self.numbers[-1] += 1
+            self.marker = f"{self.numbers[-1]}."
+        else:
+            self.marker = self._bullet
+
+    def _in_code(self, code: list[str], event: HtmlEvent) -> None:
+        kind, name, _ = event
+        if kind == "text":
+            code.append(name)
+        elif name == "br":
+            code.append("\n")
+        elif kind == "close" and name == "pre":
+            self._end_code()
+
+    def _end_code(self) -> None:
+        code, self._code = self._code, None
+        if code is not None:
+            self.code("".join(code).strip("\n"))
+
+    def _end_table(self, table: TableReader[Collected]) -> None:
+        self._table = None
+        self.table(table.table)
+        self.runs.spans.extend(table.stray.spans)
+        self.end_paragraph()
+
+    def _end_figure(self) -> None:
+        if self.in_figure:
+            self.in_figure = False
+            runs, self.runs = self.runs, self.new_runs()
+            self.figure(runs)
+
+
+class TableReader(Generic[Collected]):
+    """Reads one table; a table within it becomes part of its cell.
+
+    Args:
+        bullet: the mark of a list's item in a cell.
+        new_runs: makes what collects the runs of a cell.
+        cards: whether each row is a thing of its own.
+    """
+
+    def __init__(self, bullet: str, new_runs: Callable[[], Collected], *, cards: bool) -> None:
+        self._bullet, self._new_runs = bullet, new_runs
+        self.table = Table(cards=cards)
+        self.stray = new_runs()
+        self.cell: Collected | None = None
+        self.depth = 1
+        self.all_head = True
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the table has ended."""
+        return self.depth == 0
+
+    def take(self, event: HtmlEvent) -> None:
+        """Read one thing more."""
+        kind, name, values = event
+        if name == "table" and kind != "text":
+            self.depth += 1 if kind == "open" else -1
+            if self.is_done:
+                self._end_row()
+        elif kind == "open" and name in {"tr", "td", "th"}:
+            self._open(name, values)
+        elif kind == "close" and name in {"td", "th"}:
+            self.cell = None
+        elif self.cell is not None:
+            self._in_cell(self.cell, event)
+        elif kind == "text" and name.strip():
+            self.stray.html(event)
+
+    def _open(self, name: str, values: dict[str, str]) -> None:
+        self.cell = None
+        if name == "tr" or not self.table.rows:
+            self._end_row()
+            self.table.rows.append([])
+            self.all_head = True
+        if name == "tr":
+            return
+        row = self.table.rows[-1]
+        self.all_head = self.all_head and name == "th"
+        if "data-hidden" in values:
+            self.table.hidden.add(len(row))
+        align = _align(values.get("style", ""))
+        if len(self.table.rows) == 1 and not self.table.head:
+            self.table.aligns.append(align[1] if align else values.get("align", ""))
+        self.cell = self._new_runs()
+        row.append(self.cell.spans)
+
+    def _end_row(self) -> None:
+        """The first row is the head, when it is made of nothing but head cells."""
+        if len(self.table.rows) == 1 and self.all_head and not self.table.head:
+            self.table.head = self.table.rows.pop()
+
+    def _in_cell(self, cell: InlineRuns, event: HtmlEvent) -> None:
+        kind, name, _ = event
+        if kind == "open" and name in _BLOCKS:
+            if cell.spans and plain(tuple(cell.spans)).strip():
+                cell.line_end()
+            if name == "li":
+                cell.text(f"{self._bullet} ")
+        elif kind != "close" or name not in _BLOCKS:
+            cell.html(event)

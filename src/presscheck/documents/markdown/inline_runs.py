@@ -1,0 +1,181 @@
+"""Inline text as styled runs: from Markdown tokens and from HTML alike, every word of it through `sanitize`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from typing import TYPE_CHECKING
+
+from presscheck.documents.markdown.parser import parse_attributes
+from presscheck.documents.terminal.wrap import BREAK
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_STYLES = {
+    "strong": "strong",
+    "b": "strong",
+    "em": "emphasis",
+    "i": "emphasis",
+    "code": "code",
+    "kbd": "code",
+    "samp": "code",
+    "tt": "code",
+    "del": "strike",
+    "s": "strike",
+    "strike": "strike",
+    "u": "underline",
+    "ins": "underline",
+    "mark": "mark",
+    "th": "strong",
+    "dt": "strong",
+    "figcaption": "quiet",
+    "a": "link",
+}
+_event = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)>|[^<]+|<", re.DOTALL
+)
+_address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
+
+HtmlEvent = tuple[str, str, dict[str, str]]
+"""`("text", words, {})`, or `("open" | "close", name, attributes)`."""
+
+
+def html_events(text: str) -> Iterator[HtmlEvent]:
+    """What HTML says, in order; comments are left out, and what only looks like a tag is text."""
+    for found in _event.finditer(text):
+        whole, name = found[0], found[2]
+        if name:
+            yield ("close" if found[1] else "open"), name.lower(), html_attributes(found[3])
+        elif not whole.startswith("<!--"):
+            yield "text", unescape(whole), {}
+
+
+def html_attributes(text: str) -> dict[str, str]:
+    """The attributes of an HTML tag; one without a value has an empty one."""
+    found = {name: unescape(value) for name, value in parse_attributes(text).items()}
+    bare = re.sub(r"""=\s*("[^"]*"|'[^']*'|\S+)""", "=", text)
+    return found | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
+
+
+def file_name(address: str) -> str:
+    """The last part of an address."""
+    return address.partition("?")[0].rpartition("/")[2]
+
+
+class InlineRuns:
+    """Collects the runs of one paragraph; `anchors` are the names that links may lead to."""
+
+    def __init__(self, image: str, style: str = "") -> None:
+        self.spans: list[Span] = []
+        self.anchors: list[str] = []
+        self._image = image
+        self._open: list[tuple[str, str, str | None]] = []
+        self._style, self._link = style, None
+
+    def text(self, words: str) -> None:
+        """Add words in the style that is open."""
+        if "://" in words and self._link is None and self._style != "code":
+            self._with_addresses(words)
+        elif words:
+            self.spans.append(Span(sanitize(words), self._style, self._link))
+
+    def code(self, words: str) -> None:
+        """Add words of code."""
+        self.open("code")
+        self.text(words)
+        self.close("code")
+
+    def line_end(self) -> None:
+        """End the line here."""
+        self.spans.append(BREAK)
+
+    def image(self, source: str, words: str) -> None:
+        """Add an image: its mark, and what it shows or else its file's name."""
+        shown = " ".join(words.split()) or file_name(source)
+        link = self._link or sanitize(source)
+        self.spans.append(Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
+
+    def open(self, name: str, link: str | None = None) -> None:
+        """Begin what a tag of this name means."""
+        self._open.append((name, self._style, self._link))
+        if name == "a":
+            if not link:
+                return
+            self._link = sanitize(link)
+        self._style = _joined(self._style, _STYLES.get(name, ""))
+
+    def close(self, name: str) -> None:
+        """End what a tag of this name began."""
+        if any(name == opened for opened, _, _ in self._open):
+            while True:
+                opened, self._style, self._link = self._open.pop()
+                if opened == name:
+                    return
+
+    def html(self, event: HtmlEvent) -> None:
+        """Take an inline tag, or text, from HTML."""
+        kind, name, values = event
+        if kind == "text":
+            self.text(re.sub(r"\s+", " ", name))
+            return
+        if kind == "close":
+            self.close(name)
+            return
+        if "id" in values:
+            self.anchors.append(values["id"])
+        if name == "br":
+            self.line_end()
+        elif name == "img":
+            self.image(values.get("src", ""), values.get("alt", ""))
+        elif name in _STYLES:
+            self.open(name, values.get("href"))
+
+    def tokens(self, tokens: Sequence[Token]) -> None:
+        """Take the inline tokens of Markdown."""
+        for token in tokens:
+            kind = token.type
+            if kind in {"text", "text_special", "math", "emoji"}:
+                self.text(token.content)
+            elif kind == "softbreak":
+                self.text(" ")
+            elif kind == "hardbreak":
+                self.line_end()
+            elif kind == "code_inline":
+                self.code(token.content)
+            elif kind == "html_inline":
+                for event in html_events(token.content):
+                    self.html(event)
+            elif kind == "image":
+                self.image(str(token.attrs.get("src", "")), token.content)
+            elif kind == "footnote_ref":
+                self.spans.append(Span(sanitize(f"[{token.meta['label']}]"), _joined(self._style, "accent")))
+            elif token.nesting == 1:
+                self.open(token.tag, str(token.attrs.get("href", "")))
+            elif token.nesting == -1:
+                self.close(token.tag)
+
+    def _with_addresses(self, words: str) -> None:
+        end = 0
+        for found in _address.finditer(words):
+            if found.start() > end:
+                self.spans.append(Span(sanitize(words[end : found.start()]), self._style, None))
+            shown = sanitize(found[0])
+            self.spans.append(Span(shown, _joined(self._style, "link"), shown))
+            end = found.end()
+        if end < len(words):
+            self.spans.append(Span(sanitize(words[end:]), self._style, None))
+
+
+_joins: dict[tuple[str, str], str] = {}
+
+
+def _joined(style: str, more: str) -> str:
+    """Both styles, as one string that is shared by all that have them."""
+    known = _joins.get((style, more))
+    if known is None:
+        known = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))
+    return known

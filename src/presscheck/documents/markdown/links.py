@@ -1,0 +1,272 @@
+"""What a text points at, and where that leads: to a page, a file, a snippet, an address, or nowhere.
+
+Links between pages stay as they are written, relative to the file that they stand in; `Places` follows them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+
+Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
+
+
+class Link(NamedTuple):
+    """A link as it is written; `line` counts from 1."""
+
+    text: str
+    target: str
+    line: int
+    kind: Kind
+
+
+class Destination(NamedTuple):
+    """Where a target leads: `id` is that of the page, the file or the snippet; `url` the address on the web."""
+
+    kind: Literal["page", "file", "snippet", "web", "broken"]
+    id: str = ""
+    anchor: str = ""
+    url: str = ""
+
+
+def find_links(markdown: str) -> list[Link]:
+    """Every link of a text in order; code and comments have none."""
+    text = _without_code(markdown)
+    found = sorted((*_bracketed(text, markdown), *_defined(text), *_in_tags(text), *_in_html(text)))
+    ends = [match.start() for match in re.finditer("\n", text)]
+    return [Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind in found]
+
+
+class LinkResolver:
+    """Everything that can be pointed at, by its source and, for pages, by the path that readers see.
+
+    Args:
+        pages: ids of pages by source; one that is shown at a path may stand under that too.
+        files: ids of files by source.
+        snippets: ids of snippets by source.
+        redirects: from former paths to sources or paths.
+    """
+
+    def __init__(
+        self,
+        pages: Mapping[str, str],
+        files: Mapping[str, str] | None = None,
+        snippets: Mapping[str, str] | None = None,
+        redirects: Mapping[str, str] | None = None,
+    ) -> None:
+        self._pages, self._files, self._snippets = pages, files or {}, snippets or {}
+        self._redirects = redirects or {}
+        self._readmes = {source.rpartition("/")[0]: one for source, one in pages.items() if _is_readme(source)}
+
+    @classmethod
+    def of(
+        cls,
+        pages: Iterable[RevisionPage],
+        files: Iterable[RevisionFile] = (),
+        snippets: Iterable[ReusableContent] = (),
+    ) -> LinkResolver:
+        """What a revision has."""
+        known: dict[str, str] = {}
+        for page in _every(pages):
+            for source in _sources(page):
+                known.setdefault(source, page.id)
+        return cls(
+            known,
+            {file.git.path if file.git else file.name: file.id for file in files},
+            {one.git.path: one.id for one in snippets if one.git},
+        )
+
+    def resolve(self, target: str, source: str) -> Destination:
+        """Where a target leads from the text with this source (see `source_of`)."""
+        if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
+            return Destination("web", url=target)
+        path, _, anchor = target.partition("#")
+        path = unquote(path.partition("?")[0])
+        if not path:
+            return self._find(source, anchor) or Destination("broken")
+        folder = "" if path.startswith("/") else source.rpartition("/")[0]
+        joined = _joined(folder, path)
+        found = None if joined is None else self._find(joined, anchor)
+        return found or Destination("broken")
+
+    def _find(self, path: str, anchor: str) -> Destination | None:
+        for candidate in (path, f"{path}.md", self._redirects.get(path, path)):
+            page = self._pages.get(candidate) or self._readmes.get(candidate)
+            if page is not None:
+                return Destination("page", page, anchor)
+            if candidate in self._files:
+                return Destination("file", self._files[candidate])
+            if candidate in self._snippets:
+                return Destination("snippet", self._snippets[candidate])
+        return None
+
+
+def source_path(page: RevisionPage) -> str:
+    """Where the text of a page stands: its file in the repository, or the file that its path would be."""
+    return _sources(page)[0]
+
+
+def _sources(page: RevisionPage) -> list[str]:
+    path = page.path or ""
+    written = [page.git.path] if page.git else []
+    if page.type != "document":
+        return [path] if path else []
+    # links that were written before a page had others below it, or while it had, lead to it still
+    files = (f"{path}/README.md", f"{path}.md")
+    return [*written, *(files if page.pages else reversed(files)), path]
+
+
+def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)
+
+
+def _is_readme(source: str) -> bool:
+    return source.rpartition("/")[2].casefold() == "readme.md"
+
+
+def _joined(folder: str, path: str) -> str | None:
+    parts = folder.split("/") if folder else []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+# What follows finds links. Every scan is linear in the text, whatever is in it.
+
+_Found = tuple[int, str, str, Kind]
+_BLANK = re.compile(r"\n[ \t]*\n")
+_FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
+_BACKTICKS = re.compile(r"(?<!\\)`+")
+_BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
+_TARGET = re.compile(
+    r"\([ \t]*\n?[ \t]*(<[^<>\n]*>|[^\s()<]?[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+)
+_DEFINITION = re.compile(r"^ {0,3}\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_TAG = re.compile(
+    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}"
+)
+_VALUE = re.compile(r"(?:\b(?:url|src)=)?\"([^\"\n]*)\"")
+_HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
+_OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
+
+
+def _bracketed(text: str, written: str) -> Iterator[_Found]:
+    opened: list[tuple[int, bool]] = []
+    for token in _BRACKET.finditer(text):
+        first = token[0][0]
+        if first == "\n":
+            opened.clear()
+        elif first in "![":
+            opened.append((token.start(), first == "!"))
+        elif first == "]" and opened:
+            start, is_image = opened.pop()
+            target = _TARGET.match(text, token.end())
+            if target:
+                words = written[start + 1 + is_image : token.start()]
+                yield start, _words(words), _address(target[1]), "image" if is_image else "link"
+
+
+def _defined(text: str) -> Iterator[_Found]:
+    for match in _DEFINITION.finditer(text):
+        yield match.start(), _words(match[1]), _address(match[2]), "link"
+
+
+def _in_tags(text: str) -> Iterator[_Found]:
+    for match in _TAG.finditer(text):
+        value = _VALUE.search(match[2])
+        if value:
+            yield match.start(), "", value[1], _OF_TAG.get(match[1], "file")
+
+
+def _in_html(text: str) -> Iterator[_Found]:
+    for match in _HTML.finditer(text):
+        address = _ADDRESS.search(match[2])
+        if address is None:
+            continue
+        target, is_anchor = unescape(address[1] or address[2] or ""), match[1].lower() == "a"
+        if target:
+            words = text[match.end() : match.end() + 200].partition("<")[0] if is_anchor else ""
+            yield match.start(), _words(words), target, "link" if is_anchor else "image"
+    for match in _AUTOLINK.finditer(text):
+        yield match.start(), match[1], match[1], "link"
+
+
+def _words(text: str) -> str:
+    return " ".join(_ESCAPE.sub(r"\1", text).replace("**", "").replace("`", "").split())
+
+
+def _address(target: str) -> str:
+    bare = target[1:-1] if target.startswith("<") and target.endswith(">") else target
+    return unescape(_ESCAPE.sub(r"\1", bare))
+
+
+def _without_code(markdown: str) -> str:
+    """The text with code and comments as blanks, so that places stay what they are."""
+    text = _without_fences(markdown) if "```" in markdown or "~~~" in markdown else markdown
+    if "<!--" in text:
+        text = _without_comments(text)
+    return _without_code_spans(text) if "`" in text else text
+
+
+def _without_fences(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while opening := _FENCE.search(text, at):
+        mark = opening[1]
+        closing = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, opening.end())
+        end = closing.end() if closing else len(text)
+        kept += (text[at : opening.start()], _blank(text[opening.start() : end]))
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def _without_code_spans(text: str) -> str:
+    runs = [(match.start(), match.end() - match.start()) for match in _BACKTICKS.finditer(text)]
+    by_length: dict[int, list[int]] = {}
+    for start, length in runs:
+        by_length.setdefault(length, []).append(start)
+    breaks = [match.start() for match in _BLANK.finditer(text)]
+    kept: list[str] = []
+    at = 0
+    for start, length in runs:
+        if start < at:
+            continue
+        same = by_length[length]
+        following = bisect_right(same, start)
+        paragraph = bisect_right(breaks, start)
+        limit = breaks[paragraph] if paragraph < len(breaks) else len(text)
+        if following < len(same) and same[following] < limit:
+            end = same[following] + length
+            kept += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
+            at = end
+    return "".join((*kept, text[at:]))
+
+
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        kept += (text[at:start], _blank(text[start : end + 3]))
+        at = end + 3
+    return "".join((*kept, text[at:]))
+
+
+def _blank(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))

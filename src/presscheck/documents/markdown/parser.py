@@ -1,0 +1,189 @@
+"""Markdown as the platform writes it: CommonMark, tables, strike-through, footnotes, `{% tags %}` and nested HTML.
+
+A paired tag is a container like a quotation, wherever it stands: `tag_open` and `tag_close` around what it holds, with
+its name and attributes in `meta`; one that stands alone is a `tag`. Nothing that a page says is left out of the tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+from rich.emoji import Emoji, NoEmoji
+
+from presscheck.documents.markdown.tag_pairs import HTML_NAMES, TagPairs, tag_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+    from typing import Any
+
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+    Environment = MutableMapping[str, Any]
+
+_tag = re.compile(r"\{%-?[ \t]*(@[\w-]+/[\w-]+|[a-zA-Z][\w-]*)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}").match
+_html = re.compile(rf"<({'|'.join(HTML_NAMES)})\b([^<>]*)>", re.IGNORECASE).match
+_summary = re.compile(r"[\s>]*<summary[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL).match
+_attribute = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s"']+))""")
+
+_named = re.compile(r":([a-z+-][a-z0-9_+-]*):").match
+
+
+def parse(text: str, environment: Environment) -> list[Token]:
+    """The tokens of a block or a page; link definitions are kept in the environment, from call to call."""
+    environment["pairs"] = tag_pairs(text.split("\n"))
+    return _parser().parse(text, environment)
+
+
+def parse_attributes(text: str) -> dict[str, str]:
+    """The attributes of a tag."""
+    found: dict[str, str] = {}
+    for name, double, single, bare in _attribute.findall(text):
+        found[name.lower()] = re.sub(r"\\(.)", r"\1", double or single) or bare
+    return found
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": 1000}).enable(["table", "strikethrough"])
+    parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+    parser.block.ruler.before("fence", "tag", _block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.inline.ruler.before("escape", "math", _math)
+    parser.inline.ruler.before("escape", "emoji", _emoji)
+    return parser
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """Formulas stay as they are written: their underscores are no emphasis."""
+    if not state.src.startswith("$$", state.pos):
+        return False
+    end = state.src.find("$$", state.pos + 2)
+    if end < 0:
+        return False
+    if not silent:
+        state.push("math", "", 0).content = state.src[state.pos : end + 2]
+    state.pos = end + 2
+    return True
+
+
+def _emoji(state: StateInline, silent: bool) -> bool:
+    """The name of an emoji between colons is one token, as it is written."""
+    if state.src[state.pos] != ":":
+        return False
+    found = _named(state.src, state.pos)
+    if not found or not emoji_by_name(found[1]):
+        return False
+    if not silent:
+        state.push("emoji", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+@cache
+def emoji_by_name(name: str) -> str:
+    """The emoji with this name; empty where there is none."""
+    try:
+        return str(Emoji(name))
+    except NoEmoji:
+        return ""
+
+
+def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    at = state.bMarks[start] + state.tShift[start]
+    if state.is_code_block(start) or state.src[at : at + 1] not in {"{", "<"}:
+        return False
+    opened = _tag(state.src, at) or _html(state.src, at)
+    if not opened:
+        return False
+    name = opened[1].lower()
+    pairs: TagPairs = state.env["pairs"]
+    closing = pairs.get((start, name), end)
+    is_html = opened[0][0] == "<"
+    if is_html and closing >= end:
+        return False
+    if silent:
+        return True
+    if closing >= end:
+        _alone(state, start, end, opened)
+    elif is_html and name not in {"details", "div"}:
+        _whole(state, start, closing, end)
+    else:
+        _container(state, start, closing, opened)
+    return True
+
+
+def _meta(opened: re.Match[str]) -> dict[str, str]:
+    """The name of a tag and its attributes; one that is called so itself is `name=`."""
+    found = parse_attributes(opened[2])
+    given = {"name=": found.pop("name")} if "name" in found else {}
+    return {"name": opened[1].lower(), **found, **given}
+
+
+def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> None:
+    last = min(start + opened[0].count("\n"), end - 1)
+    token = state.push("tag", "", 0)
+    token.meta = _meta(opened)
+    token.content = opened[0]
+    _text(state, state.src[opened.end() : state.eMarks[last]])
+    state.line = last + 1
+
+
+def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
+    """HTML that is read as such, up to a blank line after its end."""
+    after = closing + 1
+    while after < end and not state.isEmpty(after):
+        after += 1
+    state.push("html_block", "", 0).content = state.getLines(start, after, state.blkIndent, False)
+    state.line = after
+
+
+def _text(state: StateBlock, content: str) -> None:
+    """What is written beside a tag, on its line, is a paragraph."""
+    if not content.strip():
+        return
+    state.push("paragraph_open", "p", 1)
+    token = state.push("inline", "", 0)
+    token.content, token.children = content.strip(), []
+    state.push("paragraph_close", "p", -1)
+
+
+def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str]) -> None:
+    meta = _meta(opened)
+    inside = opened.end()
+    last = state.src.rfind("{%" if opened[0][0] == "{" else "</", inside, state.eMarks[closing])
+    if meta["name"] == "details" and (summary := _summary(state.src, inside, last)):
+        meta["summary"], inside = summary[1], summary.end()
+    token = state.push("tag_open", "", 1)
+    token.meta, token.content = meta, opened[0]
+    _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last)
+    state.push("tag_close", "", -1)
+    end = "%}" if opened[0][0] == "{" else ">"
+    _text(state, state.src[last : state.eMarks[closing]].partition(end)[2])
+    state.line = closing + 1
+
+
+def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int) -> None:
+    """Read the lines between two tags, of which the first and the last may share theirs with the tags."""
+    marks = (state.bMarks, state.eMarks, state.tShift, state.sCount)
+    kept = [(mark, line, mark[line]) for mark in marks for line in (first, closing)]
+    before = state.parentType, state.lineMax, state.blkIndent
+    if state.src[inside : min(state.eMarks[first], last)].strip():
+        state.bMarks[first], state.tShift[first], state.sCount[first] = inside, 0, state.blkIndent
+        state.tShift[first] = state.skipSpaces(inside) - inside
+    else:
+        first += 1
+    stop = closing
+    if first <= closing and state.src[state.bMarks[closing] + state.tShift[closing] : last].strip():
+        state.eMarks[closing], stop = last, closing + 1
+    state.parentType, state.lineMax = "tag", stop
+    # what a tag holds may stand further out than the tag
+    state.blkIndent = min((state.sCount[n] for n in range(first, stop) if not state.isEmpty(n)), default=0)
+    state.md.block.tokenize(state, first, stop)
+    state.parentType, state.lineMax, state.blkIndent = before
+    for mark, line, value in kept:
+        mark[line] = value

@@ -1,0 +1,79 @@
+"""What there is to read in a page, a description or a comment, without its marks; and the part of it that fits a query.
+
+The text keeps its lines, so that a place in its folded form is found again in itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from presscheck.documents.markdown.search_terms import fold
+
+EXCERPT_MARGIN = 60
+"""Characters before and after what was found."""
+MAX_LINE = 4000
+"""Characters of a line that are looked through for the very place."""
+
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_UNSEEN = re.compile(r"\{%[^\n]*?%\}|<(?:/?[A-Za-z]|!--)[^>\n]*>|(?<=\])\((?:[^()\n]|\([^()\n]*\))*\)")
+_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.MULTILINE)
+
+
+def page_text(markdown: str) -> tuple[str, str]:
+    """The headings of a page, one a line, and its text; without tags, addresses and marks."""
+    headings: list[str] = []
+    lines: list[str] = []
+    fence = ""
+    for line in markdown.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+            lines.append("")
+        elif fence:
+            lines.append(line)
+        else:
+            heading = _HEADING.match(line)
+            if heading:
+                headings.append(_seen(heading[1]))
+            lines.append(_seen(line))
+    return "\n".join(headings), "\n".join(lines)
+
+
+def node_text(node: Mapping[str, Any]) -> str:
+    """The words of a tree of nodes, a line for each block that has some."""
+    if "leaves" in node:
+        return "".join(str(leaf.get("text", "")) for leaf in cast("list[dict[str, Any]]", node["leaves"]))
+    inside = [(one, node_text(one)) for one in cast("list[dict[str, Any]]", node.get("nodes") or [])]
+    return "".join(text + ("\n" if one.get("object") == "block" else "") for one, text in inside).strip("\n")
+
+
+def excerpt(text: str, divided: str, phrases: list[str]) -> str:
+    """The part of a text in which one of the phrases stands, or where it begins.
+
+    Args:
+        text: as it is read.
+        divided: the same, by `divided`.
+        phrases: of the query, by `asked_phrases`.
+    """
+    for phrase in phrases:
+        found = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
+        if found:
+            line = text.split("\n")[divided.count("\n", 0, found.start())][:MAX_LINE]
+            return _around(line, phrase)
+    return _around(text[: 4 * EXCERPT_MARGIN], "")
+
+
+def _around(line: str, phrase: str) -> str:
+    flat = " ".join(line.split())
+    words = fold(flat)
+    at = max(0, words.find(phrase), words.find(phrase.replace(" ", "")), words.find(phrase.split(" ")[0]))
+    start, end = max(0, at - EXCERPT_MARGIN), at + len(phrase) + EXCERPT_MARGIN
+    start = flat.find(" ", start, at) + 1 or start if start else 0
+    return ("…" if start else "") + flat[start:end].strip() + ("…" if end < len(flat) else "")
+
+
+def _seen(text: str) -> str:
+    return _MARKS.sub("", _UNSEEN.sub(" ", text)).strip()

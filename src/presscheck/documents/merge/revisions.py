@@ -1,0 +1,277 @@
+"""Two revisions that grew from one, joined page by page: `ours` is a change request, `theirs` the live content.
+
+No page is dropped unless one side deleted it and the other left it as it was; where the two cannot both have their way,
+the change request has it, and a conflict says so. Pages that are live keep their addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
+from presscheck.documents.merge.text import MergedText, merge_text
+from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk, with_slugs
+
+__all__ = ["Conflict", "MergedText", "MergedTree", "merge_pages", "merge_text"]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Where both sides had to do with one thing, and only one could have its way.
+
+    `kind` is text, details, moved or deleted; for what is no page it is file, reusable_content or variables, and
+    `page_id` is the id of that thing, of variables the name.
+    """
+
+    page_id: str
+    title: str
+    kind: str
+    reason: str
+
+
+class MergedTree(NamedTuple):
+    """What the joined revision holds, in the shape of the wire; pages have no paths."""
+
+    pages: Tree
+    files: list[Page]
+    reusable_contents: list[Page]
+    variables: dict[str, Any] | None
+    conflicts: list[Conflict]
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Joins texts that are known by the ids of their documents."""
+
+    read: Callable[[str], str]
+    write: Callable[[str], str]
+
+    def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
+        """The id of the joined text, and how many places of it both sides changed differently."""
+        if theirs in (base, ours) or ours == base:
+            return theirs if ours == base else ours, 0
+        text, conflicts = merge_text(*(self.read(one) if one else "" for one in (base, ours, theirs)))
+        return self.write(text) if text else None, conflicts
+
+
+def merge_pages(
+    base: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    theirs: Mapping[str, Any],
+    read: Callable[[str], str],
+    write: Callable[[str], str],
+) -> MergedTree:
+    """Join what either side made of a revision.
+
+    Args:
+        base: `pages`, and where there are any `files`, `reusableContents` and `variables`, as on the wire.
+        ours: the same, in the change request.
+        theirs: the same, live.
+        read: the text of a document, by its id.
+        write: keeps a text, and gives the id of its document.
+    """
+    documents = _Documents(read, write)
+    pages = _Pages(_of("pages", base, ours, theirs), documents)
+    tree, conflicts = pages.tree(), pages.conflicts
+    files = _Records("file", _of("files", base, ours, theirs), documents, conflicts).merged()
+    reusable = _of("reusableContents", base, ours, theirs)
+    contents = _Records("reusable_content", reusable, documents, conflicts).merged()
+    variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
+    conflicts += [Conflict(name, name, "variables", "Both sides gave it another value.") for name in both]
+    return MergedTree(tree, files, contents, variables or None, conflicts)
+
+
+_KEPT = {
+    True: "The change request deletes it, and the live content edited it: it was kept.",
+    False: "The live content deleted it, and the change request edits it: it was kept.",
+}
+"""Why something is there still, by whether it is the change request that deleted it."""
+_TIED = "Each side moved one page below the other: it stands where the change request has it."
+
+
+class _Pages:
+    """Joins two trees: first the pages one by one, then where each stands, which is where one of the sides has it."""
+
+    def __init__(self, trees: Sequence[Tree], documents: _Documents) -> None:
+        self.conflicts: list[Conflict] = []
+        self._documents = documents
+        self._trees = trees
+        self._places = [{place.page["id"]: place for place in walk(tree)} for tree in self._trees]
+        self._merged: dict[str, Page] = {}
+        self._by: dict[str, dict[str, PagePosition]] = {}
+
+    def tree(self) -> Tree:
+        """The pages."""
+        _, ours, theirs = self._places
+        self._merged = {page_id: self._page(page_id) for page_id in {**ours, **theirs} if self._stays(page_id)}
+        self._by = {page_id: self._placed_by(page_id) for page_id in self._merged}
+        while self._untied():
+            pass
+        below: dict[str | None, list[str]] = {}
+        for page_id in self._merged:
+            above = self._above(page_id)
+            below.setdefault(above, []).append(page_id)
+            self._tell_of_moving_up(page_id, above)
+        live = self._merged.keys() & theirs.keys()
+        settled = [one for one in live if self._merged[one].get("slug") == theirs[one].page.get("slug")]
+        return with_slugs(self._level(None, below), settled)
+
+    def _sides(self, page_id: str) -> list[PagePosition | None]:
+        return [places.get(page_id) for places in self._places]
+
+    def _note(self, page_id: str, kind: str, reason: str) -> None:
+        place = self._places[1].get(page_id) or self._places[2][page_id]
+        self.conflicts.append(Conflict(page_id, place.page.get("title", ""), kind, reason))
+
+    def _stays(self, page_id: str) -> bool:
+        was, ours, theirs = self._sides(page_id)
+        left = ours or theirs
+        if was is None or left is None or (ours and theirs):
+            return True
+        if not is_edited(was.page, left.page) and _id(was.above) == _id(left.above):
+            return False
+        self._note(page_id, "deleted", _KEPT[ours is None])
+        return True
+
+    def _page(self, page_id: str) -> Page:
+        """What a page says; where only one side has it, what that side says."""
+        was, ours, theirs = (place.page if place else None for place in self._sides(page_id))
+        if ours is None or theirs is None:
+            return {name: value for name, value in (ours or theirs or {}).items() if name != "path"}
+        was = was or {}
+        page, both = merge_fields(was, ours, theirs, but=("path", "documentId"))
+        if both:
+            self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request's stays.")
+        sides = (side.get("documentId") for side in (was, ours, theirs))
+        document, places = self._documents.merge(*sides)
+        if places:
+            self._note(page_id, "text", f"Both sides changed the same words in {_counted(places)}: both are there.")
+        return page | ({"documentId": document} if document else {})
+
+    def _placed_by(self, page_id: str) -> dict[str, PagePosition]:
+        """The side that says where a page stands."""
+        was, ours, theirs = self._sides(page_id)
+        if ours is None or theirs is None:
+            return self._places[2 if ours is None else 1]
+        here, there = _id(ours.above), _id(theirs.above)
+        if here != there:
+            if was and _id(was.above) == here:
+                return self._places[2]
+            if not was or _id(was.above) != there:
+                self._note(page_id, "moved", "Both sides moved it: it stands where the change request has it.")
+        return self._places[1]
+
+    def _above(self, page_id: str) -> str | None:
+        """The page above: the nearest that is still there."""
+        side = self._by[page_id]
+        above = side[page_id].above
+        while above is not None and (above["id"] not in self._merged or self._merged[above["id"]]["type"] == "link"):
+            above = side[above["id"]].above
+        return _id(above)
+
+    def _untied(self) -> bool:
+        """Whether a circle was undone: of pages that each side moved below another, one goes back to ours."""
+        _, ours, theirs = self._places
+        for page_id, side in self._by.items():
+            if side is theirs and page_id in ours and self._is_below_itself(page_id):
+                self._by[page_id] = ours
+                self._note(
+                    page_id, "moved", "Each side moved one below the other: it stands where the change request has it."
+                )
+                return True
+        return False
+
+    def _is_below_itself(self, page_id: str) -> bool:
+        seen: set[str | None] = {None}
+        above = self._above(page_id)
+        while above is not None and above not in seen:
+            if above == page_id:
+                return True
+            seen.add(above)
+            above = self._above(above)
+        return False
+
+    def _tell_of_moving_up(self, page_id: str, above: str | None) -> None:
+        wanted = self._by[page_id][page_id].above
+        if wanted and wanted["id"] != above:
+            self._note(page_id, "moved", f"The page above it was deleted, {wanted.get('title', '')}: it moved up.")
+
+    def _level(self, above: str | None, below: Mapping[str | None, list[str]]) -> Tree:
+        base, ours, theirs = (self._ids_below(above, side) for side in range(3))
+        order = merge_order(base, ours, theirs, below.get(above, ()))
+        return [self._with_pages(page_id, self._level(page_id, below)) for page_id in order]
+
+    def _ids_below(self, above: str | None, side: int) -> list[str]:
+        place = self._places[side].get(above) if above else None
+        if above and place is None:
+            return []
+        return [page["id"] for page in children(place and place.page, self._trees[side])]
+
+    def _with_pages(self, page_id: str, pages: Tree) -> Page:
+        page = self._merged[page_id]
+        return page | {"pages": pages} if pages or "pages" in page else page
+
+
+class _Records:
+    """Joins two lists of things with ids: files, reusable content."""
+
+    def __init__(
+        self, kind: str, sides: Sequence[Sequence[Page]], documents: _Documents, conflicts: list[Conflict]
+    ) -> None:
+        self._kind = kind
+        self._sides = [{one["id"]: one for one in side} for side in sides]
+        self._documents, self._conflicts = documents, conflicts
+
+    def merged(self) -> list[Page]:
+        """The things."""
+        found = {one["id"]: one for one in self._all()}
+        base, ours, theirs = ([*side] for side in self._sides)
+        return [found[key] for key in merge_order(base, ours, theirs, found)]
+
+    def _note(self, one: Page, reason: str) -> None:
+        self._conflicts.append(Conflict(one["id"], one.get("title") or one.get("name", ""), self._kind, reason))
+
+    def _all(self) -> Iterator[Page]:
+        base, ours, theirs = self._sides
+        for key in {**ours, **theirs}:
+            was, one, other = base.get(key), ours.get(key), theirs.get(key)
+            left = one or other
+            if one and other:
+                yield self._one(was or {}, one, other)
+            elif left and (was is None or is_edited(was, left)):
+                if was:
+                    self._note(left, _KEPT[one is None])
+                yield left
+
+    def _one(self, was: Page, ours: Page, theirs: Page) -> Page:
+        found, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))
+        document, places = self._documents.merge(was.get("document"), ours.get("document"), theirs.get("document"))
+        if both or places:
+            self._note(ours, f"Both sides changed its {_listed(both or ['text'])}.")
+        return found | ({"document": document} if document else {})
+
+
+_BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
+"""What belongs to the bytes of a file."""
+_CALLED = {"emoji": "emoji", "slug": "address", "documentId": "text", "noIndex": "visibility", "hidden": "visibility"}
+
+
+_NONE: dict[str, Any] = {}
+
+
+def _of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:
+    return [side.get(name) or [] for side in sides]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(_CALLED.get(name, name) for name in names))
+
+
+def _counted(places: int) -> str:
+    return "1 place" if places == 1 else f"{places:,} places"
+
+
+def _id(page: Page | None) -> str | None:
+    return page["id"] if page else None

@@ -1,0 +1,124 @@
+"""Two texts that grew from one, joined: line by line, then sentence by sentence, then word by word.
+
+Nothing that either side wrote is lost: where both changed the same words, both stand in the text, between markers.
+Code is joined by the line alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from presscheck.documents.diff.sequence_matcher import matches
+from presscheck.documents.diff.word_diff import WORD
+from presscheck.documents.merge.three_way import three_way
+
+CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
+"""The lines around and between what both sides wrote in one place; the editors of most people know them."""
+MIN_KEPT = 0.5
+"""How much of a sentence each side must have left as it was for its words to be joined."""
+
+_sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|[。！？]|\n|\Z)\s*|\s+", re.DOTALL).findall
+_words = re.compile(rf"(?:{WORD})\s*|\s+").findall
+_fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
+
+
+class MergedText(NamedTuple):
+    """A joined text, and how many places of it both sides changed differently."""
+
+    text: str
+    conflicts: int
+
+
+def merge_text(
+    base: str, ours: str, theirs: str, *, our_name: str = "change request", their_name: str = "live"
+) -> MergedText:
+    """Join what either side made of a text; the names stand beside the markers."""
+    if theirs in (base, ours):
+        return MergedText(ours, 0)
+    if ours == base:
+        return MergedText(theirs, 0)
+    kept: list[str] = []
+    fence, conflicts = "", 0
+    for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
+        if region.kind == "conflict":
+            is_code = fence or any(_fence(line) for side in region[1:] for line in side)
+            before, one, other = ("".join(side) for side in region[1:])
+            joined = None if is_code else _joined((_sentences, _words), before, one, other)
+            conflicts += joined is None
+            kept += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
+        else:
+            kept += region.taken
+        fence = _fence_after(fence, region.taken)
+    return MergedText("".join(kept), conflicts)
+
+
+def _lines(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
+    """The three sides in one, by the finest pieces that it takes; None where both changed the same one."""
+    if ours.split() == theirs.split():
+        return ours
+    split, *finer = grains
+    if not finer and not (_is_kept(split(base), split(ours)) and _is_kept(split(base), split(theirs))):
+        return None
+    kept: list[str] = []
+    for region in three_way(split(base), split(ours), split(theirs)):
+        if region.kind != "conflict":
+            kept += region.taken
+            continue
+        sides = ("".join(side) for side in (region.base, region.ours, region.theirs))
+        joined = _joined(finer, *sides) if finer else None
+        if joined is None:
+            return None
+        kept.append(joined)
+    return "".join(kept)
+
+
+def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
+    """Whether enough of a sentence is left for its words to stand where they stood."""
+    kept = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
+    return kept >= MIN_KEPT * len("".join(base)) > 0
+
+
+def _fence_after(fence: str, lines: Iterable[str]) -> str:
+    """The fence of the code that is open after these lines, if it is."""
+    for line in lines:
+        found = _fence(line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not line[found.end() :].strip():
+            fence = ""
+    return fence
+
+
+def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
+    """Both sides between markers; lines that begin or end both stand once, outside of them."""
+    head = _alike(ours, theirs)
+    tail = _alike(ours[head:][::-1], theirs[head:][::-1])
+    one, other = (side[head : len(side) - tail] for side in (ours, theirs))
+    return [
+        *ours[:head],
+        *(
+            f"{CONFLICT_START} {our_name}\n",
+            _ended(one),
+            f"{CONFLICT_DIVIDER}\n",
+            _ended(other),
+            f"{CONFLICT_END} {their_name}\n",
+        ),
+        *ours[len(ours) - tail :],
+    ]
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(ours, theirs, strict=False)
+    return next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(ours), len(theirs)))
+
+
+def _ended(lines: Sequence[str]) -> str:
+    text = "".join(lines)
+    return text if not text or text.endswith("\n") else text + "\n"

@@ -1,0 +1,52 @@
+"""A sequence and two that grew from it, part by part: who changed it, and what stands there when both are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from merge3 import Merge3
+
+from presscheck.documents.diff.sequence_matcher import matches
+
+
+class Region(NamedTuple):
+    """A part of three sequences; `kind` is conflict where both sides changed it, `theirs` where only they did."""
+
+    kind: str
+    base: Sequence[str]
+    ours: Sequence[str]
+    theirs: Sequence[str]
+
+    @property
+    def taken(self) -> Sequence[str]:
+        """What stands there when both are joined; of a conflict, ours."""
+        return self.theirs if self.kind == "theirs" else self.ours
+
+
+def three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
+    """What two sides made of a sequence, part by part."""
+    for group in Merge3(base, ours, theirs, sequence_matcher=_Matcher).merge_groups():
+        if group[0] == "conflict":
+            yield Region("conflict", *group[1:])
+        elif group[0] == "b":
+            yield Region("theirs", (), (), group[1])
+        else:
+            yield Region("ours" if group[0] == "a" else "same", (), group[1], ())
+
+
+class _Matcher:
+    """The matches, as the library for merging asks for them."""
+
+    def __init__(
+        self,
+        isjunk: Callable[[str], bool] | None = None,
+        a: Sequence[str] = (),
+        b: Sequence[str] = (),
+        autojunk: bool = False,
+    ) -> None:
+        self._sides = a, b
+
+    def get_matching_blocks(self) -> list[tuple[int, int, int]]:
+        """The runs, and an empty one at the end."""
+        return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]

@@ -1,0 +1,157 @@
+"""HTML blocks as nodes: figures, drawings, marked code, aligned words, tables; None is what no node says."""
+
+from __future__ import annotations
+
+import re
+
+from presscheck.documents.markdown.inline_runs import html_attributes
+from presscheck.documents.nodes.from_inlines import dark_image, image_data, inlines_of_html, paragraphs_of
+from presscheck.documents.nodes.from_tables import html_table
+from presscheck.documents.nodes.inline_events import html_as_events
+from presscheck.documents.nodes.references import parse_file
+from presscheck.documents.nodes.schema import Node, Nodes, block_node, fragment, inline_node, plain_text, text_node
+from presscheck.documents.nodes.tag_table import positive_int
+from presscheck.documents.nodes.to_html import ALIGNED, CODE_FLAGS, CODE_VALUES, IMAGE_FLAGS
+
+_figure = re.compile(
+    r"\s*<figure>((?:(?!</?fig).)*)(?:<figcaption>((?:(?!</?fig).)*)</figcaption>\s*)?</figure>\s*", re.DOTALL
+)
+_drawing = re.compile(r"\s*<img\s[^<>]*gitbook-drawing[^<>]*>\s*", re.DOTALL).fullmatch
+_aligned = re.compile(r'\s*<(p|h[1-6]) align="(center|right)">(.*)</\1>\s*', re.DOTALL).fullmatch
+_pre = re.compile(r"\s*<pre([^<>]*)>\s*<code(?: class=\"[^<>\"]*\")?>(.*)</code></pre>\s*", re.DOTALL).fullmatch
+_FLAGS = {"true": True, "false": False, "": True}
+
+
+def html_block(text: str) -> Node | None:
+    """The block that HTML is."""
+    if "<!--" in text:
+        return None
+    if _drawing(text):
+        return _drawn(text)
+    if figures := _figure.findall(text):
+        images = [image for picture, caption in figures if (image := _image(picture, caption))]
+        return block_node("images", images) if len(images) == len(figures) and not _figure.sub("", text) else None
+    if aligned := _aligned(text):
+        return _aligned_words(*aligned.groups())
+    if code := _pre(text):
+        return _preformatted(html_attributes(code[1]), code[2])
+    return html_table(text) if text.lstrip().lower().startswith("<table") else None
+
+
+def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
+    """Figures within a `div` that says how they are shown."""
+    if not nodes or any(node["type"] != "images" or node["data"] or "markdown" in node for node in nodes):
+        return None
+    data: Node = {}
+    known = {name: key for key, name in IMAGE_FLAGS.items()}
+    for name, value in values.items():
+        if name == "align" and value in ("left", "center", "right"):
+            data["align"] = value
+        elif name in known and value in ("true", "false"):
+            data[known[name]] = value == "true"
+        else:
+            return None
+    images = [image for node in nodes for image in node["nodes"]]
+    return block_node("images", images, data) if data or len(images) > 1 else None
+
+
+def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
+    """A heading: the first level is the title of the page, so that `##` is heading-1; others say their level."""
+    number = min(max(level - 1, 1), 3)
+    return block_node(f"heading-{number}", nodes, data if number == level - 1 else data | {"level": level})
+
+
+def read_image(node: Node) -> Node | None:
+    """An image that stands alone as a block; None where it says how it stands in a line."""
+    if node.get("type") != "inline-image" or node["data"].get("size"):
+        return None
+    data = dict(node["data"])
+    caption = data.pop("caption", "")
+    image = _with_caption(data, [block_node("paragraph", [text_node(caption)])] if caption else [])
+    return block_node("images", [image], markdown={"inline": True})
+
+
+def inline_image(image: Node) -> Node:
+    """The image that `read_image` made a block of, within a line again."""
+    captions = [node for one in image["fragments"] for block in one["nodes"] for node in block["nodes"]]
+    caption = {"caption": plain_text(captions)} if captions else {}
+    return inline_node("inline-image", image["data"] | caption)
+
+
+def _with_caption(data: Node, caption: Nodes) -> Node:
+    return block_node("image", None, data, fragments=[fragment("caption", caption)] if caption else [])
+
+
+def _image(picture: str, caption: str) -> Node | None:
+    events = [event for event in html_as_events(picture) if event.kind != "text" or event.raw.strip()]
+    dark = dark_image(events)
+    events = [event for event in events if event.name == "img"] if dark else events
+    data = image_data(events[0].values, ("alt", "width", "height")) if [one.name for one in events] == ["img"] else None
+    told = paragraphs_of(list(html_as_events(caption)))
+    if data is None or told is None:
+        return None
+    return _with_caption(data | (dark or {}), [block_node("paragraph", nodes) for nodes in told if nodes])
+
+
+def _drawn(text: str) -> Node | None:
+    values = next(iter(html_as_events(text.strip()))).values
+    if values.get("class") != "gitbook-drawing" or not set(values) <= {"class", "src", "alt"} or values.get("alt"):
+        return None
+    return block_node("drawing", None, {"ref": parse_file(values["src"])} if values.get("src") else {})
+
+
+def _aligned_words(name: str, align: str, words: str) -> Node:
+    data = {"align": next(key for key, word in ALIGNED.items() if word == align)}
+    nodes = inlines_of_html(words)
+    return block_node("paragraph", nodes, data) if name == "p" else heading_node(int(name[1]), nodes, data)
+
+
+def _preformatted(values: dict[str, str], text: str) -> Node | None:
+    data: Node = {}
+    said: Node = {}
+    texts, flags = ({name: key for key, name in one.items()} for one in (CODE_VALUES, CODE_FLAGS))
+    for name, value in values.items():
+        if name == "class" and value.startswith("language-"):
+            data["syntax"] = value.removeprefix("language-")
+        elif name == "data-info":
+            said["markdown"] = {"info": value}
+        elif name in flags and value in _FLAGS:
+            data[flags[name]] = _FLAGS[value]
+        elif name in texts:
+            data[texts[name]] = positive_int(value) if texts[name] == "collapsedLineCount" else value
+        else:
+            return None
+    lines = _code_lines(text)
+    if lines is None or data.get("overflow") not in (None, "wrap", "scroll") or None in data.values():
+        return None
+    return block_node("code", lines, data, **said)
+
+
+def _code_lines(text: str) -> Nodes | None:
+    """The lines of code: bold ones are marked; None where there is other HTML in them."""
+    lines: list[Nodes] = [[]]
+    marked: set[int] = set()
+    for node in inlines_of_html(text, keeps_blanks=True):
+        if node["object"] != "text":
+            if node["type"] not in ("annotation", "expression"):
+                return None
+            lines[-1].append(node)
+            continue
+        for leaf in node["leaves"]:
+            kinds = [mark["type"] for mark in leaf["marks"]]
+            if "markdown" in node or kinds not in ([], ["bold"]):
+                return None
+            parts = leaf["text"].split("\n")
+            marked |= (
+                {len(lines) - 1 + number for number, _ in enumerate(parts if parts[-1] else parts[:-1])}
+                if kinds
+                else set()
+            )
+            lines[-1] += [text_node(parts[0])] if parts[0] else []
+            lines += [[text_node(part)] if part else [] for part in parts[1:]]
+    if not lines[-1]:
+        lines.pop()
+    return [
+        block_node("code-line", nodes or [text_node("")], {"highlighted": True} if number in marked else {})
+        for number, nodes in enumerate(lines)
+    ]

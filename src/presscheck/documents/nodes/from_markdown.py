@@ -1,0 +1,275 @@
+"""Markdown as a tree of nodes, the platform's other form of a text: `JSONDocument` in its description.
+
+Nothing is lost: what no node can say where it stands is a paragraph, or a text, with `markdown: true` beside its words,
+which are Markdown then; and `markdown` with more in it has what Markdown says beyond a node. The key of a node follows
+from what it holds, and among equal ones from its place, so that an edit elsewhere leaves it as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.token_tree import outermost, take_task
+from presscheck.documents.nodes.footnotes import annotations_in
+from presscheck.documents.nodes.from_html import heading_node, html_block, read_image
+from presscheck.documents.nodes.from_inlines import inlines_of_tokens
+from presscheck.documents.nodes.from_tables import pipe_table
+from presscheck.documents.nodes.from_tags import TagBlock, fit_children, tag_node
+from presscheck.documents.nodes.references import ReferenceMapper, map_references, parse_reference
+from presscheck.documents.nodes.schema import (
+    Node,
+    Nodes,
+    block_node,
+    child_nodes,
+    fragment,
+    markdown_paragraph,
+    text_node,
+)
+from presscheck.documents.nodes.to_markdown import ALERTS, blocks_markdown, note_markdown
+from presscheck.documents.nodes.validation import MAX_DEPTH, PART_TYPES
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+    from presscheck.documents.markdown.parser import Environment
+
+Tokens = Sequence["Token"]
+_alert = re.compile(r"\[!(note|tip|info|success|warning|caution|danger|important)\][ \t]*", re.IGNORECASE).match
+_heading_id = re.compile(r"[-a-z0-9.+_]+").fullmatch
+
+
+SCHEMA_VERSION = 1
+"""What `data.schemaVersion` says."""
+MAX_NOTE_COPIES = 20
+"""How often one footnote is told where it is named: a text that names one over and over must not grow without end."""
+
+
+def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
+    """A text as a tree of nodes; `change` says what the references in it are to be."""
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n")
+    environment: Environment = {}
+    try:
+        nodes = _folded(BlockReader().document(parse(text, environment)), MAX_DEPTH - len(PART_TYPES))
+    except RecursionError:
+        # nested beyond any sense: nothing may be lost
+        nodes = [markdown_paragraph(text)]
+    document: Node = {"object": "document", "data": {"schemaVersion": SCHEMA_VERSION}, "nodes": nodes}
+    if change:
+        map_references(document, change)
+    _with_keys(document, Counter())
+    return document
+
+
+def _folded(nodes: Nodes, room: int) -> Nodes:
+    """Blocks, with a stand-in for each that stands deeper than a tree may be."""
+    found: Nodes = []
+    for node in nodes:
+        if (
+            room <= 0
+            and node["object"] == "block"
+            and node["type"] not in PART_TYPES
+            and (child_nodes(node) or "fragments" in node)
+        ):
+            found.append(markdown_paragraph(blocks_markdown([node])))
+            continue
+        found.append(node)
+        for name in ("nodes", "fragments"):
+            if name in node:
+                node[name] = _folded(node[name], room - 1)
+    return found
+
+
+def _with_keys(node: Node, seen: Counter[str]) -> str:
+    """Give keys to all that is within a node; what the node says, in short."""
+    parts: dict[str, Any] = {name: value for name, value in node.items() if name not in ("nodes", "fragments")}
+    for name in ("nodes", "fragments"):
+        for number, one in enumerate(node.get(name, ())):
+            said = _with_keys(one, seen)
+            parts[f"{name} {number}"] = said
+            node[name][number] = {"object": one["object"], "key": _key(said, seen), **one}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _key(said: str, seen: Counter[str]) -> str:
+    number = seen[said]
+    seen[said] += 1
+    return hashlib.sha256(f"{said} {number}".encode()).hexdigest()[:12] if number else said[:12]
+
+
+class BlockReader:
+    """Makes blocks of the tokens of one page."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, Tokens] = {}
+
+    def document(self, tokens: Tokens) -> Nodes:
+        """The blocks of a page; a footnote is within the words that it explains, or at the end."""
+        self._take_notes(tokens)
+        nodes = fit_children("document", self.flow(tokens))
+        bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
+        told: Counter[str] = Counter()
+        for node in list(annotations_in(nodes)):
+            label = node["markdown"]["label"]
+            told[label] += 1
+            body = fit_children("annotation-body", bodies.get(label, [])) if told[label] <= MAX_NOTE_COPIES else []
+            body = copy.deepcopy(body) or [block_node("paragraph", [])]
+            node["fragments"] = [fragment("annotation-body", body, kind="annotation-body")]
+        rest = [label for label in bodies if label not in told]
+        return [*nodes, *(markdown_paragraph(note_markdown(label, bodies[label])) for label in rest)]
+
+    def _take_notes(self, tokens: Tokens) -> None:
+        for token, inner in outermost(tokens):
+            if token.type == "footnote_reference_open":
+                self._notes.setdefault(str(token.meta["label"]), inner)
+            self._take_notes(inner)
+
+    def flow(self, tokens: Tokens) -> Nodes:
+        """Blocks, one below another."""
+        return [node for token, inner in outermost(tokens) for node in self.one(token, inner)]
+
+    def one(self, token: Token, inner: Tokens) -> Nodes:
+        """What one block of Markdown is."""
+        make = _MADE.get(token.type)
+        return make(self, token, inner) if make else []
+
+    def words(self, token: Token) -> Nodes:
+        """Inline text."""
+        return inlines_of_tokens(token.children or [])
+
+    def paragraph(self, token: Token, inner: Tokens) -> Nodes:
+        """Words; a formula or an image that stands alone is a block of its own."""
+        nodes = self.words(inner[0]) if inner else []
+        if len(nodes) == 1 and nodes[0].get("type") == "inline-math":
+            return [block_node("math", None, {"formula": nodes[0]["data"]["formula"].strip("\n")})]
+        if len(nodes) == 1 and (image := read_image(nodes[0])):
+            return [image]
+        return [block_node("paragraph", nodes)]
+
+    def heading(self, token: Token, inner: Tokens) -> Nodes:
+        """A heading."""
+        level = int(token.tag[1])
+        nodes = self.words(inner[0]) if inner else []
+        nodes, anchor = _heading_anchor(nodes)
+        return [heading_node(level, nodes, anchor)]
+
+    def quote(self, token: Token, inner: Tokens) -> Nodes:
+        """A quotation, or a hint that is written as one."""
+        nodes = self.flow(inner)
+        first = child_nodes(nodes[0]) if nodes and nodes[0]["type"] == "paragraph" else []
+        is_text = bool(first) and first[0]["object"] == "text" and "markdown" not in first[0]
+        leaf: Node | None = first[0]["leaves"][0] if is_text else None
+        found = _alert(leaf["text"]) if leaf and not leaf["marks"] else None
+        if not leaf or not found:
+            return [block_node("blockquote", fit_children("blockquote", nodes))]
+        leaf["text"] = leaf["text"][found.end() :]
+        if not leaf["text"]:
+            first[0]["leaves"].pop(0)
+        nodes[0]["nodes"] = [node for node in first if node.get("leaves") != []]
+        kept = nodes if nodes[0]["nodes"] else nodes[1:]
+        style = ALERTS.get(found[1].lower(), found[1].lower())
+        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": found[1]})]
+
+    def list(self, token: Token, inner: Tokens) -> Nodes:
+        """A list; one of tasks alone is such."""
+        items = [self._item(within) for _, within in outermost(inner)]
+        if token.type == "ordered_list_open":
+            start = int(token.attrs.get("start", 1))
+            return [block_node("list-ordered", items, {"start": start} if start != 1 else {})]
+        are_tasks = all("checked" in item["data"] for item in items)
+        return [block_node("list-tasks" if are_tasks and items else "list-unordered", items)]
+
+    def _item(self, inner: Tokens) -> Node:
+        mark = take_task(inner)
+        data = {"checked": mark != " "} if mark else {}
+        return block_node("list-item", fit_children("list-item", self.flow(inner)), data)
+
+    def code(self, token: Token, inner: Tokens) -> Nodes:
+        """Code, line by line."""
+        return [code_node(token.content, token.info.strip())]
+
+    def rule(self, token: Token, inner: Tokens) -> Nodes:
+        """A divider."""
+        return [block_node("divider", None)]
+
+    def table(self, token: Token, inner: Tokens) -> Nodes:
+        """A table."""
+        rows = [
+            [
+                (self.words(within[0]) if within else [], str(cell.attrs.get("style", "")))
+                for cell, within in outermost(row)
+            ]
+            for _, part in outermost(inner)
+            for _, row in outermost(part)
+        ]
+        return [pipe_table(rows)]
+
+    def html(self, token: Token, inner: Tokens) -> Nodes:
+        """HTML: tables, figures and drawings have nodes."""
+        return [html_block(token.content) or markdown_paragraph(token.content.rstrip("\n"))]
+
+    def tag(self, token: Token, inner: Tokens) -> Nodes:
+        """A tag of the platform, or paired HTML."""
+        nodes = self.flow(inner)
+        return [
+            tag_node(TagBlock(token, nodes, token.type == "tag_open")) or markdown_paragraph(_as_written(token, nodes))
+        ]
+
+
+def code_node(content: str, info: str) -> Node:
+    """Code; what stands behind its language on the fence is kept."""
+    syntax, _, more = info.partition(" ")
+    data: Node = {"syntax": syntax} if syntax else {}
+    kept: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
+    lines = content.removesuffix("\n").split("\n") if content else []
+    return block_node("code", [block_node("code-line", [text_node(line)]) for line in lines], data, **kept)
+
+
+def _as_written(token: Token, nodes: Nodes) -> str:
+    if token.type == "tag":
+        return token.content
+    name = token.meta["name"]
+    closing = f"{{% end{name} %}}" if token.content.startswith("{") else f"</{name}>"
+    summary = f"<summary>{token.meta['summary']}</summary>\n\n" if "summary" in token.meta else ""
+    inner = blocks_markdown(nodes)
+    gap = "\n" if closing.startswith("{") else "\n\n"
+    return token.content + gap + summary + (inner + gap if inner else "") + closing
+
+
+def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
+    """The words of a heading without the anchor at their end, and what it is called."""
+    last = nodes[-1] if nodes else {}
+    if last.get("type") != "link" or last["nodes"] or last.get("markdown", {}).keys() != {"id"}:
+        return nodes, {}
+    name = last["markdown"]["id"]
+    if last["data"]["ref"] != parse_reference(f"#{name}") or not _heading_id(name):
+        return nodes, {}
+    kept = nodes[:-1]
+    if kept and kept[-1]["object"] == "text" and "markdown" not in kept[-1]:
+        leaf = kept[-1]["leaves"][-1]
+        leaf["text"] = leaf["text"].rstrip(" ")
+        if not leaf["text"]:
+            kept[-1]["leaves"].pop()
+    return [node for node in kept if node.get("leaves") != []], {"id": name}
+
+
+_MADE: dict[str, Callable[[BlockReader, Token, Tokens], Nodes]] = {
+    "paragraph_open": BlockReader.paragraph,
+    "heading_open": BlockReader.heading,
+    "bullet_list_open": BlockReader.list,
+    "ordered_list_open": BlockReader.list,
+    "blockquote_open": BlockReader.quote,
+    "fence": BlockReader.code,
+    "code_block": BlockReader.code,
+    "hr": BlockReader.rule,
+    "table_open": BlockReader.table,
+    "html_block": BlockReader.html,
+    "tag_open": BlockReader.tag,
+    "tag": BlockReader.tag,
+}

@@ -1,0 +1,263 @@
+"""Tables as nodes: of Markdown and of HTML; columns by definition, rows as records, words in fragments.
+
+The value of a cell with words is the name of the fragment that has them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+from presscheck.documents.nodes.from_inlines import InlineReader, paragraphs_of
+from presscheck.documents.nodes.inline_events import Event, html_as_events
+from presscheck.documents.nodes.references import parse_reference
+from presscheck.documents.nodes.schema import Node, Nodes, block_node, fragment, text_node
+from presscheck.documents.nodes.tag_table import positive_int
+from presscheck.documents.nodes.to_inlines import inline_text
+from presscheck.documents.nodes.to_tables import ROLES
+
+_ALIGNED = re.compile(r"text-align:\s*(left|right|center)").search
+Cell = tuple[Nodes, str]
+"""The words of a cell, and its style."""
+
+
+class Blocks(NamedTuple):
+    """What a cell with words holds."""
+
+    nodes: Nodes
+
+
+def pipe_table(rows: Sequence[Sequence[Cell]]) -> Node:
+    """A table of Markdown; the first row is its head."""
+    table = _Table()
+    head = rows[0] if rows else ()
+    for nodes, style in head:
+        align = _ALIGNED(style)
+        table.column(nodes, {"type": "text", "textAlignment": align[1] if align else "left"})
+    for row in rows[1:]:
+        table.record([Blocks([block_node("paragraph", nodes)]) for nodes, _ in row])
+    return table.node({"type": "grid", "hideHeader": False}, {})
+
+
+class _Table:
+    def __init__(self) -> None:
+        self.definition: dict[str, Node] = {}
+        self.records: dict[str, Node] = {}
+        self.fragments: Nodes = []
+        self.columns: list[str] = []
+        self.seen: Counter[str] = Counter()
+
+    def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
+        """One column more; a title with marks is kept as it is written too."""
+        words = inline_text(title, "html")
+        plain = _words(title)
+        name = _short("column", str(len(self.definition)), plain)
+        more: Node = {} if inline_text([text_node(plain)], "html") == words else {"markdown": {"title": words}}
+        self.definition[name] = {"id": name, "title": plain, **data, **more}
+        if not hidden:
+            self.columns.append(name)
+        return name
+
+    def record(self, cells: Sequence[Any]) -> None:
+        """One row more: for each column its paragraphs, or the value itself."""
+        values: Node = {}
+        row = _short("row", repr(cells))
+        self.seen[row] += 1
+        row += f"-{self.seen[row]}" if self.seen[row] > 1 else ""
+        for name, cell in zip(self.definition, cells, strict=False):
+            if isinstance(cell, Blocks):
+                values[name] = f"{row}.{name}"
+                self.fragments.append(fragment(values[name], cell.nodes, kind="table-cell"))
+            elif cell is not None:
+                values[name] = cell
+        self.records[row] = {"orderIndex": f"{len(self.records):06}", "values": values}
+
+    def node(self, view: Node, data: Node) -> Node:
+        """The table."""
+        said = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
+        return block_node("table", None, said | data, fragments=self.fragments)
+
+
+def _words(nodes: Nodes) -> str:
+    found = [_words(one["nodes"]) if "nodes" in one else _leaves(one) for one in nodes]
+    return "".join(found)
+
+
+def _leaves(node: Node) -> str:
+    return "" if node.get("markdown") else "".join(leaf["text"] for leaf in node.get("leaves", ()))
+
+
+def _short(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
+
+
+_table = re.compile(r"\s*<table([^<>]*)>(.*)</table>\s*", re.DOTALL | re.IGNORECASE).fullmatch
+_STRUCTURE = frozenset(("thead", "tbody", "tr", "th", "td"))
+_ATTRIBUTES = frozenset(("width", "valign", "align", "style", "data-hidden", *ROLES.values()))
+_DATA = frozenset(("data-type", "data-max", "data-multiple", "data-options"))
+_VIEW = frozenset(("data-view", "data-full-width", "data-header-hidden", "data-card-size", "data-column-title-hidden"))
+
+
+class _Row:
+    """The cells of a row: which tag, what it says, the events within."""
+
+    def __init__(self) -> None:
+        self.cells: list[tuple[str, dict[str, str], list[Event]]] = []
+
+
+def html_table(text: str) -> Node | None:
+    """A table of HTML; None where it says what no node can."""
+    found = _table(text)
+    if not found:
+        return None
+    values = next(iter(html_as_events(f"<table{found[1]}>"))).values
+    rows = _rows(found[2])
+    if rows is None or not rows or not set(values) <= _VIEW:
+        return None
+    has_head = bool(rows[0].cells) and all(cell[0] == "th" for cell in rows[0].cells)
+    if not has_head or any(len(row.cells) != len(rows[0].cells) for row in rows):
+        return None
+    return _read(values, rows)
+
+
+def _rows(text: str) -> list[_Row] | None:
+    rows: list[_Row] = []
+    cell: list[Event] | None = None
+    for event in html_as_events(text):
+        if event.name == "table":
+            return None
+        if event.name not in _STRUCTURE:
+            if cell is not None:
+                cell.append(event)
+            elif event.raw.strip():
+                return None
+            continue
+        if event.kind == "close":
+            cell = None
+        elif event.name == "tr":
+            rows.append(_Row())
+        elif event.name in ("th", "td"):
+            if not rows:
+                return None
+            cell = []
+            rows[-1].cells.append((event.name, event.values, cell))
+    return rows
+
+
+def _read(values: dict[str, str], rows: list[_Row]) -> Node | None:
+    table = _Table()
+    view: Node = {"type": values.get("data-view", "grid")}
+    widths: dict[str, float] = {}
+    for _, said, events in rows[0].cells:
+        data = _definition(said)
+        if data is None or not set(said) <= _ATTRIBUTES | _DATA:
+            return None
+        name = table.column(InlineReader(events).nodes(), data, hidden="data-hidden" in said)
+        if re.fullmatch(r"\d+(?:\.\d+)?", said.get("width", "")):
+            widths[name] = float(said["width"])
+        view |= {role: name for role, word in ROLES.items() if word in said}
+    if not _viewed(view, values, widths):
+        return None
+    for row in rows[1:]:
+        cells = [_cell(one, cell[2]) for one, cell in zip(table.definition.values(), row.cells, strict=True)]
+        if any(cell is _UNSAID for cell in cells):
+            return None
+        table.record(cells)
+    full = {"fullWidth": values["data-full-width"] == "true"} if "data-full-width" in values else {}
+    return table.node(view, full) | {"markdown": {"html": True}}
+
+
+def _viewed(view: Node, values: dict[str, str], widths: dict[str, float]) -> bool:
+    if view["type"] == "cards":
+        view["cardSize"] = values.get("data-card-size", "medium")
+        if "data-column-title-hidden" in values:
+            view["hideColumnTitle"] = True
+        return view["cardSize"] in ("medium", "large")
+    view["hideHeader"] = "data-header-hidden" in values
+    if widths:
+        view["columnWidths"] = widths
+    return view["type"] == "grid" and "data-card-size" not in values
+
+
+def _definition(said: dict[str, str]) -> Node | None:
+    kind = said.get("data-type", "text")
+    if kind == "rating":
+        largest = positive_int(said.get("data-max", ""))
+        return {"type": kind, "max": largest} if largest else None
+    if kind == "select":
+        return {"type": kind, "multiple": "data-multiple" in said, "options": _options(said.get("data-options"))}
+    if kind == "users":
+        return {"type": kind, "multiple": "data-multiple" in said}
+    if kind != "text":
+        return {"type": kind} if kind in _PLAIN else None
+    align = _ALIGNED(said.get("style", ""))
+    data: Node = {"type": "text", "textAlignment": align[1] if align else said.get("align", "left")}
+    if said.get("valign") in ("top", "middle", "bottom"):
+        data["verticalAlignment"] = said["valign"]
+    return data if data["textAlignment"] in ("left", "center", "right") else None
+
+
+_PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
+
+
+def _options(text: str | None) -> list[Node]:
+    """What one may select; where that is not told, it is what was selected."""
+    try:
+        found = json.loads(text or "[]")
+    except ValueError:
+        return []
+    listed = cast("list[Any]", found) if isinstance(found, list) else []
+    options = [cast("Node", one) for one in listed if isinstance(one, dict)]
+    return [{name: str(one.get(name, "")) for name in ("value", "label", "color")} for one in options]
+
+
+_UNSAID: Any = object()
+
+
+def _cell(definition: Node, events: list[Event]) -> Any:
+    """The value of a cell; None where it is empty, and what no value says is `_UNSAID`."""
+    kind = definition["type"]
+    if kind == "text":
+        return _paragraphs(events)
+    if kind == "select":
+        return _selected(definition, events)
+    words = "".join(event.raw for event in events if event.kind == "text").strip()
+    links = [event.values.get("href", "") for event in events if event.name == "a" and event.kind == "open"]
+    if not words and not links:
+        return None
+    if kind in ("content-ref", "image"):
+        return parse_reference(links[0]) if len(links) == 1 and links[0] else _UNSAID
+    if kind in ("files", "users"):
+        return [one.removeprefix("/~/users/") if kind == "users" else one for one in links] or _UNSAID
+    if kind == "checkbox":
+        return {"true": True, "false": False}.get(words, _UNSAID)
+    return _number(words)
+
+
+def _selected(definition: Node, events: list[Event]) -> Any:
+    found: list[str] = []
+    for event, after in pairwise(events):
+        if event.name == "span" and "data-option" in event.values and after.kind == "text":
+            value = event.values["data-option"]
+            found.append(value)
+            if all(option["value"] != value for option in definition["options"]):
+                definition["options"].append({"value": value, "label": after.raw.strip(", "), "color": "default"})
+        elif event.kind == "text" and event.raw.strip() and after.name != "span":
+            return _UNSAID
+    return found or None
+
+
+def _number(words: str) -> Any:
+    if re.fullmatch(r"-?\d{1,15}", words):
+        return int(words)
+    return float(words) if re.fullmatch(r"-?\d{1,15}\.\d{1,6}", words) else _UNSAID
+
+
+def _paragraphs(events: list[Event]) -> Any:
+    found = paragraphs_of(events)
+    return _UNSAID if found is None else Blocks([block_node("paragraph", nodes) for nodes in found or [[]]])

@@ -1,0 +1,162 @@
+"""The platform's tags as blocks, and HTML that has blocks within; what says more than any block can is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.documents.nodes.from_html import framed, inline_image
+from presscheck.documents.nodes.from_inlines import inlines_of_html
+from presscheck.documents.nodes.references import parse_reference
+from presscheck.documents.nodes.schema import (
+    ALLOWED_CHILDREN,
+    Node,
+    Nodes,
+    block_node,
+    child_nodes,
+    fragment,
+    markdown_paragraph,
+)
+from presscheck.documents.nodes.tag_table import KINDS, TAGS, data_of, parse_prop
+from presscheck.documents.nodes.to_markdown import blocks_markdown
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+class TagBlock(NamedTuple):
+    """A tag, the blocks that it holds, and whether it has an end."""
+
+    token: Token
+    nodes: Nodes
+    is_paired: bool
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Its attributes."""
+        return {key.rstrip("="): value for key, value in self.token.meta.items() if key not in ("name", "summary")}
+
+
+def fit_children(kind: str, nodes: Nodes) -> Nodes:
+    """Blocks as they may stand within another; a stand-in for each that may not."""
+    return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
+
+
+def _fitted(held: frozenset[str], node: Node) -> Nodes:
+    if node["type"] in held:
+        return [node]
+    if node["type"] == "images" and node.get("markdown", {}).get("inline"):
+        return [block_node("paragraph", [inline_image(node["nodes"][0])])]
+    return [markdown_paragraph(blocks_markdown([node]))]
+
+
+def tag_node(made: TagBlock) -> Node | None:
+    """The block that a tag is; None where no node says it."""
+    name = made.token.meta["name"]
+    make = _MADE.get("@" if name.startswith("@") else name)
+    if make:
+        return make(made)
+    kind = KINDS.get(name)
+    found = data_of(kind, made.values) if kind else None
+    if kind is None or found is None:
+        return None
+    data, rest = found
+    said: Node = {"values": rest} if rest else {}
+    if not TAGS[kind].holds:
+        inside = blocks_markdown(made.nodes)
+        said |= {"inside": inside} if inside and not _only_points(made.nodes, data) else {}
+        return block_node(kind, None, data, **_noted(said))
+    held = _held(kind, made)
+    return None if held is None else block_node(kind, held, data, **_noted(said))
+
+
+def _noted(said: Node) -> Node:
+    return {"markdown": said} if said else {}
+
+
+def _only_points(nodes: Nodes, data: Node) -> bool:
+    """Whether what a tag holds is a link to where the tag itself leads."""
+    inline = child_nodes(nodes[0]) if len(nodes) == 1 and nodes[0]["type"] == "paragraph" else []
+    return len(inline) == 1 and inline[0].get("type") == "link" and inline[0]["data"]["ref"] == data.get("ref")
+
+
+def _held(kind: str, made: TagBlock) -> Nodes | None:
+    if not made.is_paired:
+        return None
+    if "paragraph" in ALLOWED_CHILDREN[kind]:
+        return fit_children(kind, made.nodes)
+    return made.nodes if made.nodes and all(node["type"] in ALLOWED_CHILDREN[kind] for node in made.nodes) else None
+
+
+def _code(made: TagBlock) -> Node | None:
+    found = data_of("code", made.values)
+    if found is None or len(made.nodes) != 1 or made.nodes[0]["type"] != "code":
+        return None
+    node, (data, rest) = made.nodes[0], found
+    said = node.get("markdown", {}) | ({"values": rest} if rest else {}) | ({} if data or rest else {"tag": True})
+    return node | {"data": node["data"] | data} | _noted(said)
+
+
+def _details(made: TagBlock) -> Node | None:
+    opening = re.fullmatch(r"<details(\s+open)?\s*>", made.token.content, re.IGNORECASE)
+    summary: str | None = made.token.meta.get("summary")
+    if not opening or summary is None:
+        return None
+    title = block_node("paragraph", inlines_of_html(summary.strip()))
+    body = fit_children("expandable-body", made.nodes) or [block_node("paragraph", [])]
+    named = (("expandable-title", [title]), ("expandable-body", body))
+    fragments = [fragment(name, nodes, kind=name) for name, nodes in named]
+    return block_node("expandable", None, {"defaultExpanded": True} if opening[1] else {}, fragments=fragments)
+
+
+_source = re.compile(r"""\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}""").fullmatch
+_block = re.compile(r"\{%-?[ \t]*@([\w-]+)/([\w-]+)(.*)%\}", re.DOTALL).fullmatch
+_names = re.compile(r"(?<![\w-])([\w-]+)\s*=").findall
+_condition = re.compile(r"\{%\s*if\s+(.+?)\s*%\}", re.DOTALL).fullmatch
+
+
+def _include(made: TagBlock) -> Node | None:
+    found = _source(made.token.content)
+    if not found:
+        return None
+    ref = parse_reference(found[1])
+    if ref["kind"] == "reusable-content":
+        return block_node("reusable-content", None, {"ref": ref})
+    written = {"kind": "reusable-content", "reusableContent": found[1]}
+    return block_node("reusable-content", None, {"ref": written})
+
+
+def _if(made: TagBlock) -> Node | None:
+    found = _condition(made.token.content)
+    if not found or not made.is_paired:
+        return None
+    return block_node("if", fit_children("if", made.nodes), {"expression": found[1]})
+
+
+def _div(made: TagBlock) -> Node | None:
+    return framed(made.values, made.nodes)
+
+
+def _integration(made: TagBlock) -> Node | None:
+    found = _block(made.token.content)
+    if not found or made.nodes:
+        return None
+    # what an integration is given is told by names whose case matters
+    exact = {name.lower(): name for name in _names(found[3])}
+    values = dict(made.values)
+    data: Node = {"integration": found[1], "block": found[2]}
+    data |= {"url": values.pop("url")} if "url" in values else {}
+    data |= {"fullWidth": values.pop("fullwidth") == "true"} if values.get("fullwidth") in ("true", "false") else {}
+    data["props"] = {exact.get(name, name): parse_prop(text) for name, text in values.items()}
+    return block_node("integration", None, data)
+
+
+_MADE: dict[str, Callable[[TagBlock], Node | None]] = {
+    "code": _code,
+    "details": _details,
+    "include": _include,
+    "if": _if,
+    "div": _div,
+    "@": _integration,
+}

@@ -1,0 +1,98 @@
+"""What inline text says, one thing after another: from Markdown tokens and from HTML alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.documents.markdown.inline_runs import html_attributes, html_events
+from presscheck.documents.nodes.references import parse_reference
+from presscheck.documents.nodes.schema import Node, Nodes, block_node, fragment, inline_node, text_node
+from presscheck.documents.nodes.to_inlines import emoji_code
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+class Event(NamedTuple):
+    """What inline text says: text, code, open, close, node or raw; `raw` is what is written where no node says it."""
+
+    kind: str
+    name: str = ""
+    values: dict[str, str] = {}  # noqa: RUF012
+    raw: str = ""
+    node: Node | None = None
+
+
+def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
+    """HTML as events."""
+    for kind, name, values in html_events(text):
+        if kind == "text":
+            yield Event("text", raw=name if keeps_blanks else re.sub(r"\s+", " ", name))
+        elif kind == "open":
+            named = "".join(f' {key}="{escape(value)}"' if value else f" {key}" for key, value in values.items())
+            yield Event("open", name, values, f"<{name}{named}>")
+        else:
+            yield Event("close", name, raw=f"</{name}>")
+
+
+def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
+    """Markdown as events; an annotation has its label, and its body is still to be found."""
+    for token in tokens:
+        kind = token.type
+        if kind in {"text", "text_special"}:
+            yield Event("text", raw=token.content)
+        elif kind in {"softbreak", "hardbreak"}:
+            yield Event("text", raw=" " if kind == "softbreak" else "\n")
+        elif kind == "code_inline":
+            yield Event("code", raw=token.content)
+        elif kind == "html_inline":
+            yield _html_event(token.content)
+        elif token.nesting == 1:
+            values = {name: str(value) for name, value in token.attrs.items()}
+            yield Event("open", token.tag, values)
+        elif token.nesting == -1:
+            yield Event("close", token.tag)
+        elif made := _node(token):
+            yield Event("node", node=made)
+
+
+_tag = re.compile(r"<(/?)([a-zA-Z][\w:-]*)(.*?)/?>", re.DOTALL).fullmatch
+
+
+def _html_event(content: str) -> Event:
+    content = re.sub(r"\s*\n\s*", " ", content)
+    found = _tag(content)
+    if not found or content.startswith("<!"):
+        return Event("raw", raw=content)
+    kind = "close" if found[1] else "open"
+    return Event(kind, found[2].lower(), {} if found[1] else html_attributes(found[3]), content)
+
+
+def _node(token: Token) -> Node | None:
+    if token.type == "math":
+        return inline_node("inline-math", {"formula": token.content[2:-2]})
+    if token.type == "emoji":
+        name = token.content[1:-1]
+        return inline_node("emoji", {"code": emoji_code(name)}, markdown={"name": name})
+    if token.type == "image":
+        return _image_node(token)
+    if token.type == "footnote_ref":
+        return annotation(str(token.meta["label"]), [])
+    return text_node(token.content, is_markdown=True) if token.content else None
+
+
+def _image_node(token: Token) -> Node:
+    words = "".join(one.content if one.type != "softbreak" else " " for one in token.children or ())
+    said = {"alt": words, "caption": str(token.attrs.get("title", ""))}
+    ref = parse_reference(str(token.attrs.get("src", "")))
+    return inline_node("inline-image", {"ref": ref} | {name: value for name, value in said.items() if value})
+
+
+def annotation(label: str, nodes: Nodes) -> Node:
+    """Words that a footnote explains; its body is empty as yet."""
+    body = fragment("annotation-body", [block_node("paragraph", [])], kind="annotation-body")
+    more = {"isVoid": False, "nodes": nodes, "fragments": [body], "markdown": {"label": label}}
+    return {"object": "inline", "type": "annotation", **more}

@@ -1,0 +1,164 @@
+"""What a tree of nodes is made of: its kinds, what each may hold by the published description, how one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Node = dict[str, Any]
+"""A block, an inline, a text or a fragment, as on the wire."""
+Nodes = list[Node]
+
+HINT_STYLES = ("info", "warning", "danger", "success")
+"""What a hint may be."""
+COLORS = frozenset(
+    [
+        "default",
+        "green",
+        "blue",
+        "red",
+        "orange",
+        "yellow",
+        "purple",
+        "$primary",
+        "$info",
+        "$success",
+        "$warning",
+        "$danger",
+        "pink",
+        "violet",
+        "cyan",
+        "$tint",
+    ]
+)
+"""The colours of text and of what is behind it."""
+MARKS = frozenset(["bold", "italic", "code", "keyboard", "strikethrough", "superscript", "subscript", "color"])
+
+LISTS = ("list-ordered", "list-unordered", "list-tasks")
+ESSENTIALS = frozenset(("paragraph", "heading-1", "heading-2", "heading-3", *LISTS, "divider"))
+"""The blocks that may stand in any other."""
+_IN_TABS = ESSENTIALS | {
+    "content-ref",
+    "code",
+    "embed",
+    "file",
+    "images",
+    "drawing",
+    "hint",
+    "blockquote",
+    "math",
+    "integration",
+}
+TOP_LEVEL = ESSENTIALS | {
+    "blockquote",
+    "hint",
+    "images",
+    "file",
+    "drawing",
+    "embed",
+    "code",
+    "math",
+    "expandable",
+    "tabs",
+    "table",
+    "swagger",
+    "openapi-operation",
+    "openapi-schemas",
+    "openapi-webhook",
+    "content-ref",
+    "integration",
+    "reusable-content",
+    "stepper",
+    "columns",
+    "if",
+    "prompt",
+    "updates",
+}
+ALLOWED_CHILDREN: dict[str, frozenset[str]] = {
+    "document": TOP_LEVEL,
+    "if": TOP_LEVEL,
+    "blockquote": ESSENTIALS | {"blockquote"},
+    "hint": ESSENTIALS,
+    "list-item": ESSENTIALS | {"code", "hint", "blockquote", "math", "table"},
+    "prompt": frozenset({"code"}),
+    "updates": frozenset({"update"}),
+    "update": _IN_TABS | {"tabs", "expandable", "prompt"},
+    "tabs-item": _IN_TABS,
+    "stepper-step": _IN_TABS,
+    "column": (_IN_TABS | {"table"}),
+    "expandable-body": ESSENTIALS | {"images", "code", "table", "hint", "blockquote", "reusable-content"},
+    "annotation-body": ESSENTIALS | {"code"},
+    **dict.fromkeys(LISTS, frozenset({"list-item"})),
+    "tabs": frozenset({"tabs-item"}),
+    "stepper": frozenset({"stepper-step"}),
+    "columns": frozenset({"column"}),
+    "images": frozenset({"image"}),
+    "code": frozenset({"code-line"}),
+}
+"""What each block, and each fragment, may hold by the description."""
+
+
+def text_node(text: str, marks: Sequence[Node] = (), *, is_markdown: bool = False) -> Node:
+    """Words with marks; with `is_markdown` they are Markdown themselves."""
+    leaf = {"object": "leaf", "text": text, "marks": list(marks)}
+    node: Node = {"object": "text", "leaves": [leaf]}
+    return node | {"markdown": True} if is_markdown else node
+
+
+def block_node(kind: str, nodes: Nodes | None, data: Node | None = None, **more: Any) -> Node:
+    """A block; one without nodes holds nothing."""
+    node: Node = {"object": "block", "type": kind, "isVoid": nodes is None, "data": data or {}, **more}
+    return node if nodes is None else node | {"nodes": nodes}
+
+
+def inline_node(kind: str, data: Node, **more: Any) -> Node:
+    """An inline that holds nothing."""
+    return {"object": "inline", "type": kind, "data": data, "isVoid": True, **more}
+
+
+def fragment(name: str, nodes: Nodes, *, kind: str = "") -> Node:
+    """Nodes that hang off another by a name."""
+    return {"object": "fragment", "fragment": name} | ({"type": kind} if kind else {}) | {"nodes": nodes}
+
+
+def markdown_paragraph(markdown: str) -> Node:
+    """A paragraph that holds Markdown as it is written."""
+    return block_node("paragraph", [text_node(markdown, is_markdown=True)])
+
+
+def node_data(node: Node) -> dict[str, Any]:
+    """What a node says; it need not say anything."""
+    return node.get("data") or {}
+
+
+def child_nodes(node: Node, name: str = "nodes") -> Nodes:
+    """What a node holds in `nodes`, or in `fragments`; it need not hold anything."""
+    return node.get(name) or []
+
+
+def markdown_details(node: Node) -> dict[str, Any]:
+    """What Markdown says of a node beyond what the node says itself."""
+    said = node.get("markdown")
+    return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def plain_text(nodes: Nodes) -> str:
+    """The words of texts, as they are."""
+    return "".join(leaf["text"] for node in nodes for leaf in node.get("leaves", ()))
+
+
+def merge_texts(nodes: Iterable[Node]) -> Nodes:
+    """The nodes with neighbouring texts as one, and neighbouring leaves with the same marks."""
+    found: Nodes = []
+    for node in nodes:
+        last = found[-1] if found else None
+        if node["object"] != "text" or "markdown" in node or not last or last["object"] != "text" or "markdown" in last:
+            found.append(node)
+            continue
+        for leaf in node["leaves"]:
+            end = last["leaves"][-1]
+            if end["marks"] == leaf["marks"]:
+                end["text"] += leaf["text"]
+            else:
+                last["leaves"].append(leaf)
+    return found

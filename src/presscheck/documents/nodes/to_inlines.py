@@ -1,0 +1,227 @@
+"""Inline nodes as Markdown, or as HTML where Markdown is not read: what is written means what the nodes say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from presscheck.documents.markdown.parser import emoji_by_name
+from presscheck.documents.nodes.marks import Atom, Mark, Notation, common_marks, mark_of, render_marks
+from presscheck.documents.nodes.references import format_reference
+from presscheck.documents.nodes.schema import Node, Nodes, markdown_details
+from presscheck.documents.nodes.tag_table import format_length
+
+
+def inline_text(nodes: Nodes, manner: Notation = "text") -> str:
+    """Inline nodes, written."""
+    return render_marks(_atoms(nodes, manner), manner)
+
+
+def paragraph_text(nodes: Nodes) -> str:
+    """Inline nodes as a paragraph: no line of it begins another block."""
+    lines = inline_text(nodes).split("\n")
+    return "\n".join(_guarded(line) for line in lines)
+
+
+def heading_text(nodes: Nodes) -> str:
+    """Inline nodes as a heading."""
+    text = _edges(inline_text(nodes, "line"))
+    return re.sub(r"(#+)$", lambda found: "\\" + found[1], text)
+
+
+def code_span(text: str) -> str:
+    """Words as code in Markdown."""
+    text = text.replace("\n", " ")
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1 if longest else 1)
+    padded = text[:1] == "`" or text[-1:] == "`" or (text[:1] == text[-1:] == " " and text.strip(" "))
+    return f"{fence} {text} {fence}" if padded else f"{fence}{text}{fence}"
+
+
+def destination(address: str, title: str = "") -> str:
+    """An address, and a title, as they stand behind a link's words."""
+    if not address or re.search(r"[\s<>()\\]", address):
+        address = "<" + re.sub(r"([<>\\])", r"\\\1", re.sub(r"\s", "%20", address)) + ">"
+    words = re.sub(r'(["\\])', r"\\\1", title).replace("\n", " ")
+    return f'{address} "{words}"' if title else address
+
+
+def escaped(text: str) -> str:
+    """Words so that Markdown reads them as words."""
+    text = re.sub(r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\", text)
+    text = re.sub(r"([*`\[\]])", r"\\\1", text)
+    text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text)
+    text = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", text)
+    text = text.replace("~~", "\\~\\~").replace("$$", "\\$\\$").replace("{%", "{\\%")
+    return re.sub(r":(?=[a-z+-][\w+-]*:)", "\\:", text)
+
+
+def _edges(text: str) -> str:
+    text = re.sub(r"^[ \t]", lambda found: f"&#{ord(found[0])};", text)
+    return re.sub(r"[ \t]$", lambda found: f"&#{ord(found[0])};", text)
+
+
+_opening = re.compile(r"(?:#{1,6}|[-+])(?=\s|$)|>|[=-]+\s*$|(?:[-|:][\s|:-]*)$|\||(?:-[ \t]*){3,}$")
+_number = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+
+
+def _guarded(line: str) -> str:
+    hard = line.endswith("\\") and not line.endswith("\\\\")
+    line = _edges(line[:-1]) + "\\" if hard else _edges(line)
+    if _opening.match(line):
+        return "\\" + line
+    return _number.sub(r"\1\\\2", line, count=1) if _number.match(line) else line
+
+
+def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = ()) -> list[Atom]:
+    found: list[Atom] = []
+    for node in nodes:
+        if node["object"] == "text":
+            found += _leaves(node, manner, less)
+        elif node["type"] == "link":
+            common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in less]
+            inner = render_marks(_atoms(node["nodes"], manner, [*less, *common]), manner)
+            found.append(Atom(_link(node, inner, manner), tuple(common)))
+        else:
+            found.append(Atom(_WRITERS[node["type"]](node, manner), None))
+    return found
+
+
+def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
+    found: list[Atom] = []
+    for leaf in node["leaves"]:
+        marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in less]
+        is_code = any(mark[0] == "code" for mark in marks) and manner != "html"
+        text: str = leaf["text"]
+        if not text:
+            continue
+        if node.get("markdown"):
+            pass
+        elif is_code:
+            text = code_span(text)
+        elif manner == "html":
+            text = escape(text, quote=False).replace("\n", "<br>")
+        else:
+            text = escaped(text).replace("\n", "\\\n" if manner == "text" else "<br>")
+        kept = [mark for mark in marks if not (is_code and mark[0] == "code")]
+        found.append(Atom(text, tuple(kept)))
+    return found
+
+
+def _link(node: Node, words: str, manner: Notation) -> str:
+    said = markdown_details(node)
+    address = format_reference(node["data"]["ref"])
+    if manner == "html" or "id" in said:
+        named = "".join(f' {name}="{escape(said[name])}"' for name in ("title", "id") if name in said)
+        return f'<a href="{escape(address)}"{named}>{words}</a>'
+    if re.match(r"(?:javascript|vbscript|file|data):", address.strip().lower()):
+        return words
+    return f"[{words}]({destination(address, said.get('title', ''))})"
+
+
+def quoted(value: str) -> str:
+    """The value of an attribute in HTML."""
+    return f'"{escape(value)}"'
+
+
+def _image(node: Node, manner: Notation) -> str:
+    data: dict[str, Any] = node["data"]
+    if manner == "html" or data.get("size") or data.get("refDark"):
+        return picture(data)
+    return (
+        f"![{escaped(data.get('alt') or '')}]({destination(format_reference(data['ref']), data.get('caption') or '')})"
+    )
+
+
+_IMAGE = {"size": "data-size", "caption": "title"}
+
+
+def picture(data: Node) -> str:
+    """An image in HTML; one for dark surroundings stands beside it."""
+    named = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
+    named |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
+    named |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
+    image = f"<img{''.join(f' {name}={quoted(value)}' for name, value in named.items())}>"
+    if not data.get("refDark"):
+        return image
+    dark = escape(format_reference(data["refDark"]))
+    return f'<picture><source srcset="{dark}" media="(prefers-color-scheme: dark)">{image}</picture>'
+
+
+def _pixels(length: Any) -> str:
+    return format_length(length).removesuffix("px")
+
+
+def emoji_code(name: str) -> str:
+    """What an emoji with this name is on the wire: its code points in hexadecimal."""
+    return "-".join(f"{ord(char):x}" for char in emoji_by_name(name))
+
+
+def _emoji(node: Node, manner: Notation) -> str:
+    code, name = str(node["data"]["code"]), str(markdown_details(node).get("name", ""))
+    if name and emoji_code(name) == code:
+        return f":{name}:"
+    if not re.fullmatch(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,9}", code, re.IGNORECASE):
+        return _within(code, manner)
+    points = [int(one, 16) for one in code.split("-")]
+    is_emoji = all(0x20 < one < 0xD800 or 0xE000 <= one < 0x110000 for one in points)
+    return _within("".join(map(chr, points)) if is_emoji else code, manner)
+
+
+def _math(node: Node, manner: Notation) -> str:
+    return f"$${node['data']['formula']}$$"
+
+
+def _icon(node: Node, manner: Notation) -> str:
+    name = escape(node["data"]["icon"])
+    color: str = node["data"].get("color") or ""
+    style = f' style="color:{color};"' if color and color != "default" else ""
+    return f'<i class="fa-{name}"{style}>:{name}:</i>'
+
+
+def _expression(node: Node, manner: Notation) -> str:
+    return f'<code class="expression">{_within(node["data"]["expression"], manner)}</code>'
+
+
+def _mention(node: Node, manner: Notation) -> str:
+    address = format_reference(node["data"]["ref"])
+    words = _within(
+        str(markdown_details(node).get("words") or address.rstrip("/").rpartition("/")[2] or address), manner
+    )
+    if manner == "html":
+        return f'<a href="{escape(address)}" data-mention>{words}</a>'
+    return f"[{words}]({destination(address, 'mention')})"
+
+
+def _button(node: Node, manner: Notation) -> str:
+    data: dict[str, Any] = node["data"]
+    icon = f' data-icon="{escape(data["icon"])}"' if data.get("icon") else ""
+    address = escape(format_reference(data["ref"]))
+    return f'<a href="{address}" class="button {data["kind"]}"{icon}>{_within(data["label"], manner)}</a>'
+
+
+def _within(words: str, manner: Notation) -> str:
+    return escape(words, quote=False) if manner == "html" else escaped(words)
+
+
+def _annotation(node: Node, manner: Notation) -> str:
+    label = markdown_details(node)["label"]
+    words = inline_text(node["nodes"], manner)
+    if manner == "html":
+        return f'<a data-footnote-ref href="#user-content-fn-{label}">{words}</a>'
+    return f"[{words}](#user-content-fn-{label})[^{label}]" if words else f"[^{label}]"
+
+
+_WRITERS = {
+    "inline-image": _image,
+    "emoji": _emoji,
+    "inline-math": _math,
+    "icon": _icon,
+    "expression": _expression,
+    "mention": _mention,
+    "button": _button,
+    "annotation": _annotation,
+}

@@ -1,0 +1,269 @@
+"""Blocks of nodes as Markdown: what is written is read as the same blocks again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from presscheck.documents.nodes.footnotes import footnotes_of, with_labels
+from presscheck.documents.nodes.references import ReferenceMapper, format_reference, map_references
+from presscheck.documents.nodes.schema import (
+    Node,
+    Nodes,
+    child_nodes,
+    markdown_details,
+    node_data,
+    plain_text,
+    text_node,
+)
+from presscheck.documents.nodes.tag_table import TAGS, attributes_of, format_prop, format_tag
+from presscheck.documents.nodes.to_html import ALIGNED, drawing_html, images_html, preformatted
+from presscheck.documents.nodes.to_inlines import heading_text, inline_text, paragraph_text
+from presscheck.documents.nodes.to_tables import table_markdown
+from presscheck.documents.nodes.validation import validate
+
+
+def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *, path: str = "document") -> str:
+    """A tree of nodes as Markdown.
+
+    Args:
+        document: the tree, as somebody gave it.
+        change: what the references in it are to be.
+        path: what the tree is called where it is wrong.
+
+    Raises:
+        InvalidNode: it is no such tree.
+    """
+    checked = with_labels(validate(document, path))
+    if change:
+        map_references(checked, change)
+    text = blocks_markdown(checked["nodes"])
+    return f"{text}\n" if text else ""
+
+
+def blocks_markdown(nodes: Nodes) -> str:
+    """Blocks, and behind them the footnotes that they name."""
+    notes = (note_markdown(label, body) for label, body in footnotes_of(nodes).items())
+    return "\n\n".join(filter(None, (_blocks(nodes), *notes)))
+
+
+def note_markdown(label: str, nodes: Nodes) -> str:
+    """A footnote."""
+    return f"[^{label}]: " + _indented(_blocks(nodes), 4).lstrip()
+
+
+def _blocks(nodes: Nodes, gap: str = "\n\n") -> str:
+    written: list[str] = []
+    before, turn = "", 0
+    for node in nodes:
+        family = _FAMILIES.get(node["type"], "")
+        turn = 1 - turn if family and family == before else 0
+        text = _list(node, turn) if family else _block(node)
+        if text:
+            written.append(text)
+            before = family
+    return gap.join(written)
+
+
+_FAMILIES = {"list-ordered": "ordered", "list-unordered": "bullet", "list-tasks": "bullet"}
+
+
+def _block(node: Node) -> str:
+    write = _WRITERS.get(node["type"])
+    return write(node) if write else _tag(node)
+
+
+def _tag(node: Node) -> str:
+    """A tag of the platform; what Markdown has in it that no block has is kept."""
+    kind, said = node["type"], markdown_details(node)
+    tag, values = TAGS[kind], attributes_of(kind, node_data(node))
+    known = {name.lower() for name in values}
+    values |= {name: text for name, text in said.get("values", {}).items() if name not in known}
+    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.holds else said.get("inside"))
+
+
+def _paragraph(node: Node) -> str:
+    nodes: Nodes = node["nodes"]
+    if len(nodes) == 1 and nodes[0].get("markdown") is True:
+        return plain_text(nodes)
+    align = ALIGNED.get(node_data(node).get("align", ""))
+    return f'<p align="{align}">{inline_text(nodes, "html")}</p>' if align and nodes else paragraph_text(nodes)
+
+
+def _heading(node: Node) -> str:
+    data = node_data(node)
+    level = min(max(data.get("level") or int(node["type"][-1]) + 1, 1), 6)
+    name = escape(data.get("id") or "")
+    anchor = f'<a href="#{name}" id="{name}"></a>' if name else ""
+    if align := ALIGNED.get(data.get("align", "")):
+        return f'<h{level} align="{align}">{inline_text(node["nodes"], "html")}{anchor}</h{level}>'
+    return " ".join(filter(None, ("#" * level, heading_text(node["nodes"]), anchor)))
+
+
+def _list(node: Node, turn: int) -> str:
+    items: Nodes = node["nodes"]
+    is_tight = all(_is_tight(item) for item in items)
+    is_ordered = node["type"] == "list-ordered"
+    number = _start(node)
+    written: list[str] = []
+    for place, item in enumerate(items):
+        mark = f"{number + place}{').'[1 - turn]}" if is_ordered else "-*"[turn]
+        written.append(_item(mark, item, node["type"] == "list-tasks", is_tight))
+    return ("\n" if is_tight else "\n\n").join(written)
+
+
+def _start(node: Node) -> int:
+    start = node_data(node).get("start")
+    return 1 if start is None else int(start)
+
+
+def _is_tight(item: Node) -> bool:
+    kinds = [node["type"] for node in item["nodes"]]
+    return all(kind in _FAMILIES for kind in kinds[1:]) and all(
+        node["type"] != "list-ordered" or _start(node) == 1 for node in item["nodes"][1:]
+    )
+
+
+def _item(mark: str, item: Node, is_task: bool, is_tight: bool) -> str:
+    nodes: Nodes = item["nodes"]
+    checked = node_data(item).get("checked")
+    body = _within_item(nodes, is_tight)
+    if is_task or checked is not None:
+        box = f"[{'x' if checked else ' '}] "
+        body = box + body if nodes and nodes[0]["type"] == "paragraph" else f"{box}\n{body}".rstrip("\n")
+    return f"{mark} {_indented(body, len(mark) + 1).lstrip(' ')}".rstrip(" ")
+
+
+def _within_item(nodes: Nodes, is_tight: bool) -> str:
+    text = _blocks(nodes, "\n" if is_tight else "\n\n")
+    return "___" + text[3:] if nodes and nodes[0]["type"] == "divider" else text
+
+
+def _indented(text: str, columns: int) -> str:
+    return "\n".join(" " * columns + line if line else line for line in text.split("\n"))
+
+
+def _divider(node: Node) -> str:
+    return "---"
+
+
+def _quote(node: Node) -> str:
+    return _quoted(_blocks(node["nodes"]))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip(" ") if not line else f"> {line}" for line in text.split("\n"))
+
+
+ALERTS = {"note": "info", "tip": "success", "caution": "danger", "important": "warning"}
+"""What a quotation's first words may say it is, and which hint that is; a style of a hint is one by its own name."""
+
+
+def _hint(node: Node) -> str:
+    alert = str(markdown_details(node).get("alert", ""))
+    if ALERTS.get(alert.lower(), alert.lower()) != node_data(node)["style"] or node_data(node).get("icon"):
+        return _tag(node)
+    return _quoted("\n".join(filter(None, (f"[!{alert}]", _blocks(node["nodes"])))))
+
+
+def _code(node: Node) -> str:
+    data, said = node_data(node), markdown_details(node)
+    if any(node_data(line).get("highlighted") or _has_inlines(line) for line in node["nodes"]):
+        return preformatted(node)
+    lines = [plain_text(line["nodes"]) for line in node["nodes"]]
+    longest = max((len(run) for run in re.findall(r"`{3,}", "\n".join(lines))), default=2)
+    fence = "`" * (longest + 1)
+    head = fence + " ".join(filter(None, (str(data.get("syntax") or ""), str(said.get("info") or ""))))
+    body = "\n".join([head, *lines, fence])
+    values = attributes_of("code", data) | said.get("values", {})
+    return format_tag("code", values, body) if values or said.get("tag") else body
+
+
+def _has_inlines(line: Node) -> bool:
+    return any(node["object"] != "text" for node in line["nodes"])
+
+
+def _math(node: Node) -> str:
+    formula = "\n".join(line for line in node_data(node)["formula"].strip("\n").split("\n") if line.strip())
+    return f"$$\n{formula}\n$$"
+
+
+def _images(node: Node) -> str:
+    return images_html(node) if (line := _in_line(node)) is None else line
+
+
+def _in_line(node: Node) -> str | None:
+    """An image as Markdown's own, if that says it all."""
+    image: Node = node["nodes"][0] if node["nodes"] else {}
+    captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
+    words = child_nodes(captions[0]) if len(captions) == 1 else []
+    is_plain = len(words) <= 1 and all(one["object"] == "text" and not _is_marked(one) for one in words)
+    if not markdown_details(node).get("inline") or node_data(node) or len(node["nodes"]) != 1 or len(captions) > 1:
+        return None
+    data = node_data(image)
+    if not is_plain or set(data) - {"ref", "alt"}:
+        return None
+    caption = {"caption": plain_text(words)} if words else {}
+    return inline_text([{"object": "inline", "type": "inline-image", "data": data | caption}])
+
+
+def _is_marked(text: Node) -> bool:
+    return bool(text.get("markdown")) or any(leaf.get("marks") for leaf in text["leaves"])
+
+
+def _content_ref(node: Node) -> str:
+    if "inside" in markdown_details(node):
+        return _tag(node)
+    address = format_reference(node_data(node)["ref"])
+    words = address.rstrip("/").rpartition("/")[2] or address
+    link: Node = {"object": "inline", "type": "link", "data": node_data(node), "nodes": [text_node(words)]}
+    return _tag(node | {"markdown": markdown_details(node) | {"inside": inline_text([link])}})
+
+
+def _integration(node: Node) -> str:
+    data = node_data(node)
+    values = {"url": data["url"]} if data.get("url") else {}
+    values |= {"fullWidth": str(data["fullWidth"]).lower()} if data.get("fullWidth") is not None else {}
+    values |= {name: format_prop(value) for name, value in data["props"].items()}
+    return format_tag(f"@{data['integration']}/{data['block']}", values)
+
+
+def _include(node: Node) -> str:
+    ref = node_data(node)["ref"]
+    is_place = re.search(r"[./]", str(ref.get("reusableContent", "")))
+    return f'{{% include "{ref["reusableContent"] if is_place else format_reference(ref)}" %}}'
+
+
+def _expandable(node: Node) -> str:
+    fragments = {fragment.get("type") or fragment.get("fragment"): fragment for fragment in node.get("fragments") or ()}
+    title = [one for block in fragments.get("expandable-title", {}).get("nodes", ()) for one in block.get("nodes", ())]
+    body = _blocks(fragments.get("expandable-body", {}).get("nodes", []))
+    opened = "<details open>" if node_data(node).get("defaultExpanded") else "<details>"
+    summary = f"<summary>{inline_text(title, 'html')}</summary>"
+    return "\n\n".join(filter(None, (opened, summary, body, "</details>")))
+
+
+def _if(node: Node) -> str:
+    lines = (f"{{% if {node_data(node)['expression']} %}}", _blocks(node["nodes"]), "{% endif %}")
+    return "\n".join(filter(None, lines))
+
+
+_WRITERS: dict[str, Callable[[Node], str]] = {
+    "paragraph": _paragraph,
+    **dict.fromkeys(("heading-1", "heading-2", "heading-3"), _heading),
+    "divider": _divider,
+    "blockquote": _quote,
+    "hint": _hint,
+    "code": _code,
+    "math": _math,
+    "images": _images,
+    "drawing": drawing_html,
+    "content-ref": _content_ref,
+    "reusable-content": _include,
+    "expandable": _expandable,
+    "if": _if,
+    "table": table_markdown,
+    "integration": _integration,
+}
+"""All that is not written by its row in `tags.TAGS`."""

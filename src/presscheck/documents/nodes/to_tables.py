@@ -1,0 +1,166 @@
+"""Tables of nodes as Markdown: with bars where these say it all, else as HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from typing import Any, cast
+
+from presscheck.documents.nodes.references import format_reference
+from presscheck.documents.nodes.schema import Node, Nodes, child_nodes, markdown_details, text_node
+from presscheck.documents.nodes.tag_table import format_length
+from presscheck.documents.nodes.to_inlines import escaped, inline_text
+
+ROLES = {
+    "targetDefinition": "data-card-target",
+    "coverDefinition": "data-card-cover",
+    "coverDefinitionDark": "data-card-cover-dark",
+}
+"""What a column is to cards, and the attribute that says so."""
+_RULES = {"left": "---", "center": ":---:", "right": "---:"}
+
+
+def table_markdown(node: Node) -> str:
+    """A table, written."""
+    table = _Table(node)
+    return table.with_bars() if table.is_plain() else table.as_html()
+
+
+class _Table:
+    def __init__(self, node: Node) -> None:
+        data: Node = node["data"]
+        self.node, self.data = node, data
+        self.view: Node = data["view"]
+        self.shown: list[str] = [name for name in self.view["columns"] if name in data["definition"]]
+        hidden = [name for name in data["definition"] if name not in self.shown]
+        is_in_order = self.shown == [name for name in data["definition"] if name in self.shown]
+        self.names = [*data["definition"]] if is_in_order else [*self.shown, *hidden]
+        self.fragments = {one["fragment"]: one["nodes"] for one in node.get("fragments", ()) if one.get("fragment")}
+        self.rows: list[Node] = sorted(data["records"].values(), key=lambda row: row["orderIndex"])
+
+    def is_plain(self) -> bool:
+        """Whether bars say it all."""
+        view, definitions = self.view, [self.data["definition"][name] for name in self.names]
+        if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
+            return False
+        if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.node.get("markdown"):
+            return False
+        if any(one["type"] != "text" or one.get("verticalAlignment") for one in definitions):
+            return False
+        return all(self._is_line(row["values"].get(name)) for row in self.rows for name in self.names)
+
+    def _is_line(self, value: Any) -> bool:
+        if not isinstance(value, str):
+            return value is None
+        blocks = self.fragments.get(value)
+        return blocks is None or len(blocks) == 0 or (len(blocks) == 1 and blocks[0]["type"] == "paragraph")
+
+    def with_bars(self) -> str:
+        """The table as Markdown."""
+        definitions = [self.data["definition"][name] for name in self.names]
+        head = [_bar(inline_text(_title(one), "line")) for one in definitions]
+        rules = [_RULES.get(one.get("textAlignment", "left"), "---") for one in definitions]
+        rows = [[_bar(self._line(row["values"].get(name))) for name in self.names] for row in self.rows]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (head, rules, *rows))
+
+    def _line(self, value: Any) -> str:
+        blocks: Nodes | None = self.fragments.get(value)
+        if blocks is None:
+            return escaped(str(value or ""))
+        return inline_text(blocks[0]["nodes"], "line") if blocks else ""
+
+    def as_html(self) -> str:
+        """The table as HTML, on one line."""
+        view, named = self.view, ""
+        if view.get("type") == "cards":
+            named += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
+            named += ' data-view="cards"' + (" data-column-title-hidden" if view.get("hideColumnTitle") else "")
+        named += " data-header-hidden" if view.get("hideHeader") else ""
+        if self.data.get("fullWidth") is not None:
+            named += f' data-full-width="{str(self.data["fullWidth"]).lower()}"'
+        head = "".join(self._head(name) for name in self.names)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{self._cell(name, row)}</td>' for name in self.names)}</tr>" for row in self.rows
+        )
+        return f"<table{named}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _head(self, name: str) -> str:
+        one: Node = self.data["definition"][name]
+        widths: Node = self.view.get("columnWidths") or {}
+        values = "" if widths.get(name) is None else f' width="{format_length(widths[name])}"'
+        if one.get("textAlignment", "left") != "left":
+            values += f' style="text-align:{escape(str(one["textAlignment"]))}"'
+        values += f' valign="{escape(str(one["verticalAlignment"]))}"' if one.get("verticalAlignment") else ""
+        values += "" if name in self.shown else " data-hidden"
+        values += "".join(f" {word}" for role, word in ROLES.items() if self.view.get(role) == name)
+        values += "" if one["type"] == "text" else f' data-type="{escape(one["type"])}"'
+        values += f' data-max="{format_length(one.get("max", 5))}"' if one["type"] == "rating" else ""
+        values += " data-multiple" if one.get("multiple") else ""
+        if one["type"] == "select":
+            values += f' data-options="{escape(json.dumps(one["options"], sort_keys=True))}"'
+        return f"<th{values}>{inline_text(_title(one), 'html')}</th>"
+
+    def _cell(self, name: str, row: Node) -> str:
+        value: Any = row["values"].get(name)
+        definition: Node = self.data["definition"][name]
+        kind = definition["type"]
+        if kind == "text":
+            return self._paragraphs(value)
+        if kind == "select":
+            labels = {option["value"]: option["label"] for option in definition["options"]}
+            return "".join(_option(str(one), labels) for one in _as_list(value))
+        if isinstance(value, list):
+            folder = "/~/users/" if kind == "users" else ""
+            return "".join(_anchor(f"{folder}{one}") for one in _as_list(value))
+        if isinstance(value, dict):
+            ref = cast("Node", value)
+            return _anchor(format_reference(ref.get("ref", ref)))
+        return "" if value is None else escape(str(value).lower() if isinstance(value, bool) else str(value))
+
+    def _paragraphs(self, value: Any) -> str:
+        blocks = self.fragments.get(value) if isinstance(value, str) else None
+        if blocks is None:
+            return escape(str(value), quote=False) if value is not None else ""
+        if len(blocks) == 1 and blocks[0]["type"] == "paragraph":
+            return inline_text(blocks[0]["nodes"], "html")
+        return "".join(map(_block_html, blocks))
+
+
+_LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul", "list-item": "li"}
+
+
+def _block_html(node: Node) -> str:
+    """A block within a cell."""
+    kind = node["type"]
+    if kind in _LISTS:
+        return f"<{_LISTS[kind]}>{''.join(map(_block_html, node['nodes']))}</{_LISTS[kind]}>"
+    if kind == "code":
+        return "".join(f"<p><code>{inline_text(line['nodes'], 'html')}</code></p>" for line in node["nodes"])
+    inner = child_nodes(node)
+    if any(one["object"] == "block" for one in inner):
+        return "".join(map(_block_html, inner))
+    return f"<p>{inline_text(inner, 'html')}</p>"
+
+
+def _as_list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
+
+
+def _option(value: str, labels: dict[str, str]) -> str:
+    return f'<span data-option="{escape(value)}">{escape(labels.get(value, value), quote=False)}</span>'
+
+
+def _anchor(address: str) -> str:
+    words = address.rstrip("/").rpartition("/")[2] or address
+    return f'<a href="{escape(address)}">{escape(words, quote=False)}</a>'
+
+
+def _title(one: Node) -> Nodes:
+    kept = markdown_details(one).get("title")
+    return [text_node(str(kept or one["title"]), is_markdown=bool(kept))]
+
+
+def _bar(text: str) -> str:
+    text = re.sub(r"\\?\|", lambda found: "\\|" if len(found[0]) == 1 else "\\\\\\|", text)
+    return text.replace("\n", " ").strip()

@@ -1,0 +1,286 @@
+"""Where a tree of nodes that came from outside is wrong; it may have any known block wherever blocks may stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from presscheck.documents.nodes.schema import ALLOWED_CHILDREN, COLORS, LISTS, MARKS, TOP_LEVEL, Node
+
+_ONLY = frozenset((*LISTS, "tabs", "stepper", "columns", "images", "code", "prompt", "updates"))
+_WITH_TEXT = frozenset(("paragraph", "heading-1", "heading-2", "heading-3", "code-line", "link", "annotation"))
+_MUST: dict[str, dict[str, type]] = {
+    "hint": {"style": str},
+    "prompt": {"description": str},
+    "updates": {"format": str},
+    "update": {"date": str},
+    "math": {"formula": str},
+    "embed": {"url": str},
+    "file": {"ref": dict},
+    "image": {"ref": dict},
+    "content-ref": {"ref": dict},
+    "reusable-content": {"ref": dict},
+    "swagger": {"path": str, "method": str, "ref": dict},
+    "openapi-operation": {"path": str, "method": str, "ref": dict},
+    "openapi-webhook": {"name": str, "method": str, "ref": dict},
+    "openapi-schemas": {"schemas": list, "ref": dict},
+    "integration": {"integration": str, "block": str, "props": dict},
+    "if": {"expression": str},
+    "table": {"view": dict, "records": dict, "definition": dict},
+    "link": {"ref": dict},
+    "mention": {"ref": dict},
+    "emoji": {"code": str},
+    "icon": {"icon": str},
+    "expression": {"expression": str},
+    "inline-math": {"formula": str},
+    "inline-image": {"ref": dict},
+    "button": {"label": str, "kind": str, "ref": dict},
+}
+"""What `data` must say."""
+_MAY: dict[str, type] = {
+    **dict.fromkeys(
+        ("syntax", "title", "caption", "alt", "icon", "id", "align", "overflow", "color", "url", "size"), str
+    ),
+    **dict.fromkeys(("level", "collapsedLineCount"), int),
+}
+"""What `data` may say in any kind of node; what is not named here is a text, a number, or true or false."""
+_SCALAR = (str, int, float, bool, type(None))
+_INLINE = frozenset(
+    ["link", "annotation", "mention", "emoji", "icon", "expression", "inline-math", "inline-image", "button"]
+)
+_FRAGMENTS = frozenset(("document", "expandable-body", "annotation-body"))
+_BLOCKS = (frozenset(ALLOWED_CHILDREN) - _FRAGMENTS) | TOP_LEVEL | (_WITH_TEXT - _INLINE) | {"image"}
+PART_TYPES = frozenset(("list-item", "code-line", "tabs-item", "stepper-step", "column", "update", "image"))
+"""Blocks that stand in their own kind of block alone."""
+MAX_LIST_START = 99_999_999
+"""Where a list may begin: a greater number begins none in Markdown."""
+MAX_DEPTH = 60
+"""How far nodes may stand within one another."""
+
+
+class InvalidNode(ValueError):
+    """A tree that is none: `path` leads to what is wrong, as in ``document.nodes[2].data.url``."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+def validate(document: object, path: str = "document") -> Node:
+    """A tree that came from outside.
+
+    Raises:
+        InvalidNode: it has not the shape of one.
+    """
+    found = _object(document, path)
+    _demand(found.get("object") == "document", f"{path}.object", "is not document")
+    for at, node in _listed(found, "nodes", path):
+        _block(node, at, _BLOCKS - PART_TYPES, 0)
+    return found
+
+
+def _demand(fits: bool, path: str, message: str) -> None:
+    if not fits:
+        raise InvalidNode(path, message)
+
+
+def _object(value: object, path: str) -> Node:
+    _demand(isinstance(value, dict), path, "is not an object")
+    return cast("Node", value)
+
+
+def _listed(node: Node, name: str, path: str, *, needed: bool = True) -> list[tuple[str, object]]:
+    found = node.get(name, None if needed else [])
+    _demand(isinstance(found, list), f"{path}.{name}" if name else path, "is not a list")
+    at = f"{path}.{name}" if name else path
+    return [(f"{at}[{number}]", one) for number, one in enumerate(cast("list[object]", found))]
+
+
+def _data(node: Node, path: str, kind: str) -> Node:
+    data = _object(node.get("data") or {}, f"{path}.data")
+    for name, wanted in _MUST.get(kind, {}).items():
+        _demand(isinstance(data.get(name), wanted), f"{path}.data.{name}", f"is not {_A[wanted]}")
+    for name, value in data.items():
+        at, wanted = f"{path}.data.{name}", _MAY.get(name)
+        if name in _LOOKED_AT:
+            _LOOKED_AT[name](value, at)
+        elif wanted and value is not None:
+            _demand(isinstance(value, wanted), at, f"is not {_A[wanted]}")
+        elif kind != "table":
+            _scalars({name: value}, f"{path}.data")
+    _said(node.get("markdown"), f"{path}.markdown")
+    return data
+
+
+def _said(value: object, path: str) -> None:
+    """What Markdown says beyond a node, as `reading` notes it."""
+    if value is None or isinstance(value, bool):
+        return
+    for name, one in _object(value, path).items():
+        if name == "values":
+            for key, text in _object(one, f"{path}.values").items():
+                _demand(isinstance(text, str), f"{path}.values.{key}", "is not a text")
+                _demand(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is no name of an attribute")
+        else:
+            wanted = bool if name in ("tag", "html", "inline") else str
+            _demand(isinstance(one, wanted), f"{path}.{name}", f"is not {_A[wanted]}")
+
+
+def _length(value: object, path: str) -> None:
+    if isinstance(value, dict):
+        length = cast("Node", value)
+        _number(length.get("value"), f"{path}.value")
+        _demand(isinstance(length.get("unit", ""), str), f"{path}.unit", "is not a text")
+    elif value is not None:
+        _number(value, path)
+
+
+def _number(value: object, path: str) -> None:
+    _demand(isinstance(value, int | float), path, "is not a number")
+
+
+def _start(value: object, path: str) -> None:
+    fits = value is None or (isinstance(value, int) and 0 <= value <= MAX_LIST_START)
+    _demand(fits, path, f"is not a whole number from 0 to {MAX_LIST_START}")
+
+
+def _texts(value: object, path: str) -> None:
+    for at, one in _listed({"": value}, "", path):
+        _demand(isinstance(one, str), at, "is not a text")
+
+
+def _refs(value: object, path: str) -> None:
+    for at, one in _listed({"": value}, "", path):
+        _ref(one, at)
+
+
+def _ref(value: object, path: str) -> None:
+    ref = _object(value, path)
+    kind = ref.get("kind")
+    _demand(isinstance(kind, str), f"{path}.kind", "is not a text")
+    name = _NAMED.get(str(kind), str(kind))
+    _demand(isinstance(ref.get(name), str), f"{path}.{name}", "is not a text")
+    for name in ("page", "space"):
+        _demand(isinstance(ref.get(name, ""), str), f"{path}.{name}", "is not a text")
+
+
+_LOOKED_AT: dict[str, Callable[[object, str], None]] = {
+    "ref": _ref,
+    "refDark": _ref,
+    "width": _length,
+    "height": _length,
+    "start": _start,
+    "schemas": _texts,
+    "tags": _refs,
+    "props": lambda value, path: None,
+    "action": lambda value, path: None,
+}
+"""What says more than a word or a number; properties of integrations are theirs."""
+_A = {str: "a text", bool: "true or false", dict: "an object", list: "a list", int: "a whole number"}
+_NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
+
+
+def _kind(node: Node, path: str, wanted: str, known: frozenset[str]) -> str:
+    _demand(node.get("object") == wanted, f"{path}.object", f"is not {wanted}")
+    kind = node.get("type")
+    _demand(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} cannot stand here")
+    return cast("str", kind)
+
+
+def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
+    _demand(depth < MAX_DEPTH, path, "stands too deep")
+    node = _object(value, path)
+    kind = _kind(node, path, "block", known)
+    data = _data(node, path, kind)
+    if kind == "table":
+        _table(data, f"{path}.data")
+    if kind in _WITH_TEXT:
+        _inlines(node, path, depth + 1)
+    elif kind in ALLOWED_CHILDREN:
+        within = ALLOWED_CHILDREN[kind] if kind in _ONLY else _BLOCKS - PART_TYPES
+        for at, one in _listed(node, "nodes", path):
+            _block(one, at, within, depth + 1)
+    _fragments(node, path, depth + 1)
+
+
+def _fragments(node: Node, path: str, depth: int) -> None:
+    for at, one in _listed(node, "fragments", path, needed=False):
+        fragment = _object(one, at)
+        _demand(fragment.get("object") == "fragment", f"{at}.object", "is not fragment")
+        for name in ("fragment", "type"):
+            _demand(isinstance(fragment.get(name, ""), str), f"{at}.{name}", "is not a text")
+        for inner, block in _listed(fragment, "nodes", at):
+            _block(block, inner, _BLOCKS - PART_TYPES, depth + 1)
+
+
+def _inlines(node: Node, path: str, depth: int) -> None:
+    for at, one in _listed(node, "nodes", path):
+        inner = _object(one, at)
+        if inner.get("object") == "text":
+            _text(inner, at)
+            continue
+        kind = _kind(inner, at, "inline", _INLINE)
+        _data(inner, at, kind)
+        if kind in _WITH_TEXT:
+            _demand(depth < MAX_DEPTH, at, "stands too deep")
+            _inlines(inner, at, depth + 1)
+        _fragments(inner, at, depth + 1)
+
+
+def _text(node: Node, path: str) -> None:
+    for at, one in _listed(node, "leaves", path):
+        leaf = _object(one, at)
+        _demand(isinstance(leaf.get("text"), str), f"{at}.text", "is not a text")
+        for inner, mark in _listed(leaf, "marks", at, needed=False):
+            kind = _object(mark, inner).get("type")
+            _demand(isinstance(kind, str) and kind in MARKS, f"{inner}.type", f"{kind!r} is no mark")
+            if kind == "color":
+                data = _object(_object(mark, inner).get("data"), f"{inner}.data")
+                for name in ("text", "background"):
+                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is no colour")
+
+
+def _table(data: Node, path: str) -> None:
+    _each(data["definition"], f"{path}.definition", _definition)
+    for at, column in _listed(data["view"], "columns", f"{path}.view"):
+        _demand(isinstance(column, str) and column in data["definition"], at, "names no definition")
+    for name, width in _object(data["view"].get("columnWidths") or {}, f"{path}.view.columnWidths").items():
+        _number(width, f"{path}.view.columnWidths.{name}")
+    _scalars(data["view"], f"{path}.view", but=("columns", "columnWidths"))
+    _demand(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is neither true nor false")
+    _each(data["records"], f"{path}.records", _record)
+
+
+def _each(values: Mapping[str, object], path: str, look: Callable[[Node, str], None]) -> None:
+    for name, value in values.items():
+        look(_object(value, f"{path}.{name}"), f"{path}.{name}")
+
+
+def _scalars(values: Node, path: str, *, but: tuple[str, ...] = ()) -> None:
+    for name, value in values.items():
+        if name not in but:
+            _demand(isinstance(value, _SCALAR), f"{path}.{name}", "is neither a text nor a number nor true or false")
+
+
+def _definition(one: Node, path: str) -> None:
+    for name in ("title", "type"):
+        _demand(isinstance(one.get(name), str), f"{path}.{name}", "is not a text")
+    _scalars(one, path, but=("options", "markdown"))
+    _said(one.get("markdown"), f"{path}.markdown")
+    for at, option in _listed(one, "options", path, needed=one["type"] == "select"):
+        for name in ("value", "label"):
+            _demand(isinstance(_object(option, at).get(name), str), f"{at}.{name}", "is not a text")
+
+
+def _record(one: Node, path: str) -> None:
+    _demand(isinstance(one.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
+    for name, value in _object(one.get("values"), f"{path}.values").items():
+        at = f"{path}.values.{name}"
+        if isinstance(value, dict):
+            found = cast("Node", value)
+            _ref(found.get("ref", found), at)
+        elif isinstance(value, list):
+            _texts(cast("list[object]", value), at)
+        else:
+            _demand(isinstance(value, _SCALAR), at, "is no value of a table")

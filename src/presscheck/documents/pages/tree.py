@@ -1,0 +1,280 @@
+"""Trees of pages as on the wire, `pages` within pages, and what has changed between two of them.
+
+A page is a plain object by its names on the wire; its `path` follows from the slugs above it and is never stored. No
+function here changes what it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
+
+Page = dict[str, Any]
+Tree = list[Page]
+Change = dict[str, Any]
+"""One change, in the shape of the wire."""
+
+
+class PagePosition(NamedTuple):
+    """A page, the page above it (None at the root), where it stands among its siblings, and its path."""
+
+    page: Page
+    above: Page | None
+    position: int
+    path: str | None
+
+
+class PageNotInTree(LookupError):
+    """A page that is not in the tree."""
+
+
+def children(page: Page | None, tree: Sequence[Page] = ()) -> Sequence[Page]:
+    """The pages below a page, or those of the root where it is None."""
+    return tree if page is None else page.get("pages") or ()
+
+
+def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
+    """Every page, those above before those below, in the order of reading; links have no path."""
+    waiting = _below(tree, None, "")
+    while waiting:
+        place, prefix = waiting.pop()
+        yield place
+        waiting += _below(children(place.page), place.page, f"{place.path}/" if place.path else prefix)
+
+
+def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
+    """The place of a page."""
+    return next((place for place in walk(tree) if place.page["id"] == page_id), None)
+
+
+def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | None = None) -> Tree:
+    """The tree with a page below another (None: at the root), before the one at a place, or at the end.
+
+    Raises:
+        NoSuchPage: there is no page to put it below.
+    """
+    if into is None:
+        index = len(tree) if at is None else at
+        return [*tree[:index], page, *tree[index:]]
+    if find(tree, into) is None:
+        raise PageNotInTree(into)
+
+    def below(one: Page) -> Page:
+        inner = list(children(one))
+        return one | {"pages": insert(inner, page, None, at) if one["id"] == into else [below(kid) for kid in inner]}
+
+    return [below(one) if find([one], into) else one for one in tree]
+
+
+def remove(tree: Sequence[Page], page_id: str) -> Tree:
+    """The tree without a page and all below it."""
+    return [
+        one | {"pages": remove(one["pages"], page_id)} if one.get("pages") else one
+        for one in tree
+        if one["id"] != page_id
+    ]
+
+
+def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | None = None) -> Tree:
+    """The tree with a page, and all below it, elsewhere; `at` counts the siblings without it.
+
+    Raises:
+        NoSuchPage: there is no such page, or none to put it below, or that one is below the page itself.
+    """
+    place = find(tree, page_id)
+    if place is None:
+        raise PageNotInTree(page_id)
+    return insert(remove(tree, page_id), place.page, into, at)
+
+
+def slugify(title: str) -> str:
+    """A slug made from a title."""
+    words = re.sub(r"[^\w]+", "-", title.casefold()).strip("-_")
+    return words[:100].strip("-_") or "page"
+
+
+def unique_slug(wanted: str, taken: Container[str]) -> str:
+    """The slug, or with a number behind it where it is taken."""
+    slug, number = wanted, 1
+    while slug in taken:
+        slug = f"{wanted}-{number}"
+        number += 1
+    return slug
+
+
+def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
+    """The tree with a slug on every page that needs one, unique among siblings; the `settled` pages choose first."""
+    first = set(settled)
+
+    def level(pages: Sequence[Page]) -> Tree:
+        slugs: dict[str, str] = {}
+        taken: set[str] = set()
+        for page in sorted((one for one in pages if _has_slug(one)), key=lambda one: one["id"] not in first):
+            slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
+            taken.add(slugs[page["id"]])
+        found: Tree = []
+        for page in pages:
+            more: Page = {"slug": slugs[page["id"]]} if page["id"] in slugs else {}
+            if page.get("pages"):
+                more["pages"] = level(children(page))
+            found.append(page | more)
+        return found
+
+    return level(tree)
+
+
+def with_paths(tree: Sequence[Page]) -> Tree:
+    """The tree with unique slugs, and on every page that has one its path."""
+
+    def level(pages: Sequence[Page], prefix: str) -> Tree:
+        found: Tree = []
+        for page in pages:
+            path: str | None = prefix + page["slug"] if page.get("slug") else None
+            more: Page = {"path": path} if path else {}
+            if page.get("pages"):
+                more["pages"] = level(children(page), f"{path}/" if path else prefix)
+            found.append(page | more)
+        return found
+
+    return level(with_slugs(tree), "")
+
+
+def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What changed from one revision to another: pages as the tree has them, then those deleted, then the rest.
+
+    Args:
+        before: `pages`, and where there are any `files`, `reusableContents` and `variables`, as on the wire.
+        after: the same, later.
+    """
+    return [
+        *_page_changes(before.get("pages") or [], after.get("pages") or []),
+        *_record_changes("file", before.get("files") or [], after.get("files") or []),
+        *_record_changes("reusableContent", before.get("reusableContents") or [], after.get("reusableContents") or []),
+        *_variable_changes(before.get("variables") or {}, after.get("variables") or {}),
+    ]
+
+
+_SEEN = ("icon", "hidden", "noIndex", "noRobotsIndex", "condition", "linkTitle")
+"""What the descriptions do not list, and a reviewer must see all the same; readers keep what they do not know."""
+_ATTRIBUTES = {
+    "document": ("title", "description", "slug", "document", "cover", "emoji", "layout", "variables", *_SEEN),
+    "group": ("title", "emoji", "slug", *_SEEN),
+    "link": ("title", "emoji", "target", *_SEEN),
+    "computed": ("title", "emoji", "computed", *_SEEN),
+    "file": ("name", "downloadURL", "size", "contentType", "dimensions"),
+    "reusableContent": ("title", "document"),
+}
+"""What a change may name of a thing, by its type."""
+_SHOWN = {"file": ("id", "name", "contentType", "downloadURL"), "reusableContent": ("id", "title", "document")}
+_STORED = {"document": "documentId"}
+"""Attributes of pages whose name in a revision is another."""
+
+
+def _below(pages: Sequence[Page], above: Page | None, prefix: str) -> list[tuple[PagePosition, str]]:
+    """Siblings, the last first, each with what the paths below it begin with when it has none itself."""
+    return [
+        (PagePosition(page, above, index, prefix + page["slug"] if page.get("slug") else None), prefix)
+        for index, page in reversed([*enumerate(pages)])
+    ]
+
+
+def _has_slug(page: Page) -> bool:
+    return bool(page.get("slug")) or page.get("type", "document") in ("document", "group")
+
+
+def _page_changes(before: Sequence[Page], after: Sequence[Page]) -> Iterator[Change]:
+    old = {place.page["id"]: place for place in walk(before)}
+    new = {place.page["id"]: place for place in walk(after)}
+    reordered = _reordered(old, new)
+    for page_id, place in new.items():
+        was = old.get(page_id)
+        if was is None or was.page.get("type") != place.page.get("type"):
+            yield {"type": "page_created", "page": _shown(place)}
+            continue
+        attributes = _attributes(was.page, place.page, place.page.get("type", "document"))
+        if attributes:
+            yield {"type": "page_edited", "page": _shown(place), "attributes": attributes}
+        if page_id in reordered or _id(was.above) != _id(place.above):
+            sides = (("before", old, was.above), ("after", new, place.above))
+            parent = {side: _shown(places[above["id"]]) for side, places, above in sides if above}
+            yield {"type": "page_moved", "page": _shown(place), "parent": parent}
+    for page_id, place in old.items():
+        if page_id not in new or new[page_id].page.get("type") != place.page.get("type"):
+            yield {"type": "page_deleted", "page": _shown(place)}
+
+
+def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition]) -> set[str]:
+    """The pages that passed siblings, below the page that they were below before: as few as explain the order."""
+    kept: dict[str | None, list[tuple[str, int]]] = {}
+    for page_id, place in new.items():
+        was = old.get(page_id)
+        if was and _id(was.above) == _id(place.above):
+            kept.setdefault(_id(place.above), []).append((page_id, was.position))
+    return {page_id for siblings in kept.values() for page_id in _out_of_order(siblings)}
+
+
+def _out_of_order(siblings: Sequence[tuple[str, int]]) -> set[str]:
+    """Those that are not in one longest run of rising numbers."""
+    kept = set(longest_increasing_subsequence([position for _, position in siblings]))
+    return {page_id for number, (page_id, _) in enumerate(siblings) if number not in kept}
+
+
+def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    is_page = kind not in _SHOWN
+    found: dict[str, Any] = {}
+    for name in _ATTRIBUTES.get(kind, ("title",)):
+        stored = _STORED.get(name, name) if is_page else name
+        change = _change(_said(before.get(stored)), _said(after.get(stored)))
+        if change:
+            found[name] = change
+    return found
+
+
+def _said(value: Any) -> Any:
+    """A value, or None where it says as little as a missing one."""
+    return None if value is False or value == "" else value
+
+
+def _change(before: Any, after: Any) -> dict[str, Any]:
+    """Both sides, of which one may be missing; empty where they are the same."""
+    if before == after and type(before) is type(after):
+        return {}
+    return {side: value for side, value in (("before", before), ("after", after)) if value is not None}
+
+
+def _record_changes(kind: str, before: Sequence[Page], after: Sequence[Page]) -> Iterator[Change]:
+    old = {one["id"]: one for one in before}
+    new = {one["id"]: one for one in after}
+    noun = "reusable_content" if kind == "reusableContent" else kind
+
+    def shown(one: Page) -> Page:
+        return {name: one[name] for name in _SHOWN[kind] if one.get(name) is not None}
+
+    for key, one in new.items():
+        if key not in old:
+            yield {"type": f"{noun}_created", kind: shown(one)}
+        elif attributes := _attributes(old[key], one, kind):
+            yield {"type": f"{noun}_edited", kind: shown(one), "attributes": attributes}
+    for key, one in old.items():
+        if key not in new:
+            yield {"type": f"{noun}_deleted", kind: shown(one)}
+
+
+def _variable_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    changed = {name: _change(before.get(name), after.get(name)) for name in {**after, **before}}
+    variables = {name: change for name, change in changed.items() if change}
+    if variables:
+        yield {"type": "variables_edited", "variables": variables}
+
+
+def _shown(place: PagePosition) -> Page:
+    page = place.page
+    shown = {"id": page["id"], "type": page.get("type", "document"), "title": page.get("title", "")}
+    return shown | {"path": place.path} if place.path else shown
+
+
+def _id(page: Page | None) -> str | None:
+    return page["id"] if page else None

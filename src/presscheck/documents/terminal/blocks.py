@@ -1,0 +1,207 @@
+"""Blocks of Markdown as lines for a terminal: weight and space for headings, hanging indents, bars and hairlines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from presscheck.documents.markdown.inline_runs import InlineRuns
+from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
+from presscheck.documents.terminal.code import code_lines
+from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
+from presscheck.documents.terminal.html import html_lines
+from presscheck.documents.terminal.symbols import Symbols
+from presscheck.documents.terminal.tables import Table, table_lines
+from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+    from presscheck.documents.markdown.parser import Environment
+
+HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
+"""The style of a heading, by its level."""
+
+
+class BlockRenderer:
+    """Lays out blocks of one page, which share their link definitions; `anchors` are those of the last block."""
+
+    def __init__(self, glyphs: Symbols) -> None:
+        self.glyphs = glyphs
+        self.anchors: list[str] = []
+        self._environment: Environment = {}
+        self._depth = 0
+
+    def parse(self, text: str) -> list[Token]:
+        """The tokens of a block; the link definitions in it are learnt."""
+        return parse(text, self._environment)
+
+    def lines(self, text: str, columns: int) -> list[Line]:
+        """The lines of a block."""
+        self.anchors = []
+        try:
+            return self.flow(self.parse(text), columns)
+        except RecursionError:
+            # nested beyond any sense: nothing may be hidden
+            return self.source(text, columns)
+
+    def source(self, text: str, columns: int) -> list[Line]:
+        """Markdown as it is written."""
+        return code_lines(text, columns, self.glyphs)
+
+    def words(self, text: str, style: str, columns: int) -> list[Line]:
+        """Words that are no Markdown."""
+        return wrap([Span(sanitize(text), style)], columns)
+
+    def title(self, text: str, columns: int) -> list[Line]:
+        """The title of a page, on a hairline."""
+        return [*self.words(text, HEADING_STYLES[0], columns), (Span(self.glyphs.hairline * columns, "quiet"),)]
+
+    def heading_runs(self, text: str) -> tuple[int, list[Span]]:
+        """The level of a heading, and its words."""
+        tokens = self.parse(text)
+        if len(tokens) < 2 or tokens[0].type != "heading_open":
+            return 1, [Span(sanitize(text))]
+        return int(tokens[0].tag[1]), self.runs(tokens[1])
+
+    def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
+        """Blocks below one another, a blank line between them unless they belong to a tight list."""
+        lines: list[Line] = []
+        is_tight = False
+        for token, inner in self.children(tokens):
+            laid = self.one(token, inner, columns)
+            if laid:
+                if lines and not (is_tight or token.hidden):
+                    lines.append(())
+                lines.extend(laid)
+                is_tight = token.hidden
+        return lines
+
+    def one(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """One block."""
+        draw = _DRAWN.get(token.type)
+        return draw(self, token, inner, columns) if draw else []
+
+    def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
+        """The outermost blocks among the tokens, each with the tokens within it."""
+        return outermost(tokens)
+
+    def runs(self, token: Token, style: str = "") -> list[Span]:
+        """The runs of inline text."""
+        runs = InlineRuns(self.glyphs.image, style)
+        runs.tokens(token.children or [])
+        self.anchors.extend(runs.anchors)
+        return runs.spans
+
+    def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """Words."""
+        return wrap(self.runs(inner[0]), columns) if inner else []
+
+    def heading(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A heading; a page's own title stands on a hairline."""
+        level = int(token.tag[1])
+        lines = wrap(self.runs(inner[0], HEADING_STYLES[level - 1]), columns)
+        return [*lines, self.rule(token, (), columns)[0]] if level == 1 and lines else lines
+
+    def rule(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A hairline."""
+        return [(Span(self.glyphs.hairline * columns, "quiet"),)]
+
+    def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """Code."""
+        words = token.info.split()
+        return code_lines(token.content, columns, self.glyphs, language=words[0] if words else "")
+
+    def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A quotation, or a hint that is written as one."""
+        kind = take_alert(inner)
+        narrow = remaining_cells(columns, 2)
+        lines = self.flow(inner, narrow or columns)
+        if not narrow:
+            return lines
+        if kind:
+            return hint_lines(self, kind, lines)
+        bar = Span(f"{self.glyphs.quote} ", "quiet")
+        return with_prefix(lines, (bar,), (bar,))
+
+    def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A list with its marks hanging."""
+        items = list(self.children(inner))
+        first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
+        bullet = self.glyphs.bullets[self._depth % len(self.glyphs.bullets)]
+        size = len(str(first + len(items) - 1)) + 2 if first is not None else 2
+        lines: list[Line] = []
+        self._depth += 1
+        for number, (_, within) in enumerate(items):
+            mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
+            item = self._item(mark, within, columns)
+            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in self.children(within))
+            lines.extend([(), *item] if lines and loose else item)
+        self._depth -= 1
+        return lines
+
+    def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
+        task = take_task(inner)
+        if task:
+            mark = self.glyphs.checked if task in "xX" else self.glyphs.unchecked
+        size = len(mark) + 1
+        narrow = remaining_cells(columns, size)
+        lines = self.flow(inner, narrow or columns) or [()]
+        if not narrow:
+            return [*self.words(mark.strip(), "quiet", columns), *lines]
+        return with_prefix(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
+
+    def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A table."""
+        table = Table()
+        for part, rows in self.children(inner):
+            for _, cells in self.children(rows):
+                row = [self.runs(within[0]) for _, within in self.children(cells)]
+                if part.type == "thead_open":
+                    table.head = [*row]
+                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in self.children(cells)]
+                else:
+                    table.rows.append([*row])
+        return table_lines(table, columns, self.glyphs)
+
+    def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """HTML."""
+        lines, anchors = html_lines(token.content, columns, self.glyphs)
+        self.anchors.extend(anchors)
+        return lines
+
+    def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A tag of the platform."""
+        return tag_lines(self, token, inner, columns)
+
+    def footnote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+        """A footnote, behind its mark."""
+        mark = f"[{sanitize(str(token.meta['label']))}] "
+        size = cell_len(mark)
+        narrow = remaining_cells(columns, size)
+        lines = self.flow(inner, narrow or columns)
+        if not narrow:
+            return [*self.words(mark, "accent", columns), *lines]
+        return with_prefix(lines, (Span(mark, "accent"),), (Span(" " * size),))
+
+
+_DRAWN: dict[str, Callable[[BlockRenderer, Token, Sequence[Token], int], list[Line]]] = {
+    "paragraph_open": BlockRenderer.paragraph,
+    "heading_open": BlockRenderer.heading,
+    "bullet_list_open": BlockRenderer.list,
+    "ordered_list_open": BlockRenderer.list,
+    "blockquote_open": BlockRenderer.quote,
+    "fence": BlockRenderer.code,
+    "code_block": BlockRenderer.code,
+    "hr": BlockRenderer.rule,
+    "table_open": BlockRenderer.table,
+    "html_block": BlockRenderer.html,
+    "tag_open": BlockRenderer.tag,
+    "tag": BlockRenderer.tag,
+    "footnote_reference_open": BlockRenderer.footnote,
+}

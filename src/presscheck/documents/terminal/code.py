@@ -1,0 +1,159 @@
+"""Code on a quiet ground, with its language beside it and the few colours that help the eye: words, strings, comments.
+
+The colours come from one regular expression per family of languages, in one pass that never looks back: a stranger's
+code must not make a screen wait, which the grammars of a full highlighter do not promise, and they take longer to load
+than a page takes to draw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+from presscheck.documents.terminal.symbols import Symbols
+from presscheck.documents.terminal.wrap import remaining_cells, split_cells
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
+
+MARGIN = 2
+
+_QUOTED = r"\"(?:[^\"\\\n]|\\[^\n])*\"?|'(?:[^'\\\n]|\\[^\n])*'?"
+_NUMBER = r"(?<![\w.])(?:0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w])"
+_WORD = r"[@#]?[A-Za-z_][\w]*(?:-[\w]+)*"
+
+
+def _family(comment: str, string: str = _QUOTED) -> re.Pattern[str]:
+    return re.compile(
+        f"(?P<comment>{comment})|(?P<string>{string})|(?P<number>{_NUMBER})|(?P<word>{_WORD})", re.M | re.S
+    )
+
+
+_BRACES = _family(r"//[^\n]*|/\*.*?(?:\*/|\Z)", _QUOTED + r"|`[^`]*(?:`|\Z)")
+_HASH = _family(r"(?<![^\s;])#[^\n]*", r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" + _QUOTED)
+_PERCENT = _family(r"%[^\n]*")
+_DASHES = _family(r"--[^\n]*|/\*.*?(?:\*/|\Z)")
+_JSON = _family(r"//[^\n]*", r"\"(?:[^\"\\\n]|\\[^\n])*\"?")
+_MARKUP = re.compile(
+    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<keyword></?[\w:.-]+|/?>|\?>|<\?[\w-]+)|(?P<string>(?<==)(?:\"[^\"<]*\"|'[^'<]*'))",
+    re.S,
+)
+_DIFFERENCE = re.compile(r"(?P<added>^\+[^\n]*)|(?P<removed>^-[^\n]*)|(?P<comment>^@@[^\n]*)", re.M)
+
+_breaks = re.compile(r"[ ,;(\[{/|&]").finditer
+_trailing = re.compile(r"(?<! ) +$", re.M).sub
+
+_FAMILIES = (
+    (
+        _BRACES,
+        "c c++ cpp csharp cs css dart go golang groovy java javascript js jsx kotlin kt objc objective-c objectivec",
+    ),
+    (_BRACES, "php protobuf rust rs scala scss swift ts tsx typescript yang"),
+    (
+        _HASH,
+        "bash cmake dockerfile elixir fish graphql ini make makefile perl powershell properties py python r rb ruby",
+    ),
+    (_HASH, "sh shell toml yaml yml zsh hcl terraform"),
+    (_PERCENT, "erlang erl latex tex prolog"),
+    (_DASHES, "sql haskell lua ada elm"),
+    (_JSON, "json json5 jsonc"),
+    (_MARKUP, "html xml xsl svg markup vue"),
+    (_DIFFERENCE, "diff patch"),
+)
+_GRAMMARS = {name: grammar for grammar, names in _FAMILIES for name in names.split()}
+_WORDS = (
+    "abstract and as assert async await base boolean bool break byte case catch char class const "
+    "constructor continue def default defer del delete do done double elif else elsif end enum esac "
+    "except export extends extension extern false False fi final finally float fn for foreach fun func "
+    "function global go guard if impl implements import in include inline instanceof int interface "
+    "internal is lambda let local long match mod module mut namespace native new nil None not null "
+    "nullptr of operator or out override package pass private protected protocol public raise readonly "
+    "receive ref require rescue return self short signed sizeof static string String struct super switch "
+    "synchronized template then this throw throws trait transient true True try type typedef typeof "
+    "undefined union unless unsigned until use using val var virtual void volatile when where while with "
+    "yield container leaf leaf-list list key revision prefix augment choice grouping identity uses "
+    "mandatory description typeref SELECT FROM WHERE INSERT INTO UPDATE DELETE JOIN ON AND OR NOT NULL "
+    "CREATE TABLE ORDER BY GROUP AS VALUES SET #include #define #import #if #ifdef #ifndef #endif #else "
+    "@interface @implementation @end @property @protocol @class"
+)
+_KEYWORDS = frozenset(_WORDS.split())
+
+
+def code_lines(text: str, columns: int, glyphs: Symbols, *, language: str = "", title: str = "") -> list[Line]:
+    """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
+    inner = remaining_cells(columns, MARGIN)
+    margin = MARGIN if inner else 0
+    lines: list[Line] = []
+    label = _label(sanitize(title), sanitize(language), columns, glyphs)
+    if label:
+        lines.append(label)
+    continued = Span(glyphs.continued.ljust(margin)[:margin], "code quiet")
+    for spans in highlight(_trailing("", sanitize(text, lines=True)).rstrip("\n"), language.lower()):
+        for number, part in enumerate(_folded(spans, inner or columns)):
+            before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
+            lines.append(pad(before + part, columns, "code"))
+    return lines
+
+
+def _label(title: str, language: str, columns: int, glyphs: Symbols) -> Line | None:
+    if not title and language in {"", "text", "txt", "none", "plain"}:
+        return None
+    left = cut((Span("  " + title, "code strong"),), columns, glyphs.ellipsis) if title else ()
+    right = Span(language + "  ", "code quiet")
+    gap = columns - width(left) - width((right,))
+    if gap > 0:
+        return *left, Span(" " * gap, "code"), right
+    return pad(left or cut((right,), columns, glyphs.ellipsis), columns, "code")
+
+
+def highlight(text: str, language: str) -> Iterator[list[Span]]:
+    """The lines of the code, in styles."""
+    line: list[Span] = []
+    for part, style in _styled(text, _GRAMMARS.get(language)):
+        first, *others = part.split("\n")
+        if first:
+            line.append(Span(first, style))
+        for other in others:
+            yield line
+            line = [Span(other, style)] if other else []
+    yield line
+
+
+def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, str]]:
+    end = 0
+    for found in grammar.finditer(text) if grammar else ():
+        kind = found.lastgroup or ""
+        if kind == "word":
+            if found[0] not in _KEYWORDS:
+                continue
+            kind = "keyword"
+        if found.start() > end:
+            yield text[end : found.start()], "code"
+        yield found[0], f"code {kind}"
+        end = found.end()
+    if end < len(text):
+        yield text[end:], "code"
+
+
+def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
+    """A line of code as lines that fit, broken where a word ends if there is such a place near the end."""
+    text = "".join(span.text for span in spans)
+    while cell_len(text) > columns:
+        head, _ = split_cells(text, columns)
+        places = [*_breaks(head, len(head) * 2 // 3)]
+        size = places[-1].end() if places else max(len(head), 1)
+        first, spans = split_spans(spans, size)
+        yield cut(first, columns)
+        text = text[size:]
+    yield tuple(spans)
+
+
+def split_spans(spans: Sequence[Span], size: int) -> tuple[Line, Sequence[Span]]:
+    """The first so many characters, and the rest."""
+    for number, (text, style, link) in enumerate(spans):
+        if size <= len(text):
+            rest = [Span(text[size:], style, link)] if size < len(text) else []
+            return (*spans[:number], Span(text[:size], style, link)), (*rest, *spans[number + 1 :])
+        size -= len(text)
+    return tuple(spans), ()

@@ -1,0 +1,171 @@
+"""Tables that fit: columns over a hairline, their cells wrapped, or one record below another when too narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+
+from presscheck.documents.terminal.symbols import Symbols
+from presscheck.documents.terminal.wrap import BREAK, remaining_cells, widest, with_prefix, wrap
+from presscheck.text.styled_text import Line, Span, plain, width
+
+GAP = 2
+MIN_COLUMN = 10
+"""No column is squeezed below so many cells while it has more to say."""
+
+Runs = Sequence[Span]
+Row = list[Runs]
+
+
+@dataclass
+class Table:
+    """Cells of runs; a card table shows each row as a thing of its own, with a title and perhaps a link."""
+
+    head: Row = field(default_factory=list[Runs])
+    rows: list[Row] = field(default_factory=list[Row])
+    aligns: list[str] = field(default_factory=list[str])
+    cards: bool = False
+    hidden: set[int] = field(default_factory=set[int])
+
+
+def table_lines(table: Table, columns: int, glyphs: Symbols) -> list[Line]:
+    """The table in at most so many cells."""
+    if table.cards:
+        return list(_cards(table, columns, glyphs))
+    shown = [_visible(table, row) for row in (table.head, *table.rows)]
+    count = max(map(len, shown), default=0)
+    grid = [[*row, *[()] * (count - len(row))] for row in shown]
+    if not count:
+        return []
+    sizes = _sizes([[_natural(cell) for cell in column] for column in zip(*grid, strict=True)], grid, columns)
+    if sizes is None:
+        return list(_records(grid[0], grid[1:], columns, glyphs))
+    return _aligned(grid, sizes, table.aligns, glyphs)
+
+
+def _visible(table: Table, row: Row) -> Row:
+    return [cell for number, cell in enumerate(row) if number not in table.hidden]
+
+
+def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
+    """How wide each column is, or None when they cannot stand side by side."""
+    wanted = [max(1, *column) for column in cells]
+    available = columns - GAP * (len(wanted) - 1)
+    if sum(wanted) <= available:
+        return wanted
+    least = [
+        min(want, max(map(_longest_word, column))) for want, column in zip(wanted, zip(*grid, strict=True), strict=True)
+    ]
+    if sum(least) > available:
+        least = [min(size, max(MIN_COLUMN, available // len(wanted))) for size in least]
+    if sum(least) > available:
+        return None
+    return _shared(available, least, wanted)
+
+
+def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
+    """Share out what is left: most where most is missing, but not in proportion, or short cells would stand tall."""
+    sizes = sizes[:]
+    while (left := available - sum(sizes)) > 0:
+        weights = [sqrt(want - size) for want, size in zip(wanted, sizes, strict=True)]
+        total = sum(weights)
+        more = [
+            min(int(left * weight / total), want - size)
+            for weight, want, size in zip(weights, wanted, sizes, strict=True)
+        ]
+        if not any(more):
+            more[weights.index(max(weights))] = 1
+        sizes = [size + one for size, one in zip(sizes, more, strict=True)]
+    return sizes
+
+
+def _natural(cell: Runs) -> int:
+    return widest(wrap(cell, 10_000)) if BREAK in cell else width(tuple(cell))
+
+
+def _longest_word(cell: Runs) -> int:
+    text = "".join(span.text for span in cell)
+    return max((width((Span(word),)) for word in text.split()), default=0)
+
+
+def _aligned(grid: list[Row], sizes: list[int], aligns: Sequence[str], glyphs: Symbols) -> list[Line]:
+    rows = [[wrap(cell, size) for cell, size in zip(row, sizes, strict=True)] for row in grid]
+    is_tall = any(len(cell) > 1 for row in rows[1:] for cell in row)
+    rule: Line = (Span((" " * GAP).join(glyphs.hairline * size for size in sizes), "quiet"),)
+    lines = [*_row(_headed(rows[0]), sizes, aligns), rule] if any(rows[0]) else []
+    for number, row in enumerate(rows[1:]):
+        if number and is_tall:
+            lines.append(())
+        lines.extend(_row(row, sizes, aligns))
+    return lines
+
+
+def _headed(cells: list[list[Line]]) -> list[list[Line]]:
+    return [[tuple(_strong(span) for span in line) for line in cell] for cell in cells]
+
+
+def _strong(span: Span) -> Span:
+    return span if "strong" in span.style else span._replace(style=f"{span.style} strong".strip())
+
+
+def _row(cells: list[list[Line]], sizes: list[int], aligns: Sequence[str]) -> Iterator[Line]:
+    for height in range(max(map(len, cells))):
+        line: list[Span] = []
+        blank = 0
+        for number, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
+            part = cell[height] if height < len(cell) else ()
+            missing = size - width(part)
+            align = aligns[number] if number < len(aligns) else ""
+            before = missing if align == "right" else missing // 2 if align == "center" else 0
+            if part:
+                if blank + before:
+                    line.append(Span(" " * (blank + before)))
+                line.extend(part)
+                blank = missing - before + GAP
+            else:
+                blank += size + GAP
+        yield tuple(line)
+
+
+def _records(head: Row, rows: list[Row], columns: int, glyphs: Symbols) -> Iterator[Line]:
+    """Each row as lines of `Name  value`."""
+    names = [wrap(cell, columns) for cell in head]
+    label = min(widest([line for name in names for line in name]), columns // 3)
+    inner = remaining_cells(columns, label + GAP)
+    for number, row in enumerate(rows):
+        if number:
+            yield (Span(glyphs.hairline * columns, "quiet"),)
+        for name, cell in zip(head, row, strict=True):
+            if inner is None or not label:
+                yield from _headed([wrap(name, columns)])[0]
+                yield from wrap(cell, columns)
+            else:
+                yield from _record(_headed([wrap(name, label)])[0], wrap(cell, inner), label)
+
+
+def _record(name: list[Line], value: list[Line], label: int) -> Iterator[Line]:
+    for height in range(max(len(name), len(value))):
+        left = name[height] if height < len(name) else ()
+        right = value[height] if height < len(value) else ()
+        yield (*left, Span(" " * (label - width(left) + GAP)), *right)
+
+
+def _cards(table: Table, columns: int, glyphs: Symbols) -> Iterator[Line]:
+    for number, row in enumerate(table.rows):
+        if number:
+            yield ()
+        target = next(
+            (span.link for n, cell in enumerate(row) if n in table.hidden for span in cell if span.link), None
+        )
+        cells = [cell for cell in _visible(table, row) if plain(tuple(cell)).strip()]
+        inner = remaining_cells(columns, 2)
+        for place, cell in enumerate(cells):
+            if not place and target:
+                cell = [
+                    span if span.link else span._replace(style=f"{span.style} link".strip(), link=target)
+                    for span in cell
+                ]
+            lines = wrap(cell, inner or columns)
+            first = Span(f"{glyphs.reference[-1]} ", "quiet") if not place else Span("  ")
+            yield from with_prefix(lines, (first,), (Span("  "),)) if inner else lines

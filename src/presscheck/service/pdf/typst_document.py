@@ -1,0 +1,273 @@
+"""Markdown as markup for a typesetter (Typst): every block of a page, and nothing of it that could act as code.
+
+The markup calls what `typesetting.typ` defines. Words, names, addresses and code of an author stand in it as strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
+from presscheck.documents.terminal.tables import Table
+from presscheck.service.pdf.typst_html import html_markup, table_markup
+from presscheck.service.pdf.typst_inlines import (
+    FOOTNOTE,
+    Resolve,
+    TypstRuns,
+    anchor_label,
+    inline,
+    only_pictures,
+    text_markup,
+    typst_string,
+)
+from presscheck.service.pdf.typst_tags import hint_markup, tag_markup
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span, plain
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.token_tree import Token, Tokens
+
+MAX_DEPTH = 7
+"""How deep blocks may nest before they stand on one level: the typesetter refuses what goes much deeper."""
+_FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+@cache
+def template() -> str:
+    """What the markup is made of: to stand before it, once."""
+    return Path(__file__).with_suffix(".typ").read_text("utf-8")
+
+
+def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int = 1) -> str:
+    """A page's text as markup.
+
+    Args:
+        markdown: the text, without the title.
+        resolve: what the addresses in it are.
+        name: what the places in it are named after; unique in a document.
+        level: that of the page's title; headings are below it.
+    """
+    text = _FRONT.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        return TypstRenderer(resolve, name, level).page(text)
+    except RecursionError:
+        # nested beyond any sense: nothing may be hidden
+        return source_markup(text)
+
+
+def source_markup(text: str) -> str:
+    """A text as it is written."""
+    return f"#code({typst_string(text, lines=True)});\n"
+
+
+class TypstRenderer:
+    """Sets the blocks of one page.
+
+    Args:
+        resolve: what addresses are.
+        name: what places are named after.
+        level: that of the page's title.
+    """
+
+    def __init__(self, resolve: Resolve, name: str, level: int) -> None:
+        self.resolve = resolve
+        self._name, self._level = name, level
+        self._depth = 0
+        self._including = 0
+        self._notes: dict[str, Tokens] = {}
+        self._set_notes: set[str] = set()
+        self._in_note = False
+
+    def page(self, text: str) -> str:
+        """All of a page."""
+        tokens = parse(text, {})
+        self._notes |= _notes(tokens)
+        return self.flow(tokens)
+
+    def flow(self, tokens: Tokens) -> str:
+        """Blocks below one another."""
+        return "\n".join(filter(None, (self.one(token, inner) for token, inner in outermost(tokens))))
+
+    def one(self, token: Token, inner: Tokens) -> str:
+        """One block; what is nested too deep stands without its frame."""
+        draw = _SET.get(token.type)
+        if draw is None:
+            # what has no frame of its own: an item of a list that is nested too deep
+            return self.flow(inner)
+        if self._depth >= MAX_DEPTH and token.nesting == 1 and token.type not in _SHALLOW:
+            return self.flow(inner)
+        self._depth += 1
+        try:
+            return draw(self, token, inner)
+        finally:
+            self._depth -= 1
+
+    def include(self, text: str) -> str:
+        """A snippet, set where it is named; one that names itself is set once."""
+        if self._including:
+            return ""
+        self._including += 1
+        try:
+            return self.page(text)
+        finally:
+            self._including -= 1
+
+    def spans(self, token: Token) -> TypstRuns:
+        """The runs of inline text."""
+        runs = TypstRuns()
+        runs.tokens(token.children or [])
+        return runs
+
+    def inline(self, spans: Sequence[Span], **details: str) -> str:
+        """Runs as markup."""
+        return inline(spans, self.resolve, self._note, **details)
+
+    def paragraph(self, token: Token, inner: Tokens) -> str:
+        """Words; images that stand alone are shown at their size."""
+        runs = self.spans(inner[0])
+        pictures = only_pictures(runs.spans)
+        if pictures:
+            return "\n".join(self.picture(span.link or "", span.text) for span in pictures)
+        markup = self.spots(runs.anchors) + self.inline(runs.spans)
+        return markup if token.hidden else f"{markup}\n"
+
+    def picture(self, address: str, shows: str, caption: str = "none") -> str:
+        """An image as a block; its name as a link where it is none of the files."""
+        target = self.resolve(address)
+        if target.picture:
+            return f"#picture({typst_string(target.picture)}, {typst_string(shows)}, {caption});\n"
+        title = shows or target.title or sanitize(address).rpartition("/")[2] or "Image"
+        url, note = typst_string(target.url), typst_string(target.url if target.url != title else "")
+        return f'#pointer("Image", "", {url}, {typst_string(title)}, {note});\n'
+
+    def spots(self, anchors: Sequence[str]) -> str:
+        """Places that links may lead to."""
+        names = (anchor_label(self._name, anchor) for anchor in anchors if anchor) if self._name else ()
+        return "".join(f"#spot({typst_string(name)});" for name in names)
+
+    def heading(self, token: Token, inner: Tokens) -> str:
+        """A heading, at its level below the page's title."""
+        runs = self.spans(inner[0])
+        text = plain(tuple(span for span in runs.spans if span.style != FOOTNOTE)).strip()
+        # a note within it would stand in the running head and among the bookmarks too
+        return self.titled(int(token.tag[1]), text, self.spots(runs.anchors) + inline(runs.spans, self.resolve))
+
+    def titled(self, rank: int, text: str, markup: str) -> str:
+        """A heading by its rank, its words, and their markup; links may lead there."""
+        spot = self.spots([text]) if text else ""
+        return f"#section({self._level + max(rank - 1, 1)}, {rank}, [{spot}{markup}]);\n"
+
+    def rule(self, token: Token, inner: Tokens) -> str:
+        """A divider."""
+        return "#rule();\n"
+
+    def code(self, token: Token, inner: Tokens, title: str = "", *, numbers: bool = False) -> str:
+        """Code."""
+        info = token.info.split()
+        lang = typst_string(info[0].lower()) if info else "none"
+        named = f"title: {typst_string(title)}, " if title else ""
+        counted = "numbers: true, " if numbers else ""
+        return f"#code({named}{counted}lang: {lang}, {typst_string(token.content.rstrip(chr(10)), lines=True)});\n"
+
+    def quote(self, token: Token, inner: Tokens) -> str:
+        """A quotation, or a hint that is written as one."""
+        kind = take_alert(inner)
+        body = self.flow(inner)
+        return hint_markup(kind, body) if kind else f"#cite[{body}];\n"
+
+    def list(self, token: Token, inner: Tokens) -> str:
+        """A list, of tasks where one of its items is a task."""
+        items = [within for _, within in outermost(inner)]
+        marks = [take_task(within) for within in items]
+        bodies = [f"[{self.flow(within)}]" for within in items]
+        if any(marks):
+            states = {"": "none", " ": "false"}
+            pairs = (f"({states.get(mark, 'true')}, {body})" for mark, body in zip(marks, bodies, strict=True))
+            return f"#tasks({', '.join(pairs)});\n"
+        is_tight = all(
+            child.hidden for within in items for child, _ in outermost(within) if child.type == "paragraph_open"
+        )
+        tight = f"tight: {str(is_tight).lower()}"
+        if token.type == "bullet_list_open":
+            return f"#list({tight}, {', '.join(bodies)});\n"
+        return f"#enum(start: {int(token.attrs.get('start', 1))}, {tight}, {', '.join(bodies)});\n"
+
+    def table(self, token: Token, inner: Tokens) -> str:
+        """A table."""
+        table = Table()
+        for part, rows in outermost(inner):
+            for _, cells in outermost(rows):
+                row = [self.spans(within[0]).spans for _, within in outermost(cells)]
+                if part.type == "thead_open":
+                    table.head = [*row]
+                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in outermost(cells)]
+                else:
+                    table.rows.append([*row])
+        return table_markup(self, table)
+
+    def html(self, token: Token, inner: Tokens) -> str:
+        """HTML."""
+        return html_markup(self, token.content)
+
+    def tag(self, token: Token, inner: Tokens) -> str:
+        """A tag of the platform."""
+        return tag_markup(self, token, inner)
+
+    def footnote(self, token: Token, inner: Tokens) -> str:
+        """A footnote that nothing names; the others are set where they are named."""
+        label = str(token.meta["label"])
+        return "" if label in self._notes else f"#super[{text_markup(label)}]; {self.flow(inner)}"
+
+    def _note(self, label: str) -> str:
+        inner = self._notes.get(label)
+        if inner is None or self._in_note or self._including:
+            return f"#super[{text_markup(label)}];"
+        name = typst_string(f"{self._name}^{label}")
+        if label in self._set_notes:
+            return f"#footnote(label({name}));"
+        self._set_notes.add(label)
+        self._in_note = True
+        try:
+            return f"#footnote[{self.flow(inner)}]#label({name});"
+        finally:
+            self._in_note = False
+
+
+def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
+    """The footnotes that a text outside of headings names."""
+    named = {
+        str(child.meta["label"])
+        for before, token in pairwise(tokens)
+        if token.type == "inline" and before.type != "heading_open"
+        for child in token.children or ()
+        if child.type == "footnote_ref"
+    }
+    found: dict[str, Tokens] = {}
+    for at, token in enumerate(tokens):
+        if token.type == "footnote_reference_open" and str(token.meta["label"]) in named:
+            found.setdefault(str(token.meta["label"]), next(inner for _, inner in outermost(tokens[at:])))
+    return found
+
+
+_SHALLOW = frozenset(("paragraph_open", "heading_open", "table_open", "footnote_reference_open"))
+_SET: dict[str, Callable[[TypstRenderer, Token, Tokens], str]] = {
+    "paragraph_open": TypstRenderer.paragraph,
+    "heading_open": TypstRenderer.heading,
+    "bullet_list_open": TypstRenderer.list,
+    "ordered_list_open": TypstRenderer.list,
+    "blockquote_open": TypstRenderer.quote,
+    "fence": TypstRenderer.code,
+    "code_block": TypstRenderer.code,
+    "hr": TypstRenderer.rule,
+    "table_open": TypstRenderer.table,
+    "html_block": TypstRenderer.html,
+    "tag_open": TypstRenderer.tag,
+    "tag": TypstRenderer.tag,
+    "footnote_reference_open": TypstRenderer.footnote,
+}

@@ -1,0 +1,121 @@
+"""HTML blocks as markup for a typesetter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
+from presscheck.documents.markdown.inline_runs import HtmlEvent
+from presscheck.documents.terminal.tables import Table
+from presscheck.service.pdf.typst_inlines import PICTURE, TypstRuns, link, only_pictures, typst_string
+from presscheck.text.styled_text import Span, plain
+
+if TYPE_CHECKING:
+    from presscheck.service.pdf.typst_document import TypstRenderer
+
+_MOST_COLUMNS = 40
+
+
+def html_markup(page: TypstRenderer, text: str) -> str:
+    """An HTML block."""
+    reader = _Reader(page)
+    reader.read(text)
+    return "\n".join(reader.parts)
+
+
+def table_markup(page: TypstRenderer, table: Table) -> str:
+    """A table, or its cards."""
+    if table.cards:
+        return _cards(page, table)
+    rows = [_visible(table, row)[:_MOST_COLUMNS] for row in (table.head, *table.rows)]
+    count = max(map(len, rows), default=0)
+    if not count:
+        return ""
+    aligns = [align if align in {"left", "right", "center"} else "left" for align in table.aligns]
+    aligns = (aligns + ["left"] * count)[:count]
+    head, *body = ([_cell(page, cell) for cell in [*row, *[()] * (count - len(row))]] for row in rows)
+    header = f"({', '.join(head)},)" if any(rows[0]) else "()"
+    written = "".join(f", ({', '.join(row)},)" for row in body)
+    return f"#records(({', '.join(aligns)},), {header}{written});\n"
+
+
+def _visible(table: Table, row: Sequence[Sequence[Span]]) -> list[Sequence[Span]]:
+    return [cell for number, cell in enumerate(row) if number not in table.hidden]
+
+
+def _cell(page: TypstRenderer, cell: Sequence[Span]) -> str:
+    how = "cell-picture" if only_pictures(cell) else "small-picture"
+    return f"[{page.inline(cell, picture=how)}]"
+
+
+def _cards(page: TypstRenderer, table: Table) -> str:
+    """Each row as a card; what is hidden in it says where it leads, or is its cover."""
+    cards: list[str] = []
+    for row in table.rows:
+        hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]
+        leads = [page.resolve(span.link or "") for span in hidden]
+        covers = [f"cell-picture({typst_string(one.picture)}, {typst_string('')})" for one in leads if one.picture][:1]
+        target = next((one for one in leads if (one.label or one.url) and not one.picture), None)
+        cells = [cell for cell in _visible(table, row) if cell and plain(tuple(cell)).strip()]
+        lines = [_cell(page, cell) for cell in cells]
+        if target and lines:
+            lines[0] = f"[{link(target, lines[0][1:-1])}]"
+        if covers or lines:
+            cards.append(f"({', '.join([*covers, *lines])},)")
+    return f"#cards({', '.join(cards)});\n" if cards else ""
+
+
+class _Reader(HtmlBlockReader[TypstRuns]):
+    """Makes a part of the markup of each block."""
+
+    def __init__(self, page: TypstRenderer) -> None:
+        self.page = page
+        self.parts: list[str] = []
+        self.heading = 0
+        super().__init__("•")
+
+    def new_runs(self) -> TypstRuns:
+        return TypstRuns()
+
+    def rule(self) -> None:
+        self.parts.append("#rule();\n")
+
+    def code(self, text: str) -> None:
+        self.parts.append(f"#code({typst_string(text, lines=True)});\n")
+
+    def table(self, table: Table) -> None:
+        self.parts.append(table_markup(self.page, table))
+
+    def tag(self, event: HtmlEvent) -> None:
+        if event[1] in HEADINGS:
+            self.heading = int(event[1][1])
+        else:
+            self.runs.html(event)
+
+    def figure(self, runs: TypstRuns) -> None:
+        pictures = [span for span in runs.spans if span.style == PICTURE]
+        said = [span for span in runs.spans if span.style != PICTURE]
+        caption = f"[{self.page.inline(said)}]" if plain(tuple(said)).strip() else "none"
+        for number, span in enumerate(pictures, 1):
+            own = caption if number == len(pictures) else "none"
+            self.parts.append(self.page.picture(span.link or "", span.text, own))
+        if not pictures and said:
+            self.parts.append(f"{self.page.inline(said)}\n")
+
+    def paragraph(self, runs: TypstRuns) -> bool:
+        heading, self.heading = self.heading, 0
+        text = plain(tuple(runs.spans)).strip()
+        spots = self.page.spots(runs.anchors)
+        if pictures := only_pictures(runs.spans):
+            self.parts += [self.page.picture(span.link or "", span.text) for span in pictures]
+            return True
+        if not text and not spots:
+            return False
+        markup = spots + self.page.inline(runs.spans)
+        if heading:
+            markup = self.page.titled(heading, text, markup)
+        elif self.marker:
+            markup = f"#item({max(0, len(self.numbers) - 1)}, {typst_string(self.marker)}, [{markup}]);"
+        self.parts.append(f"{markup}\n")
+        return True

@@ -1,0 +1,153 @@
+"""Words as markup for a typesetter. What an author wrote is a string in it, always, so that none of it is ever code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
+from presscheck.documents.pages.tree import slugify
+from presscheck.documents.terminal.wrap import BREAK
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.token_tree import Token
+
+PICTURE, FOOTNOTE = "picture", "footnote"
+"""What a run is that no terminal has: an image (its text is what it shows), and the mark of a footnote."""
+_LONGEST_ADDRESS = 4000
+_WRAPPED = {
+    "emphasis": "emph",
+    "strong": "strong",
+    "strike": "strike",
+    "underline": "underline",
+    "mark": "highlight",
+}
+
+
+class Target(NamedTuple):
+    """What an address in a text is within the document that is made; empty where it is nothing."""
+
+    label: str = ""
+    """The name of a place in the document: a page's, or with `#` and words behind it a heading's."""
+    url: str = ""
+    """Where it is on the web."""
+    picture: str = ""
+    """The name of the image among the files that may be read."""
+    title: str = ""
+    """What it is called."""
+    text: str = ""
+    """The Markdown that stands for it."""
+
+
+Resolve = Callable[[str], Target]
+
+
+def web_target(address: str) -> Target:
+    """An address on the web or of a mailbox; nothing where it is neither."""
+    try:
+        scheme = urlsplit(address).scheme.lower()
+    except ValueError:
+        return Target()
+    return (
+        Target(url=address) if scheme in {"http", "https", "mailto"} and len(address) < _LONGEST_ADDRESS else Target()
+    )
+
+
+def typst_string(text: str, *, lines: bool = False) -> str:
+    """A text as a string of the typesetter's language: whatever is in it, it is nothing but a text."""
+    clean = sanitize(text, lines=lines).replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + clean.replace("\n", "\\n") + '"'
+
+
+def text_markup(text: str) -> str:
+    """A text as markup."""
+    return f"#{typst_string(text)};" if text else ""
+
+
+def anchor_label(page: str, anchor: str) -> str:
+    """The name of a place in a page: that of a heading by its words, or of something by its id."""
+    return f"{page}#{slugify(anchor)}"
+
+
+class TypstRuns(InlineRuns):
+    """Collects the runs of a paragraph, with images and the marks of footnotes as what they are."""
+
+    def __init__(self, style: str = "") -> None:
+        super().__init__("", style)
+
+    def image(self, source: str, words: str) -> None:
+        """Add an image."""
+        self.spans.append(Span(" ".join(words.split()), PICTURE, source))
+
+    def tokens(self, tokens: Sequence[Token]) -> None:
+        """Take the inline tokens of Markdown."""
+        for token in tokens:
+            if token.type == "footnote_ref":
+                self.spans.append(Span(str(token.meta["label"]), FOOTNOTE))
+            else:
+                super().tokens([token])
+
+
+def inline(
+    spans: Iterable[Span],
+    resolve: Resolve,
+    footnote: Callable[[str], str] | None = None,
+    *,
+    picture: str = "small-picture",
+) -> str:
+    """Runs as markup.
+
+    Args:
+        spans: the runs.
+        resolve: what addresses are.
+        footnote: markup for the mark of a footnote; raised words where it is not given.
+        picture: what sets an image.
+    """
+    parts: list[str] = []
+    for span in spans:
+        if span is BREAK:
+            parts.append("#linebreak();")
+        elif span.style == PICTURE:
+            parts.append(_picture(span, resolve, picture))
+        elif span.style == FOOTNOTE:
+            parts.append(footnote(span.text) if footnote else f"#super[{text_markup(span.text)}];")
+        else:
+            parts.append(_styled(span, resolve))
+    return "".join(parts)
+
+
+def only_pictures(spans: Sequence[Span]) -> list[Span]:
+    """The images of a paragraph that is made of nothing else."""
+    found = [span for span in spans if span.style == PICTURE]
+    rest = [span for span in spans if span.style != PICTURE and span.text.strip()]
+    return [] if rest else found
+
+
+def link(target: Target, markup: str) -> str:
+    """Markup that leads somewhere."""
+    if not (target.label or target.url):
+        return markup
+    return f"#to({typst_string(target.label)}, {typst_string(target.url)})[{markup}];"
+
+
+def _picture(span: Span, resolve: Resolve, how: str) -> str:
+    target = resolve(span.link or "")
+    if target.picture:
+        return f"#{how}({typst_string(target.picture)}, {typst_string(span.text)});"
+    return link(target, text_markup(span.text or file_name(span.link or "") or "Image"))
+
+
+def _styled(span: Span, resolve: Resolve) -> str:
+    if not span.text:
+        return ""
+    styles = span.style.split()
+    markup = f"#raw({typst_string(span.text)});" if "code" in styles else text_markup(span.text)
+    for style in styles:
+        if style in _WRAPPED:
+            markup = f"#{_WRAPPED[style]}[{markup}];"
+        elif style == "quiet":
+            markup = f"#text(fill: quiet)[{markup}];"
+    return link(resolve(span.link), markup) if span.link else markup

@@ -1,0 +1,133 @@
+"""Inline text as HTML; runs in which authors wrote tags of their own are cleaned as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Protocol
+
+from presscheck.service.web.html.context import ResolvedLink
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.token_tree import Token
+
+_address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
+_formula = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_expression = re.compile(r'<code class="expression">([\w. ]{1,200})</code>')
+_TAGS = {"em": "em", "strong": "strong", "s": "s"}
+
+
+class InlineContext(Protocol):
+    """What inline text asks of the page that it stands in."""
+
+    def leads(self, target: str) -> ResolvedLink | None:
+        """Where a target leads from here."""
+        ...
+
+    def clean(self, html: str) -> str:
+        """HTML of authors, cleaned."""
+        ...
+
+    def variable(self, name: str) -> str | None:
+        """The value of an expression."""
+        ...
+
+
+def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
+    """The HTML of inline tokens."""
+    raw = any(token.type == "html_inline" for token in tokens)
+    has_own_links = raw and any(token.content[:2].lower() == "<a" for token in tokens if token.type == "html_inline")
+    html = "".join(_parts(tokens, world, may_link=not has_own_links))
+    if not raw:
+        return html
+    if "expression" in html:
+        html = _expression.sub(lambda found: _value(found, world), html)
+    return world.clean(html)
+
+
+def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
+    """The tag that opens a link; what leads nowhere is marked as such. Either is closed by `anchor_end`."""
+    more = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
+    if address is None:
+        return '<span class="broken">'
+    outside = ' class="outside" target="_blank" rel="noopener"' if address.is_outside else ""
+    return f'<a href="{escape(address.url)}"{outside}{more}>'
+
+
+def anchor_end(address: ResolvedLink | None) -> str:
+    """The tag that closes what `anchor_tag` opened."""
+    return "</span>" if address is None else "</a>"
+
+
+def image_html(source: str, words: str, world: InlineContext, *, title: str = "") -> str:
+    """An image; where it is not there, its words."""
+    found = world.leads(source)
+    if found is None:
+        return f'<span class="broken">{escape(words or source)}</span>'
+    titled = f' title="{escape(title)}"' if title else ""
+    return f'<img src="{escape(found.url)}" alt="{escape(words)}"{titled} loading="lazy">'
+
+
+def _parts(tokens: Sequence[Token], world: InlineContext, *, may_link: bool) -> Iterator[str]:
+    opened: list[ResolvedLink | None] = []
+    for token in tokens:
+        kind = token.type
+        if kind in ("text", "text_special", "math", "emoji"):
+            yield _text(token.content, world, may_link=may_link and not opened)
+        elif kind == "link_open":
+            opened.append(world.leads(str(token.attrs.get("href", ""))))
+            yield anchor_tag(opened[-1], title=str(token.attrs.get("title") or ""))
+        elif kind == "link_close":
+            yield anchor_end(opened.pop()) if opened else ""
+        elif kind == "image":
+            title = str(token.attrs.get("title") or "")
+            yield image_html(str(token.attrs.get("src", "")), token.content, world, title=title)
+        else:
+            yield _other(token)
+
+
+def _other(token: Token) -> str:
+    kind, name = token.type, _TAGS.get(token.tag)
+    if kind == "softbreak":
+        return "\n"
+    if kind == "hardbreak":
+        return "<br>"
+    if kind == "code_inline":
+        return f"<code>{escape(token.content)}</code>"
+    if kind == "html_inline":
+        return token.content
+    if kind == "footnote_ref":
+        label = escape(str(token.meta["label"]))
+        return f'<sup class="footnote-mark"><a href="#note-{label}">{label}</a></sup>'
+    if name:
+        return f"</{name}>" if token.nesting == -1 else f"<{name}>"
+    return escape(token.content)
+
+
+def _text(words: str, world: InlineContext, *, may_link: bool) -> str:
+    """Words, with formulas as they are written, and addresses as links."""
+    end, parts = 0, list[str]()
+    for found in _formula.finditer(words) if "$$" in words else ():
+        parts.append(_linked(words[end : found.start()], world, may_link=may_link))
+        parts.append(f'<code class="formula">{escape(found[1].strip())}</code>')
+        end = found.end()
+    return "".join((*parts, _linked(words[end:], world, may_link=may_link)))
+
+
+def _linked(words: str, world: InlineContext, *, may_link: bool) -> str:
+    if not may_link or "://" not in words:
+        return escape(words)
+    end, parts = 0, list[str]()
+    for found in _address.finditer(words):
+        address = world.leads(found[0])
+        shown = escape(found[0])
+        linked = f"{anchor_tag(address)}{shown}</a>" if address else shown
+        parts += (escape(words[end : found.start()]), linked)
+        end = found.end()
+    return "".join((*parts, escape(words[end:])))
+
+
+def _value(found: re.Match[str], world: InlineContext) -> str:
+    value = world.variable(found[1].strip())
+    return found[0] if value is None else escape(value)

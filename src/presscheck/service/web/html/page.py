@@ -1,0 +1,241 @@
+"""A page of Markdown as HTML for a browser: all that it says, nothing that acts, every link followed.
+
+What is written here is built from escaped text; what authors wrote as HTML passes `html_cleaning`. A page needs no
+script: tabs are radio buttons, and what unfolds is `<details>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
+from presscheck.documents.pages.tree import slugify
+from presscheck.service.web.html.code import code_html
+from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
+from presscheck.service.web.html.custom_tags import tag_html
+from presscheck.service.web.html.inlines import image_html, inline_html
+from presscheck.service.web.html.sanitizer import HtmlSanitizer
+from presscheck.service.web.html.tables import html_block
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.parser import Environment
+    from presscheck.documents.markdown.token_tree import Token
+
+    Inner = Sequence[Token]
+
+__all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "heading_anchor", "render_page_html"]
+
+MAX_INCLUDES = 5
+"""How far texts may include one another."""
+OUTLINE_LEVEL = 3
+"""The deepest level of headings that an outline lists."""
+
+_BREAKS = frozenset(("softbreak", "hardbreak"))
+_formula = re.compile(r"\$\$(.+)\$\$", re.DOTALL)
+_align = re.compile(r"text-align:(left|right|center)").search
+
+
+class HtmlPage(NamedTuple):
+    """A page: its body as HTML, and what its outline lists."""
+
+    html: str
+    outline: tuple[Heading, ...]
+
+
+def render_page_html(markdown: str, source: str, surroundings: RenderContext) -> HtmlPage:
+    """The HTML of a page without its title."""
+    writer = HtmlRenderer(source, surroundings)
+    return HtmlPage(writer.text(markdown), tuple(writer.outline))
+
+
+def heading_anchor(heading: str) -> str:
+    """The anchor of a heading, given as its Markdown; equal ones on one page have numbers behind it."""
+    tokens = parse(f"# {heading}", {})
+    return slugify(_words(tokens[1].children or [])) if len(tokens) > 1 else slugify(heading)
+
+
+class HtmlRenderer:
+    """Writes the blocks of one page and of what it includes; `outline` fills while it does."""
+
+    def __init__(self, source: str, surroundings: RenderContext) -> None:
+        self.surroundings = surroundings
+        self.outline: list[Heading] = []
+        self._sources = [source]
+        self._anchors: dict[str, int] = {}
+        self._numbers = 0
+        self._cleaning = HtmlSanitizer(self._follow)
+
+    def text(self, markdown: str) -> str:
+        """A text of its own."""
+        environment: Environment = {}
+        try:
+            return self.flow(parse(markdown, environment))
+        except RecursionError:
+            # nested beyond any sense: nothing may be hidden
+            return f"<pre>{escape(markdown)}</pre>"
+
+    def flow(self, tokens: Inner) -> str:
+        """Blocks below one another."""
+        return "\n".join(filter(None, (self.one(token, inner) for token, inner in outermost(tokens))))
+
+    def one(self, token: Token, inner: Inner) -> str:
+        """One block."""
+        write = _WRITTEN.get(token.type)
+        return write(self, token, inner) if write else ""
+
+    def include(self, target: str) -> str:
+        """Another text, in its place; one that includes itself ends there."""
+        found = self.surroundings.included(target, self._sources[-1])
+        if found is None or found.source in self._sources or len(self._sources) > MAX_INCLUDES:
+            return ""
+        self._sources.append(found.source)
+        try:
+            return self.text(found.markdown)
+        finally:
+            self._sources.pop()
+
+    def leads(self, target: str) -> ResolvedLink | None:
+        """Where a target leads from the text that is written now; a place on this page stays as it is."""
+        if target.startswith("#"):
+            return ResolvedLink(target)
+        return self.surroundings.leads(target, self._sources[-1])
+
+    def clean(self, html: str) -> str:
+        """HTML of authors, cleaned."""
+        return self._cleaning.clean(html) if html.strip() else ""
+
+    def variable(self, name: str) -> str | None:
+        """The value of an expression."""
+        return self.surroundings.variable(name)
+
+    def number(self) -> int:
+        """Another number on this page, for names that must differ."""
+        self._numbers += 1
+        return self._numbers
+
+    def words(self, inner: Inner) -> str:
+        """The inline text that a block holds first."""
+        return inline_html(inner[0].children or [], self) if inner else ""
+
+    def paragraph(self, token: Token, inner: Inner) -> str:
+        """Words, a formula, or an image that stands alone, with its words below it."""
+        children = inner[0].children or [] if inner else []
+        if len(children) == 1 and children[0].type == "image" and not token.hidden:
+            image, source = children[0], str(children[0].attrs.get("src", ""))
+            caption = str(image.attrs.get("title") or "")
+            said = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+            return f"<figure>{image_html(source, image.content, self)}{said}</figure>"
+        formula = _formula.fullmatch(inner[0].content.strip()) if inner else None
+        if formula and "$$" not in formula[1]:
+            return f'<pre class="formula">{escape(formula[1].strip())}</pre>'
+        words = inline_html(children, self)
+        return words if token.hidden else f"<p>{words}</p>"
+
+    def heading(self, token: Token, inner: Inner) -> str:
+        """A heading with its anchor; the first level is that of the page's title."""
+        level = max(2, int(token.tag[1]))
+        title = _words(inner[0].children or []) if inner else ""
+        anchor = self._anchor(slugify(title))
+        if level <= OUTLINE_LEVEL and title:
+            self.outline.append(Heading(level, title, anchor))
+        link = f'<a class="anchor" href="#{escape(anchor)}" aria-label="Link to this heading">#</a>'
+        return f'<h{level} id="{escape(anchor)}">{self.words(inner)} {link}</h{level}>'
+
+    def _anchor(self, wanted: str) -> str:
+        """The anchor, with a number behind it where the page has it already."""
+        anchor = wanted
+        while anchor in self._anchors:
+            anchor = f"{wanted}-{self._anchors[wanted]}"
+            self._anchors[wanted] += 1
+        self._anchors[anchor] = 1
+        return anchor
+
+    def code(self, token: Token, inner: Inner) -> str:
+        """Code."""
+        words = token.info.split()
+        return code_html(token.content, words[0] if words else "")
+
+    def quote(self, token: Token, inner: Inner) -> str:
+        """A quotation, or a hint that is written as one."""
+        kind = take_alert(inner)
+        if kind:
+            return tag_html(self, "hint", {"style": kind}, inner, "")
+        return f"<blockquote>{self.flow(inner)}</blockquote>"
+
+    def list(self, token: Token, inner: Inner) -> str:
+        """A list, perhaps of tasks."""
+        name = "ol" if token.type == "ordered_list_open" else "ul"
+        first = token.attrs.get("start", 1)
+        start = f' start="{int(first)}"' if name == "ol" and first != 1 else ""
+        return f"<{name}{start}>{''.join(self._item(within) for _, within in outermost(inner))}</{name}>"
+
+    def _item(self, inner: Inner) -> str:
+        task = take_task(inner)
+        if not task:
+            return f"<li>{self.flow(inner)}</li>"
+        checked = " checked" if task in "xX" else ""
+        return f'<li class="task"><input type="checkbox" disabled{checked}> {self.flow(inner)}</li>'
+
+    def table(self, token: Token, inner: Inner) -> str:
+        """A table."""
+        parts = "".join(
+            f"<{part.tag}>{''.join(self._row(row) for _, row in outermost(rows))}</{part.tag}>"
+            for part, rows in outermost(inner)
+        )
+        return f'<div class="table"><table>{parts}</table></div>'
+
+    def _row(self, cells: Inner) -> str:
+        written = ""
+        for cell, within in outermost(cells):
+            align = _align(str(cell.attrs.get("style", "")))
+            classed = f' class="{align[1]}"' if align else ""
+            written += f"<{cell.tag}{classed}>{self.words(within)}</{cell.tag}>"
+        return f"<tr>{written}</tr>"
+
+    def html(self, token: Token, inner: Inner) -> str:
+        """HTML of authors."""
+        return html_block(token.content, self)
+
+    def tag(self, token: Token, inner: Inner) -> str:
+        """A tag of the platform."""
+        return tag_html(self, token.meta["name"], token.meta, inner, token.content)
+
+    def rule(self, token: Token, inner: Inner) -> str:
+        """A line."""
+        return "<hr>"
+
+    def footnote(self, token: Token, inner: Inner) -> str:
+        """A footnote, where it stands."""
+        label = escape(str(token.meta["label"]))
+        return f'<div class="footnote" id="note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'
+
+    def _follow(self, tag: str, target: str) -> str | None:
+        found = self.leads(target)
+        return found.url if found else None
+
+
+def _words(tokens: Sequence[Token]) -> str:
+    """Inline text without its looks."""
+    kept = [" " if one.type in _BREAKS else one.content for one in tokens if one.type != "html_inline"]
+    return " ".join("".join(kept).split())
+
+
+_WRITTEN: dict[str, Callable[[HtmlRenderer, Token, Sequence[Token]], str]] = {
+    "paragraph_open": HtmlRenderer.paragraph,
+    "heading_open": HtmlRenderer.heading,
+    "bullet_list_open": HtmlRenderer.list,
+    "ordered_list_open": HtmlRenderer.list,
+    "blockquote_open": HtmlRenderer.quote,
+    "fence": HtmlRenderer.code,
+    "code_block": HtmlRenderer.code,
+    "hr": HtmlRenderer.rule,
+    "table_open": HtmlRenderer.table,
+    "html_block": HtmlRenderer.html,
+    "tag_open": HtmlRenderer.tag,
+    "tag": HtmlRenderer.tag,
+    "footnote_reference_open": HtmlRenderer.footnote,
+}

@@ -1,0 +1,72 @@
+"""The one door for HTML of authors on a web page: no script, no event, no form; addresses of the web and mail alone.
+
+Every address in it is followed by whoever shows the page, and one that leads nowhere is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import nh3
+
+_TAGS = (
+    "a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
+    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p picture pre q rp rt ruby s samp section small source span strike "
+    "strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
+)
+TAGS = frozenset(_TAGS.split())
+ATTRIBUTES: dict[str, set[str]] = {
+    "*": {"id", "class", "style", "title", "lang", "dir"},
+    "a": {"href", "target"},
+    "img": {"src", "alt", "width", "height", "data-size"},
+    "source": {"srcset", "media"},
+    "td": {"colspan", "rowspan", "align"},
+    "th": {"colspan", "rowspan", "align", "scope"},
+    "col": {"span", "width"},
+    "ol": {"start", "type", "reversed"},
+    "li": {"value"},
+    "details": {"open"},
+    "time": {"datetime"},
+}
+STYLES = frozenset(("color", "background-color", "text-align"))
+_CLASSES = "broken button expression footnote-mark formula outside primary secondary"
+CLASSES = frozenset(_CLASSES.split())
+"""What authors may say of looks: no more than that, so that nothing can be laid over the page."""
+SCHEMES = frozenset(("http", "https", "mailto"))
+
+_NAME = re.compile(r"[\w:.-]{1,200}")
+
+ResolveUrl = Callable[[str, str], str | None]
+"""From the name of a tag and an address as written to where it leads; None where it leads nowhere."""
+
+
+class HtmlSanitizer:
+    """Cleans the HTML of one page."""
+
+    def __init__(self, follow: ResolveUrl) -> None:
+        self._follow = follow
+        self._cleaner = nh3.Cleaner(
+            tags=TAGS,
+            clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"},
+            attributes=ATTRIBUTES,
+            attribute_filter=self._attribute,
+            filter_style_properties=STYLES,
+            url_schemes=SCHEMES,
+            link_rel="noopener",
+        )
+
+    def clean(self, html: str) -> str:
+        """The HTML with all tags closed that were opened in it, and none that are not known."""
+        return self._cleaner.clean(html)
+
+    def _attribute(self, tag: str, name: str, value: str) -> str | None:
+        if name in ("href", "src"):
+            return self._follow(tag, value)
+        if name == "srcset":
+            return self._follow(tag, value.split()[0]) if value.split() else None
+        if name == "class":
+            return " ".join(word for word in value.split() if word in CLASSES) or None
+        if name == "id":
+            return value if _NAME.fullmatch(value) else None
+        return None if name == "target" and value != "_blank" else value

@@ -1,0 +1,170 @@
+"""Tables that authors wrote as HTML: columns that are hidden stay so, and a table of cards becomes cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape, unescape
+from typing import TYPE_CHECKING
+
+from presscheck.documents.markdown.inline_runs import HtmlEvent, html_events
+
+if TYPE_CHECKING:
+    from presscheck.service.web.html.inlines import InlineContext
+
+_name = re.compile(r"[\w:-]+").fullmatch
+_address = re.compile(r"<(?:a|img)\b[^<>]*?\b(?:href|src)=\"([^\"]*)\"")
+_mark = re.compile(r"<[^<>]*>")
+_align = re.compile(r"text-align:\s*(left|right|center)").search
+_CHECKS = {"true": "☑", "false": "☐"}
+
+
+@dataclass
+class Cell:
+    """A cell: what its tag says, and the HTML in it, as it is written."""
+
+    values: dict[str, str]
+    is_head: bool
+    parts: list[str] = field(default_factory=list[str])
+
+    @property
+    def html(self) -> str:
+        """What is in it."""
+        return "".join(self.parts).strip()
+
+
+Row = list[Cell]
+
+
+def html_block(text: str, world: InlineContext) -> str:
+    """A block of HTML, cleaned, with the tables in it laid out."""
+    if "<table" not in text.lower():
+        return world.clean(text)
+    parts: list[str] = []
+    outside: list[str] = []
+    reader: _Reader | None = None
+    for event in html_events(text):
+        if reader:
+            reader.take(event)
+            if reader.is_done:
+                parts += (world.clean("".join(outside)), reader.html(world))
+                reader, outside = None, []
+        elif event[:2] == ("open", "table"):
+            reader = _Reader(event[2])
+        else:
+            outside.append(format_event(event))
+    if reader:
+        parts += (world.clean("".join(outside)), reader.html(world))
+        outside = []
+    return "".join((*parts, world.clean("".join(outside))))
+
+
+def format_event(event: HtmlEvent) -> str:
+    """An event as HTML again."""
+    kind, name, values = event
+    if kind == "text":
+        return escape(name)
+    if kind == "close":
+        return f"</{name}>"
+    attributes = "".join(f' {key}="{escape(value)}"' for key, value in values.items() if _name(key))
+    return f"<{name}{attributes}>"
+
+
+class _Reader:
+    """Reads one table; a table within it stays part of its cell."""
+
+    def __init__(self, values: dict[str, str]) -> None:
+        self.values = values
+        self.rows: list[Row] = []
+        self.depth = 1
+        self.cell: Cell | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the table has ended."""
+        return self.depth == 0
+
+    def take(self, event: HtmlEvent) -> None:
+        """Read one thing more."""
+        kind, name, values = event
+        if name == "table" and kind != "text":
+            self.depth += 1 if kind == "open" else -1
+            if self.is_done:
+                return
+        if self.depth == 1 and name in ("tr", "td", "th") and kind != "text":
+            self.cell = None
+            if kind == "open" and (name == "tr" or not self.rows):
+                self.rows.append([])
+            if kind == "open" and name != "tr":
+                self.cell = Cell(values, name == "th")
+                self.rows[-1].append(self.cell)
+        elif self.cell:
+            self.cell.parts.append(format_event(event))
+
+    def html(self, world: InlineContext) -> str:
+        """The table, or the cards."""
+        rows = [row for row in self.rows if row]
+        is_headed = bool(rows) and all(cell.is_head for cell in rows[0])
+        head = rows[0] if is_headed else []
+        body = rows[1:] if is_headed else rows
+        if self.values.get("data-view") == "cards":
+            cards = "".join(_card(head, row, world) for row in body)
+            return f'<ul class="cards">{cards}</ul>'
+        shown_head = "".join(_cell(head, n, cell, world) for n, cell in enumerate(head))
+        has_head = any(cell.html for cell in head)
+        lines = [f"<tr>{''.join(_cell(head, n, cell, world) for n, cell in enumerate(row))}</tr>" for row in body]
+        top = f"<thead><tr>{shown_head}</tr></thead>" if has_head else ""
+        return f'<div class="table"><table>{top}<tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def _of_column(head: Row, number: int, name: str) -> str | None:
+    """What the head says of a column."""
+    return head[number].values.get(name) if number < len(head) else None
+
+
+def _is_hidden(head: Row, number: int) -> bool:
+    return _of_column(head, number, "data-hidden") is not None
+
+
+def _cell(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
+    if _is_hidden(head, number):
+        return ""
+    align = _align(cell.values.get("style", "")) or _align(f"text-align:{cell.values.get('align', '')}")
+    name, attributes = ("th", ' scope="col"') if cell.is_head else ("td", "")
+    attributes += f' class="{align[1]}"' if align else ""
+    for span in ("colspan", "rowspan"):
+        if cell.values.get(span, "").isdecimal():
+            attributes += f' {span}="{cell.values[span][:4]}"'
+    return f"<{name}{attributes}>{_content(head, number, cell, world)}</{name}>"
+
+
+def _content(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
+    if not cell.is_head and _of_column(head, number, "data-type") == "checkbox":
+        return _CHECKS.get(cell.html.lower(), escape(cell.html))
+    return world.clean(cell.html)
+
+
+def _card(head: Row, row: Row, world: InlineContext) -> str:
+    target, cover = _named(head, row, "data-card-target"), _named(head, row, "data-card-cover")
+    shown = [(number, cell) for number, cell in enumerate(row) if not _is_hidden(head, number) and cell.html]
+    inside = "".join(f"<div>{_content(head, number, cell, world)}</div>" for number, cell in shown)
+    image = world.leads(cover) if cover else None
+    picture = f'<img class="cover" src="{escape(image.url)}" alt="" loading="lazy">' if image else ""
+    address = world.leads(target) if target else None
+    if address is None:
+        return f'<li class="card">{picture}{inside}</li>'
+    title = unescape(_mark.sub("", shown[0][1].html)) if shown else address.title
+    link = f'<a class="over" href="{escape(address.url)}" aria-label="{escape(title or address.url)}"></a>'
+    return f'<li class="card">{picture}{inside}{link}</li>'
+
+
+def _named(head: Row, row: Row, name: str) -> str:
+    """The address in the column that has this part in a card."""
+    return next(_addresses(head, row, name), "")
+
+
+def _addresses(head: Row, row: Row, name: str) -> Iterator[str]:
+    for number, cell in enumerate(row):
+        if _of_column(head, number, name) is not None and (found := _address.search(cell.html)):
+            yield unescape(found[1])

@@ -1,0 +1,141 @@
+"""The one door through which a stranger's text reaches the screen: what comes out never acts and never moves a column.
+
+Nothing that can be read elsewhere is hidden, so that a reviewer sees what a reader will: a control character becomes
+a visible symbol (`␛`, `␇`) and the rest of its sequence stays as plain letters. What has no width of its own to any
+reader (bidirectional controls, joiners, tags, variation selectors) is dropped. Terminals disagree on how wide joined,
+toned and flag emoji are; such a sequence is therefore shown as its parts, whose widths they agree on. Markup is never
+read. What came out once comes out unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import quote, urlsplit
+
+from rich.cells import get_character_cell_size
+
+TAB_WIDTH = 4
+MAX_COMBINING_MARKS = 4
+"""How many combining marks may stand on one letter: no language needs more, and more of them paint over other lines."""
+
+_CARRIER = "◌"
+_UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+
+_ordinary = re.compile(
+    "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u27ff"
+    "\u2900-\u2bff\u3001-\u3029\u3030-\u3098\u309b-\u3163\u3190-\u9fff\uac00-\ud7a3\uff01-\uff9f"
+    "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]*"
+).fullmatch
+_authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", re.IGNORECASE).match
+_label = re.compile(r"[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
+_line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
+
+_INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0x180B, 0x1810))).union(
+    range(0xFE00, 0xFE10), range(0x1F3FB, 0x1F400), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
+)
+"""What is invisible without being a format character: fillers, variation selectors, skin tones, tags."""
+
+
+def sanitize(text: str, *, lines: bool = False) -> str:
+    """What may be painted of a text; line ends stay where `lines` are meant, else they become spaces."""
+    if _ordinary(text):
+        return text
+    if lines:
+        return "\n".join([_one_line(line) for line in _line_end.split(text)])
+    return _one_line(_line_end.sub(" ", text))
+
+
+def display_url(url: str) -> str:
+    """An address as it may be trusted by the eye: a host in other scripts in punycode, the unprintable in percents."""
+    host = _host(url)
+    shown = url if host.isascii() else url.replace(host, _punycode(host), 1)
+    return "".join([part if _is_clean(part) else quote(part, errors="replace") for part in shown])
+
+
+def is_safe_url(url: str) -> bool:
+    """Whether an address may be handed to the browser or the mail program: web and mail, with no tricks in it."""
+    if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
+        return False
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    if parts.scheme == "mailto":
+        # some mail programs take the file that a link names and attach it
+        return "@" in parts.path and "attach" not in parts.query.lower()
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+class _Symbols(dict[int, str]):
+    """What each character is shown as, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        shown = _symbol(code)
+        if len(self) < 4096:
+            self[code] = shown
+        return shown
+
+
+_symbols = _Symbols()
+
+
+def _symbol(code: int) -> str:
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if 0x1F1E6 <= code <= 0x1F1FF:
+        return chr(code - 0x1F1E6 + ord("A"))
+    if code in _INVISIBLE:
+        return ""
+    category = unicodedata.category(chr(code))
+    if category == "Cf":
+        return ""
+    if category == "Zs" or code == 0x2800:
+        return "  " if code == 0x3000 else " "
+    if category in {"Cc", "Cs", "Co"} or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF:
+        return _UNKNOWN
+    return chr(code)
+
+
+def _one_line(line: str) -> str:
+    shown = line.expandtabs(TAB_WIDTH).translate(_symbols)
+    return shown if _ordinary(shown) else _carry_marks(shown)
+
+
+def _carry_marks(line: str) -> str:
+    """Give marks that would stand on nothing a carrier, and take away those that are piled too high."""
+    kept: list[str] = []
+    marks, before = 0, " "
+    for character in line:
+        if get_character_cell_size(character):
+            marks = 0
+        else:
+            marks += 1
+            if marks > MAX_COMBINING_MARKS:
+                continue
+            if before == " ":
+                kept.append(_CARRIER)
+        kept.append(character)
+        before = character
+    return "".join(kept)
+
+
+def _is_clean(character: str) -> bool:
+    return character != " " and sanitize("x" + character) == "x" + character
+
+
+def _host(url: str) -> str:
+    found = _authority(url)
+    return (found[1] or found[2] or "").rpartition("@")[2] if found else ""
+
+
+def _punycode(host: str) -> str:
+    """The host as the network knows it; browsers take an ideographic full stop for a dot, and so is it here."""
+    return _label.sub(_encoded, unicodedata.normalize("NFKC", host).casefold().replace("。", "."))
+
+
+def _encoded(label: re.Match[str]) -> str:
+    return "xn--" + label[0].encode("punycode", "replace").decode("ascii", "replace")

@@ -1,0 +1,70 @@
+"""Blocks and cells by the ids that a service gives them, and back."""
+
+from typing import Any
+
+import pytest
+
+from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, find_block_key, find_cell
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+
+PAGE = """A token belongs to you.
+
+- Make one
+- Keep it
+
+{% tabs %}
+{% tab title="Table" %}
+Inside.
+{% endtab %}
+{% endtabs %}
+
+| Kind | Lasts | Notes |
+|---|---|---|
+| Tokens | `90` days | |
+| Keys | none | **old** |
+| Keys | none | **old** |
+"""
+
+
+@pytest.mark.parametrize("words", ["A token belongs to you.", "Keep it", "Inside."])
+def test_a_block_is_found_by_its_words_and_by_its_key(words: str) -> None:
+    nodes = markdown_to_nodes(PAGE)
+    key = find_block_key(nodes, words)
+    assert key
+    assert block_words(nodes, key) == words
+
+
+def test_what_is_not_there_is_not_found() -> None:
+    nodes = markdown_to_nodes(PAGE)
+    assert find_block_key(nodes, "Nowhere") is None
+    assert find_block_key(nodes, "") is None
+    assert block_words(nodes, "none") == ""
+    assert cell_words(nodes, CellIds("none", "none")) == ""
+    assert find_cell(nodes, ["Tokens", "30 days", ""], 1) is None
+
+
+def test_a_cell_is_found_by_its_row_and_column_and_back() -> None:
+    nodes = markdown_to_nodes(PAGE)
+    for row, column, quote in (
+        (["Tokens", "`90` days", ""], 1, "Tokens › 90 days"),
+        (["Tokens", "`90` days", ""], 0, "Tokens ›"),
+        (["Keys", "none", "**old**"], 2, "Keys › old"),
+    ):
+        ids = find_cell(nodes, row, column)
+        assert ids
+        assert cell_words(nodes, ids) == quote
+
+
+HOSTILE: list[dict[str, Any]] = [
+    {},
+    {"nodes": [{"object": "block", "type": "table"}]},
+    {"nodes": [{"object": "block", "type": "table", "data": {"records": [], "definition": 7, "view": "x"}}]},
+    {"nodes": [{"object": "block", "type": "table", "data": {"records": {"r": None}, "definition": {}, "view": {}}}]},
+]
+
+
+@pytest.mark.parametrize("nodes", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_tree_that_lacks_parts_finds_nothing(nodes: dict[str, Any]) -> None:
+    assert cell_words(nodes, CellIds("r", "d")) == ""
+    assert find_cell(nodes, ["a"], 0) is None
+    assert find_block_key(nodes, "a") is None

@@ -1,0 +1,187 @@
+"""What holds of every comparison: nothing is left out, both sides can be read, no stranger acts, and it is quick."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from time import process_time
+from typing import Any
+
+import pytest
+from tests.documents.diff_rows import drawn, told
+from tests.documents.page_samples import AFTER, BEFORE, Writer
+from tests.hostile_strings import ACTS, HOSTILE
+
+from presscheck.documents.diff.page_diff import PageDifference, compare, difference_lines, wrap
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import STYLES, Line, Span, plain, width
+
+
+class TestPlaces:
+    def test_each_change_begins_where_its_mark_is(self) -> None:
+        shown = drawn(BEFORE, AFTER)
+        starts = [told(shown.lines[number]) for number in shown.changes]
+        assert [start[:9] for start in starts[:4]] == ["~ A token", "− ┃ Note", "~ Scopes ", "~ name   "]
+        assert all(start[0] in "~−+↕" for start in starts)
+        assert [*shown.changes] == sorted({*shown.changes})
+
+    def test_neighbouring_items_are_one_change(self) -> None:
+        assert len(drawn("- a b\n- c d\n- e f", "- a b x\n- c d x\n- e f x").changes) == 1
+        assert len(drawn("a b.\n\nc d.", "a b x.\n\nc d x.").changes) == 2
+
+    def test_lines_know_what_they_stand_for(self) -> None:
+        shown = drawn(BEFORE, AFTER, context=None)
+        source = AFTER.split("\n")
+        for line, anchor in zip(shown.lines, shown.anchors, strict=True):
+            words = set(
+                re.findall(r"[a-zA-Z]{4,}", plain(tuple(one for one in line[1:] if "removed" not in one.style)))
+            )
+            if anchor is not None and words - {"Warning", "reads", "same", "written", "differently"}:
+                near = set(re.findall(r"[a-zA-Z]+", " ".join(source[anchor : anchor + 2])))
+                assert words <= near | {"reads", "same", "written", "differently", "Warning"}, (words, source[anchor])
+
+    def test_below_a_line(self) -> None:
+        shown = drawn("One.\n\nTwo.", "One.\n\nTwo " + "words " * 20 + ".", 40)
+        below = shown.below(2)
+        assert below == len(shown.lines) - 1
+        assert shown.below(0) == 0
+        assert drawn("One.", "").below(0) is None
+
+
+class TestCounts:
+    def test_words_are_counted_not_signs(self) -> None:
+        found = compare("Alpha beta gamma.", "Alpha xi omicron, gamma!")
+        assert (found.added, found.removed) == (2, 1)
+
+    def test_blocks_that_came_and_went(self) -> None:
+        found = compare("One two three.\n\nStays here.", "Stays here.\n\n```\nfour five\n```")
+        assert (found.added, found.removed) == (2, 3)
+
+
+def reading(lines: Iterable[Line], without: str) -> Counter[str]:
+    """The words of one side of a comparison, as if what is only on the other were not there; no numbers of items."""
+    found: Counter[str] = Counter()
+    mark = {"added": "+ ", "removed": "− "}[without]
+    for line in lines:
+        if line and line[0].text != mark:
+            found.update(
+                re.findall(r"[a-zA-Z]+", "".join(one.text for one in line[1:] if without not in one.style.split()))
+            )
+    return found
+
+
+@pytest.mark.parametrize("seed", range(25))
+class TestRandomPages:
+    def test_nothing_that_differs_is_left_out(self, seed: int) -> None:
+        writer = Writer(seed)
+        before = writer.page()
+        after = writer.edited(before, 6)
+        found = compare(before, after)
+        shown = difference_lines(found, 4_000, context=None)
+        marked = {block for block, line in zip(shown.blocks, shown.lines, strict=True) if line and line[0].text != "  "}
+        for number, one in enumerate(found.blocks):
+            piece = one.after or one.before
+            assert piece
+            if one.kind not in ("same", "moved") and piece.kind != "end":
+                assert number in marked, one
+
+    def test_each_side_can_be_read_from_it(self, seed: int) -> None:
+        writer = Writer(seed)
+        before = writer.page()
+        after = writer.edited(before, 6)
+        shown = drawn(before, after, 4_000, context=None).lines
+        if any("↕" in plain(line)[:1] or "reads the same" in plain(line) for line in shown) or not after.strip():
+            return
+        for text, without in ((before, "added"), (after, "removed")):
+            alone = reading(drawn(text, text, 4_000, context=None).lines, without)
+            assert not alone - reading(shown, without)
+
+    def test_no_line_is_too_wide_and_every_style_is_known(self, seed: int) -> None:
+        writer = Writer(seed)
+        before = writer.page()
+        difference = compare(before, writer.edited(before, 10))
+        for columns in (1, 2, 3, 7, 12, 25, 80):
+            for mode in ("prose", "source"):
+                for ascii_only in (True, False):
+                    shown = difference_lines(difference, columns, mode=mode, ascii=ascii_only)  # type: ignore[arg-type]
+                    assert max(map(width, shown.lines), default=0) <= columns
+                    assert len(shown.lines) == len(shown.anchors) == len(shown.blocks)
+                    assert {word for line in shown.lines for one in line for word in one.style.split()} <= STYLES
+
+
+def test_ascii_draws_with_what_every_terminal_has() -> None:
+    shown = drawn(BEFORE, AFTER, ascii=True, context=1)
+    assert all(plain(line).isascii() for line in shown.lines)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_no_stranger_acts_through_it(part: int) -> None:
+    for text in HOSTILE[part::8]:
+        kinds = (text, f"# {text}", f"- {text}", f"| {text} |\n|---|\n| {text} |", f"```{text}\n{text}\n```")
+        tagged = (
+            f'{{% hint style="{text}" %}}\n{text}\n{{% endhint %}}\n\n{{% tab title="{text}" %}}\nx\n{{% endtab %}}'
+        )
+        before = "\n\n".join(
+            (*kinds, f"[{text}](https://{text})", tagged, f"<details>\n<summary>{text}</summary>\n\nx\n</details>")
+        )
+        for after in ("", before.replace("x", "y"), f"new words\n\n{before} {text}"):
+            for mode in ("prose", "source"):
+                shown = drawn(before, after, 50, mode=mode, context=1)
+                for line in shown.lines:
+                    assert not ACTS.search(plain(line)), (text, line)
+                    assert not [one for one in line if one.link and ACTS.search(one.link)]
+                    assert width(line) <= 50
+
+
+def test_a_wrapped_line_is_never_none() -> None:
+    assert wrap((), 10) == [()]
+    assert [plain(line) for line in wrap((Span("one two three"),), 8)] == ["one two", "three"]
+
+
+def seconds(before: str, after: str, **manner: Any) -> float:
+    started = process_time()
+    shown = drawn(before, after, 80, **manner)
+    assert shown.changes
+    return process_time() - started
+
+
+class TestTime:
+    """Bounds are several times what it takes, so that only another order of growth breaks them."""
+
+    def test_a_long_page_with_sixty_edits(self) -> None:
+        writer = Writer(1)
+        text = writer.page(250)
+        after = writer.edited(text, 60)
+        assert min(seconds(text, after) for _ in range(3)) < 0.5
+
+    @pytest.mark.parametrize("mode", ["prose", "source"])
+    def test_five_thousand_lines(self, mode: str) -> None:
+        writer = Writer(2)
+        lines = [writer.words(6, 9) if n % 2 else "" for n in range(5_000)]
+        others = [writer.words(6, 9) if n % 83 == 0 else line for n, line in enumerate(lines)]
+        assert min(seconds("\n".join(lines), "\n".join(others), mode=mode) for _ in range(2)) < 1.5
+
+    def test_nothing_in_common_and_everything_changed_a_little(self) -> None:
+        writer = Writer(3)
+        lines, others = ([writer.words(6, 9) if n % 2 else "" for n in range(5_000)] for _ in range(2))
+        assert seconds("\n".join(lines), "\n".join(others)) < 4
+        assert seconds("\n".join(lines), "\n".join(f"{line} more" if line else "" for line in lines)) < 4
+
+    def test_what_repeats_without_end(self) -> None:
+        chance = Writer(4).random
+        words = [chance.choice("ab") for _ in range(20_000)]
+        assert seconds(" ".join(words), " ".join(words[::-1])) < 4
+        code = "\n".join(words)
+        assert seconds(f"```\n{code}\n```", f"```\n{code[::-1]}\n```") < 4
+
+
+def test_a_difference_is_made_of_display_text() -> None:
+    [line] = drawn("", "a\u202eb").lines
+    assert plain(line) == "+ " + sanitize("a\u202eb")
+
+
+def test_kinds_of_differences() -> None:
+    found: PageDifference = compare("a", "b")
+    assert found.kind == "changed"
+    assert [one.kind for one in found.blocks] == ["removed", "added"]

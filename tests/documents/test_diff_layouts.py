@@ -1,0 +1,142 @@
+"""A comparison side by side, and what holds of it in every view: prose, split and source say the same changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pytest
+from tests.documents.diff_rows import drawn, told
+from tests.documents.page_samples import AFTER, BEFORE, WORDS, Writer
+
+from presscheck.documents.diff.block_pairs import SegmentPair
+from presscheck.documents.diff.page_diff import DifferenceLines, Mode, compare, difference_lines
+from presscheck.text.styled_text import Line, Span, plain, width
+
+BETWEEN = Span(" │ ", "quiet")
+MARKS = "+−~↕"
+VIEWS: tuple[Mode, ...] = ("prose", "split", "source")
+WIDE = 800
+
+
+def halves(line: Line) -> tuple[Line, Line]:
+    """What stands on the left of the hairline, and on the right; all is on the left where there is none."""
+    at = line.index(BETWEEN) if BETWEEN in line else len(line)
+    return line[:at], line[at + 1 :]
+
+
+def beside(before: str, after: str, columns: int = 63, context: int | None = None) -> list[tuple[str, str]]:
+    """Both sides of each line, as a test reads them."""
+    lines = drawn(before, after, columns, mode="split", context=context).lines
+    return [(told(left), told(right)) for left, right in map(halves, lines)]
+
+
+class TestSideBySide:
+    def test_words_that_went_are_on_the_left_and_those_that_came_on_the_right(self) -> None:
+        assert beside("A token of one workspace.", "A token of one project.") == [
+            ("~ A token of one [-workspace-].", "~ A token of one {+project+}.")
+        ]
+
+    def test_the_shorter_side_is_filled_up(self) -> None:
+        found = beside("One here.\n\nEnd.", "One here, and much more than there was before it.\n\nEnd.")
+        assert found == [
+            ("  One here.", "~ One here{+, and much more than+}"),
+            ("", "~ {+there was before it+}."),
+            ("", ""),
+            ("  End.", "  End."),
+        ]
+
+    def test_what_came_has_nothing_beside_it(self) -> None:
+        assert ("", "+ Two and three.") in beside("One.\n\nEnd.", "One.\n\nTwo and three.\n\nEnd.")
+        assert ("− Two and three.", "") in beside("One.\n\nTwo and three.\n\nEnd.", "One.\n\nEnd.")
+
+    def test_what_was_moved_stands_at_both_places(self) -> None:
+        moved = "This is a sentence of many words."
+        found = beside(f"{moved}\n\nOne a.\n\nTwo b.", f"One a.\n\nTwo b.\n\n{moved}", 83)
+        assert ("↕ moved further down", "") in found
+        assert (f"↕ {moved}", "") in found
+        assert ("", "↕ moved here, from further up") in found
+        assert ("", f"↕ {moved}") in found
+
+    def test_code_stands_line_by_line(self) -> None:
+        found = beside('```\na = 1\nb = "x"\n```', '```\na = 1\nb = "y"\n```')
+        assert ("  a = 1", "  a = 1") in found
+        assert ('~ b = "[-x-]"', '~ b = "{+y+}"') in found
+
+    def test_cells_of_a_table(self) -> None:
+        found = beside("| a | b |\n|---|---|\n| one | text |", "| a | b |\n|---|---|\n| one | string |")
+        assert found == [
+            ("  a    b", "  a    b"),
+            ("  ───  ──────", "  ───  ──────"),
+            ("~ one  [-text-]", "~ one  {+string+}"),
+        ]
+
+    def test_what_is_unchanged_is_folded_on_both_sides(self) -> None:
+        same = "\n\n".join(f"Paragraph {number}." for number in range(9))
+        found = [told(line) for line in drawn(f"{same}\n\nx", f"{same}\n\ny", mode="split", context=1).lines]
+        assert found[0] == "  … 8 unchanged blocks"
+
+    def test_a_page_that_is_new_has_an_empty_left_side(self) -> None:
+        assert all(not left for left, _ in beside("", AFTER))
+
+    def test_what_is_put_below_a_line_stands_on_the_right(self) -> None:
+        shown = drawn(BEFORE, AFTER, 101, mode="split")
+        assert {width(halves(line)[0]) for line in shown.lines if BETWEEN in line} == {width(shown.beside[:-1])}
+
+
+def blocks_of(mode: Mode, before: str, after: str) -> tuple[tuple[SegmentPair, ...], DifferenceLines]:
+    found = compare(before, after)
+    shown = difference_lines(found, WIDE, mode=mode, context=None)
+    return (found.source if mode == "source" else found.blocks), shown
+
+
+def mark(line: Line) -> str:
+    """What stands in the margin of a line, or of its halves."""
+    return "".join(side[0].text.strip() for side in halves(line) if side and side[0].text.strip() in MARKS)
+
+
+def words_of(lines: Iterable[Line]) -> list[str]:
+    """What the author wrote for readers, in the order of reading; a tag that changed shows as it is written."""
+    texts = (re.sub(r"\{%.*?%\}", "", plain(line)) for line in lines)
+    return [word for text in texts for word in re.findall(r"\w+", text) if word.lower() in WORDS]
+
+
+def pages(part: int) -> list[tuple[str, str]]:
+    """Ten of two hundred pairs of pages, the same each time."""
+    found: list[tuple[str, str]] = []
+    for seed in range(1_000 + part, 1_200, 20):
+        writer = Writer(seed)
+        before = writer.page(6)
+        found.append((before, writer.edited(before, 3)))
+    return found
+
+
+@pytest.mark.parametrize("part", range(20))
+class TestEveryView:
+    def test_what_differs_is_marked_and_nothing_else(self, part: int) -> None:
+        for before, after in pages(part):
+            for mode in VIEWS:
+                blocks, shown = blocks_of(mode, before, after)
+                lines = zip(shown.blocks, shown.lines, strict=True)
+                marked = {block for block, line in lines if block is not None and mark(line)}
+                pieces = [(one.kind, one.after or one.before) for one in blocks]
+                differs = {number for number, one in enumerate(blocks) if one.kind != "same"}
+                hidden = {
+                    number for number, (kind, piece) in enumerate(pieces) if kind == "moved" or piece.kind == "end"
+                }
+                assert differs - hidden <= marked <= differs, (mode, before, after)
+
+    def test_both_sides_can_be_read_side_by_side(self, part: int) -> None:
+        for before, after in pages(part):
+            sides = list(zip(*map(halves, drawn(before, after, WIDE, mode="split", context=None).lines), strict=True))
+            for text, side in zip((before, after), sides or [(), ()], strict=True):
+                alone = drawn(text, text, WIDE // 2, context=None).lines
+                assert words_of(list(side)) == words_of(list(alone)), (before, after)
+
+    def test_both_texts_can_be_written_again_from_the_source(self, part: int) -> None:
+        for before, after in pages(part):
+            lines = [plain(line) for line in drawn(before, after, WIDE, mode="source", context=None).lines]
+            for text, other in ((before, "+"), (after, "−")):
+                assert [line[2:].rstrip() for line in lines if line[:1] != other] == [
+                    line.rstrip() for line in text.rstrip("\n").split("\n") if text.strip()
+                ]

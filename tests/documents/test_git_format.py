@@ -1,0 +1,425 @@
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import pytest
+
+from presscheck.documents.git_format.repository import Problem, Repository, SourcePage, read_repository
+
+
+def written(directory: Path, files: dict[str, str | bytes]) -> Repository:
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_repository(directory)
+
+
+def outline(pages: tuple[SourcePage, ...], depth: int = 0) -> list[str]:
+    return [
+        line
+        for page in pages
+        for line in ("  " * depth + f"{page.slug or '→'} {page.title}", *outline(page.pages, depth + 1))
+    ]
+
+
+def page(repository: Repository, source: str) -> SourcePage:
+    return next(one for one in repository.walk() if one.source == source)
+
+
+def complaints(repository: Repository) -> list[str]:
+    return [str(problem) for problem in repository.problems if problem.weight == "error"]
+
+
+SUMMARY = """# Table of contents
+
+* [Welcome](README.md)
+
+## Guides <a href="#guides" id="how-to"></a>
+
+* [Start \\_here\\_](guides/start.md "Start")
+  * [Deeper](guides/deeper/README.md)
+      * [Deepest](<guides/deeper/the deepest.md>)
+* [Elsewhere](https://example.org/a)
+
+### Reference
+
+- [Errors](reference/errors.md)
+- [Not found](reference/errors.md#not-found)
+"""
+
+
+def test_the_tree_is_that_of_the_table(tmp_path: Path) -> None:
+    repository = written(
+        tmp_path,
+        {
+            "SUMMARY.md": SUMMARY,
+            "README.md": "# Welcome\n\nHello.\n",
+            "guides/start.md": "# Start here\n",
+            "guides/deeper/README.md": "# Deeper\n",
+            "guides/deeper/the deepest.md": "# Deepest\n",
+            "reference/errors.md": "# Errors\n",
+        },
+    )
+    assert outline(repository.pages) == [
+        "readme Welcome",
+        "how-to Guides",
+        "  start Start here",
+        "    deeper Deeper",
+        "      the-deepest Deepest",
+        "  → Elsewhere",
+        "reference Reference",
+        "  errors Errors",
+        "  → Not found",
+    ]
+    assert not repository.problems
+    assert repository.title == tmp_path.name
+    assert page(repository, "guides/start.md").link_title == "Start"
+    assert page(repository, "reference/errors.md").link_title is None
+    assert [one.target for one in repository.walk() if one.kind == "link"] == [
+        "https://example.org/a",
+        "reference/errors.md#not-found",
+    ]
+
+
+def test_a_page_keeps_what_its_front_matter_says(tmp_path: Path) -> None:
+    text = """---
+description: >-
+  Long
+  words
+icon: lamp
+hidden: true
+if: visitor.claims.beta
+cover: .gitbook/assets/sky.png
+coverY: -20.5
+vars:
+  limit: 3
+layout:
+  width: wide
+  cover:
+    visible: true
+    size: full
+  outline:
+    visible: false
+---
+
+# A *lamp* &amp; [more](x.md) #
+
+Text
+"""
+    repository = written(
+        tmp_path, {"SUMMARY.md": "* [Lamp](README.md)", "README.md": text, ".gitbook/assets/sky.png": b"x"}
+    )
+    lamp = page(repository, "README.md")
+    assert lamp.title == "A *lamp* &amp; more"
+    assert lamp.link_title == "Lamp"
+    assert lamp.body == "Text\n"
+    assert lamp.cover
+    assert (lamp.cover.picture, lamp.cover.y_pos, lamp.cover.height) == (".gitbook/assets/sky.png", -20.5, None)
+    assert lamp.details["layout"] == {
+        "width": "wide",
+        "cover": True,
+        "coverSize": "full",
+        "title": True,
+        "description": True,
+        "tableOfContents": True,
+        "outline": False,
+        "pagination": True,
+        "metadata": True,
+    }
+    rest = {name: value for name, value in lamp.details.items() if name != "layout"}
+    assert rest == {
+        "description": "Long words",
+        "icon": "lamp",
+        "hidden": True,
+        "condition": "visitor.claims.beta",
+        "variables": {"limit": 3},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("# One\n\nTwo\n", "One", "Two\n"),
+        ("\n\n# One\r\n\r\nTwo\r\n", "One", "Two\n"),
+        ("One\n===\n\nTwo", "One", "Two"),
+        ("## Two\n", "From the table", "## Two\n"),
+        ("Text\n\n# Later\n", "From the table", "Text\n\n# Later\n"),
+        ("{% hint %}\n# Inside\n{% endhint %}", "From the table", "{% hint %}\n# Inside\n{% endhint %}"),
+        ("---\ntitle: From the front\n---\nText", "From the front", "Text"),
+        ("---\nno: end\n\n# Inside", "From the table", "---\nno: end\n\n# Inside"),
+        ("# **C#** and `F#` <a id='x'></a>\n", "C# and F#", ""),
+        (r"# confd\_lib \(3\)", "confd_lib (3)", ""),
+        ("", "From the table", ""),
+        ("\ufeff# Marked\n", "Marked", ""),
+    ],
+)
+def test_the_first_heading_is_the_title(tmp_path: Path, text: str, title: str, body: str) -> None:
+    repository = written(tmp_path, {"SUMMARY.md": "* [From the table](a.md)", "a.md": text})
+    assert (page(repository, "a.md").title, page(repository, "a.md").body) == (title, body)
+
+
+def test_blocks_stay_as_they_are_written(tmp_path: Path) -> None:
+    body = """{% hint style="info" %}
+Mind the [gap](b.md).
+{% endhint %}
+
+{% tabs %}
+{% tab title="One" %}
+{% code title="a.sh" %}
+```sh
+echo {% not a tag %} [x](gone.md)
+```
+{% endcode %}
+{% endtab %}
+{% endtabs %}
+
+{% stepper %}
+{% step %}
+## First
+{% endstep %}
+{% endstepper %}
+
+{% content-ref url="b.md" %}
+[b.md](b.md)
+{% endcontent-ref %}
+
+{% embed url="https://example.org" %}
+
+{% file src=".gitbook/assets/x.zip" %}
+"""
+    repository = written(
+        tmp_path,
+        {
+            "SUMMARY.md": "* [A](a.md)\n* [B](b.md)",
+            "a.md": "# A\n\n" + body,
+            "b.md": "# B",
+            ".gitbook/assets/x.zip": b"PK",
+        },
+    )
+    assert page(repository, "a.md").body == body
+    assert not repository.problems
+    assert [(one.source, one.name, one.content_type, one.size, one.read()) for one in repository.files] == [
+        (".gitbook/assets/x.zip", "x.zip", "application/zip", 2, b"PK")
+    ]
+
+
+def test_snippets_come_in_and_missing_ones_are_named(tmp_path: Path) -> None:
+    repository = written(
+        tmp_path,
+        {
+            "SUMMARY.md": "* [A](guides/a.md)",
+            "guides/a.md": '# A\n\n{% include "../.gitbook/includes/note.md" %}\n\n'
+            '{% include "../.gitbook/includes/gone.md" %}\n',
+            ".gitbook/includes/note.md": "---\ntitle: A note\n---\n# Heading\n\nText [a](../../guides/a.md)\n",
+        },
+    )
+    assert [(one.source, one.title, one.body) for one in repository.snippets] == [
+        (".gitbook/includes/note.md", "A note", "# Heading\n\nText [a](../../guides/a.md)\n")
+    ]
+    assert complaints(repository) == ["guides/a.md:5: ../.gitbook/includes/gone.md: there is no such snippet"]
+
+
+def test_what_the_table_lists_twice_is_a_link_the_second_time(tmp_path: Path) -> None:
+    table = "* [A](a.md)\n* [Again](a.md)\n  * [Below](b.md)\n"
+    repository = written(tmp_path, {"SUMMARY.md": table, "a.md": "# A", "b.md": "# B"})
+    assert outline(repository.pages) == ["a A", "→ Again", "b B"]
+    assert repository.problems == (
+        Problem("SUMMARY.md", 2, "a.md is listed again: it comes in as a link", "information"),
+        Problem("SUMMARY.md", 2, "is a link: what is below it comes beside it", "information"),
+    )
+
+
+def test_what_the_table_does_not_list_comes_last_and_hidden(tmp_path: Path) -> None:
+    files = {"SUMMARY.md": "* [A](a.md)", "a.md": "# A\n[b](x/b.md)", "x/b.md": "# B", "x/a.md": "no title"}
+    repository = written(tmp_path, dict(files))
+    assert outline(repository.pages) == ["a A", "a-1 a", "b B"]
+    assert [one.details.get("hidden") for one in repository.pages] == [None, True, True]
+    assert {problem.file for problem in repository.problems} == {"x/a.md", "x/b.md"}
+    assert not complaints(repository)
+
+
+def test_slugs_are_single_among_siblings(tmp_path: Path) -> None:
+    files = {f"{folder}/setup.md": f"# {folder}" for folder in "abc"}
+    table = "".join(f"* [{folder}]({folder}/setup.md)\n" for folder in "abc")
+    repository = written(tmp_path, {"SUMMARY.md": table, **files})
+    assert [one.slug for one in repository.pages] == ["setup", "setup-1", "setup-2"]
+
+
+def test_targets_in_the_table_may_be_written_in_many_ways(tmp_path: Path) -> None:
+    table = (
+        "* [A](./a%20b.md)\n* [B](/b/)\n* [C](c)\n* [D](gone/d.md)\n* Just words\n* [File](x.pdf)\n* [Out](../out.md)\n"
+    )
+    files = {"a b.md": "# A", "b/Readme.md": "# B", "c.md": "# C", "x.pdf": "%PDF"}
+    repository = written(tmp_path / "docs", {"SUMMARY.md": table, **files})
+    assert outline(repository.pages) == [
+        "a-b A",
+        "b B",
+        "c C",
+        "d D",
+        "just-words Just words",
+        "→ File",
+        "out Out",
+    ]
+    assert complaints(repository) == [
+        "SUMMARY.md:4: gone/d.md does not exist: the page is empty",
+        "SUMMARY.md:7: ../out.md does not exist: the page is empty",
+    ]
+    assert [one.source for one in repository.files] == ["x.pdf"]
+
+
+def test_without_a_table_the_folders_are_the_tree(tmp_path: Path) -> None:
+    files = {"README.md": "# Home", "b.md": "# B", "a/README.md": "# A", "a/x/y.md": "# Y"}
+    repository = written(tmp_path, dict(files))
+    assert outline(repository.pages) == ["readme Home", "a A", "  x x", "    y Y", "b B"]
+    assert [problem.weight for problem in repository.problems] == ["information"]
+
+
+def test_settings_say_where_the_content_is(tmp_path: Path) -> None:
+    settings = """root: ./docs/
+\u200bstructure:
+  readme: ./index.md
+  summary: ./toc/TOC.md\u200b
+redirects:
+  old/path: start.md
+  older/path: gone.md
+  outside: ../../secret.md
+"""
+    repository = written(
+        tmp_path,
+        {
+            ".gitbook.yaml": settings,
+            "docs/toc/TOC.md": "# The Lamp Book\n\n* [Home](../index.md)\n* [Start](../start.md)",
+            "docs/index.md": "# Home\n\n[old](old/path)",
+            "docs/start.md": "# Start",
+            "README.md": "# Not a page",
+        },
+    )
+    assert repository.title == "The Lamp Book"
+    assert outline(repository.pages) == ["index Home", "start Start"]
+    assert repository.redirects == {"old/path": "start.md", "older/path": "gone.md"}
+    assert [str(problem) for problem in repository.problems] == [
+        ".gitbook.yaml:1: the redirect of older/path leads nowhere: gone.md",
+        ".gitbook.yaml:2: has invisible characters, which are passed over",
+        ".gitbook.yaml:4: has invisible characters, which are passed over",
+        ".gitbook.yaml:8: the redirect of outside is not a path in the repository",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ("root: [", ".gitbook.yaml:1: is not YAML: "),
+        ("root: ../", ".gitbook.yaml:1: root: '../' is not a path in the repository"),
+        ("root: gone", ".gitbook.yaml:1: root: gone is no directory of the repository"),
+        ("structure: 3\nredirects: [a]\n- b", ".gitbook.yaml:3: is not YAML: "),
+        ("a: 2021-02-31", ".gitbook.yaml:1: is not YAML: day is out of range"),
+        ("\x00", ".gitbook.yaml:1: is not YAML: "),
+    ],
+)
+def test_settings_that_cannot_be_used_are_reported(tmp_path: Path, settings: str, complaint: str) -> None:
+    repository = written(tmp_path, {".gitbook.yaml": settings, "SUMMARY.md": "* [A](a.md)", "a.md": "# A"})
+    assert outline(repository.pages) == ["a A"]
+    assert [one.startswith(complaint) for one in complaints(repository)] == [True]
+
+
+def test_what_cannot_be_read_is_named_and_stops_nothing(tmp_path: Path) -> None:
+    table = "* [Bytes](bytes.md)\n* [Front](front.md)\n* [Good](good.md)\n"
+    repository = written(
+        tmp_path,
+        {
+            "SUMMARY.md": table,
+            "bytes.md": b"# Bytes\n\none\n\xff\xfe two\n",
+            "front.md": "---\nicon: x\ndescription: a: b\n---\n\n# Front\n\n[g](gone.md)\n",
+            "good.md": "# Good\n",
+        },
+    )
+    assert page(repository, "bytes.md").body == "one\n\ufffd\ufffd two\n"
+    assert page(repository, "front.md").title == "Front"
+    assert complaints(repository) == [
+        "bytes.md:4: is not UTF-8 here; what cannot be read is shown as \ufffd",
+        "front.md:3: the front matter is not YAML: mapping values are not allowed here",
+        "front.md:8: gone.md: leads nowhere",
+    ]
+    assert page(repository, "good.md").title == "Good"
+
+
+def test_nothing_outside_the_directory_comes_in(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "s.md").write_text("# Secret")
+    (secret / "s.png").write_bytes(b"secret")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "s.md").symlink_to(secret / "s.md")
+    (docs / "folder").symlink_to(secret)
+    os.mkfifo(docs / "pipe.md")
+    table = "* [A](a.md)\n* [S](s.md)\n* [T](folder/s.md)\n* [U](../secret/s.md)\n* [V](/../secret/s.md)\n"
+    text = "# A\n\n![s](../secret/s.png) [t](%2e%2e/secret/s.md) ![u](folder/s.png)"
+    repository = written(docs, {"SUMMARY.md": table, "a.md": text})
+    assert [one.body for one in repository.walk() if one.title != "A"] == [""] * 4
+    assert not repository.files
+    assert "secret" not in str(repository.pages).replace("../secret", "").replace("%2e%2e/secret", "")
+    assert {"s.md", "folder"} <= {problem.file for problem in repository.problems}
+
+
+def test_settings_behind_a_link_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.yaml").write_text("root: hidden")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / ".gitbook.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+    (tmp_path / "hidden").mkdir()
+    (docs / "hidden").symlink_to(tmp_path / "hidden")
+    assert outline(written(docs, {"SUMMARY.md": "* [A](a.md)", "a.md": "# A"}).pages) == ["a A"]
+
+
+def test_deep_folders_and_large_pages_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("presscheck.documents.git_format.files.MAX_TEXT", 100)
+    deep = "/".join("d" * 60) + "/x.md"
+    repository = written(tmp_path, {"SUMMARY.md": "* [A](a.md)", "a.md": "a" * 101, deep: "# Deep"})
+    assert page(repository, "a.md").body == ""
+    assert len(complaints(repository)) == 2
+
+
+def test_a_table_may_be_deeper_than_most(tmp_path: Path) -> None:
+    files = {f"p{depth}.md": f"# P{depth}" for depth in range(30)}
+    table = "".join("  " * depth + f"* [P{depth}](p{depth}.md)\n" for depth in range(30))
+    repository = written(tmp_path, {"SUMMARY.md": table, **files})
+    assert outline(repository.pages) == ["  " * depth + f"p{depth} P{depth}" for depth in range(30)]
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 640, 480)
+GIF = b"GIF89a" + struct.pack("<HH", 32, 16)
+JPEG = b"\xff\xd8\xff\xe0\x00\x04\0\0\xff\xc0\x00\x11\x08" + struct.pack(">HH", 300, 200) + b"\0" * 8
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "content_type", "dimensions"),
+    [
+        ("a.png", PNG, "image/png", (640, 480)),
+        ("a.gif", GIF, "image/gif", (32, 16)),
+        ("a.jpg", JPEG, "image/jpeg", (200, 300)),
+        ("a.svg", b'<?xml?><svg width="12.5px" height="8" viewBox="0 0 1 1">', "image/svg+xml", (12.5, 8)),
+        ("a.svg", b'<svg viewBox="0 0 24 16"/>', "image/svg+xml", (24, 16)),
+        ("a.png", b"not a picture", "image/png", None),
+        ("a.png", PNG[:18], "image/png", None),
+        ("a.jpg", b"\xff\xd8\xff", "image/jpeg", None),
+        ("a.unheard", b"x", "application/octet-stream", None),
+    ],
+)
+def test_pictures_have_a_type_and_a_size(
+    tmp_path: Path, name: str, content: bytes, content_type: str, dimensions: tuple[float, float] | None
+) -> None:
+    repository = written(tmp_path, {"README.md": f"![x]({name})", name: content})
+    assert [(one.content_type, one.dimensions) for one in repository.files] == [(content_type, dimensions)]
+
+
+def test_problems_are_safe_to_print() -> None:
+    assert "\x1b" not in str(Problem("a\x1b[2J.md", 1, "x"))
+
+
+def test_there_must_be_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="gone"):
+        read_repository(tmp_path / "gone")

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.documents.content_samples import Editor, Revision
+
+from presscheck.documents.merge.revisions import Conflict, MergedTree, merge_pages
+from presscheck.documents.pages.tree import Page, find, insert, move, remove, walk, with_slugs
+
+SEEDS = range(150)
+
+
+def merged(editor: Editor, base: Revision, ours: Revision, theirs: Revision) -> MergedTree:
+    return merge_pages(base, ours, theirs, editor.library.read, editor.library.write)
+
+
+def revision_of(tree: MergedTree) -> Revision:
+    return {
+        "pages": tree.pages,
+        "files": tree.files,
+        "reusableContents": tree.reusable_contents,
+        "variables": tree.variables,
+    }
+
+
+def ids(revision: Revision) -> set[str]:
+    return {place.page["id"] for place in walk(revision["pages"])}
+
+
+def says(page: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in page.items() if name not in ("pages", "slug", "updatedAt")}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+class TestRandomTrees:
+    def test_one_side_alone_is_taken_as_it_is(self, seed: int) -> None:
+        editor = Editor(seed)
+        base = editor.revision(20)
+        side = editor.edited(base, "o", 12)
+        for ours, theirs in ((side, base), (base, side), (side, side)):
+            tree = merged(editor, base, ours, theirs)
+            assert revision_of(tree) == side
+            assert tree.conflicts == []
+
+    def test_nothing_is_dropped_that_anybody_wanted(self, seed: int) -> None:
+        editor = Editor(seed)
+        base = editor.revision(20)
+        ours, theirs = editor.edited(base, "o", 12), editor.edited(base, "t", 12)
+        result = revision_of(merged(editor, base, ours, theirs))
+        assert len(ids(result)) == sum(1 for _ in walk(result["pages"]))
+        for dropped in (ids(base) | ids(ours) | ids(theirs)) - ids(result):
+            sides = [find(side["pages"], dropped) for side in (ours, theirs)]
+            was = find(base["pages"], dropped)
+            assert was
+            assert None in sides
+            assert all(place is None or says(place.page) == says(was.page) for place in sides)
+
+    def test_what_one_side_edited_is_there(self, seed: int) -> None:
+        editor = Editor(seed)
+        base = editor.revision(20)
+        ours, theirs = editor.edited(base, "o", 12), editor.edited(base, "t", 12)
+        result = revision_of(merged(editor, base, ours, theirs))
+        for one, other in ((ours, theirs), (theirs, ours)):
+            for place in walk(one["pages"]):
+                page_id = place.page["id"]
+                was, there = find(base["pages"], page_id), find(other["pages"], page_id)
+                is_edited = was is None or says(was.page) != says(place.page)
+                if is_edited and (there is None or (was and says(was.page) == says(there.page))):
+                    now = find(result["pages"], page_id)
+                    assert now and says(now.page) == says(place.page)
+
+    def test_slugs_stay_unique_and_live_pages_keep_theirs(self, seed: int) -> None:
+        editor = Editor(seed)
+        base = editor.revision(20)
+        ours, theirs = editor.edited(base, "o", 12), editor.edited(base, "t", 12)
+        result = revision_of(merged(editor, base, ours, theirs))
+        assert with_slugs(result["pages"]) == result["pages"]
+
+    def test_merging_again_changes_nothing(self, seed: int) -> None:
+        editor = Editor(seed)
+        base = editor.revision(20)
+        ours, theirs = editor.edited(base, "o", 6), editor.edited(base, "t", 6)
+        first = merged(editor, base, ours, theirs)
+        again = merged(editor, theirs, revision_of(first), theirs)
+        assert again == first._replace(conflicts=[])
+
+
+def page(page_id: str, *pages: Page, **details: Any) -> Page:
+    return {"id": page_id, "type": "document", "title": page_id, "slug": page_id, "pages": list(pages)} | details
+
+
+TREE = [page("intro"), page("auth", page("tokens"), page("scopes")), page("errors")]
+
+
+def joined(ours: Callable[[list[Page]], list[Page]], theirs: Callable[[list[Page]], list[Page]]) -> MergedTree:
+    texts = {"old": "One two three.\n", "here": "One four three.\n", "there": "One five three.\n"}
+    sides = ({"pages": ours(TREE)}, {"pages": theirs(TREE)})
+    return merge_pages({"pages": TREE}, *sides, texts.__getitem__, lambda text: text)
+
+
+def shape(tree: list[Page]) -> list[Any]:
+    return [[one["id"], shape(one["pages"])] if one.get("pages") else one["id"] for one in tree]
+
+
+def with_page(page_id: str, **details: Any) -> Callable[[list[Page]], list[Page]]:
+    def change(tree: list[Page]) -> list[Page]:
+        return [
+            {**one, **(details if one["id"] == page_id else {}), "pages": change(one.get("pages", []))} for one in tree
+        ]
+
+    return change
+
+
+def kinds(tree: MergedTree) -> list[tuple[str, str]]:
+    return [(conflict.page_id, conflict.kind) for conflict in tree.conflicts]
+
+
+def test_what_the_change_request_deletes_stays_if_it_was_edited_live() -> None:
+    result = joined(lambda tree: remove(tree, "auth"), with_page("tokens", title="Keys"))
+    assert shape(result.pages) == ["intro", "errors", "tokens"]
+    assert kinds(result) == [("tokens", "deleted"), ("tokens", "moved")]
+    assert "change request deletes it" in result.conflicts[0].reason
+    assert "moved up" in result.conflicts[1].reason
+
+
+def test_what_was_deleted_live_stays_if_the_change_request_edits_it() -> None:
+    result = joined(with_page("errors", description="All of them"), lambda tree: remove(tree, "errors"))
+    assert shape(result.pages) == shape(TREE)
+    assert [one.reason for one in result.conflicts] == [
+        "The live content deleted it, and the change request edits it: it was kept."
+    ]
+
+
+def test_a_page_added_below_a_deleted_one_moves_up() -> None:
+    result = joined(lambda tree: insert(tree, page("new"), "auth", 1), lambda tree: remove(tree, "auth"))
+    assert shape(result.pages) == ["intro", "errors", "new"]
+    assert kinds(result) == [("new", "moved")]
+
+
+def test_a_page_moved_out_of_what_the_other_side_deleted_is_saved() -> None:
+    result = joined(lambda tree: remove(tree, "auth"), lambda tree: move(tree, "tokens", "intro"))
+    assert shape(result.pages) == [["intro", ["tokens"]], "errors"]
+    assert kinds(result) == [("tokens", "deleted")]
+
+
+def test_both_moved_one_page() -> None:
+    result = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "errors"))
+    assert shape(result.pages) == [["intro", ["tokens"]], ["auth", ["scopes"]], "errors"]
+    assert kinds(result) == [("tokens", "moved")]
+
+
+def test_both_moved_one_page_to_the_same_place() -> None:
+    result = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "intro"))
+    assert shape(result.pages) == [["intro", ["tokens"]], ["auth", ["scopes"]], "errors"]
+    assert result.conflicts == []
+
+
+def test_each_moved_one_page_below_the_other() -> None:
+    result = joined(lambda tree: move(tree, "intro", "errors"), lambda tree: move(tree, "errors", "intro"))
+    assert shape(result.pages) == [["auth", ["tokens", "scopes"]], ["errors", ["intro"]]]
+    assert kinds(result) == [("errors", "moved")]
+
+
+def test_siblings_that_one_side_reordered_and_the_other_added_to() -> None:
+    result = joined(lambda tree: move(tree, "errors", None, 0), lambda tree: insert(tree, page("new"), None, 1))
+    assert shape(result.pages) == ["errors", "intro", "new", ["auth", ["tokens", "scopes"]]]
+    assert result.conflicts == []
+
+
+def test_both_sides_added_at_one_place() -> None:
+    result = joined(lambda tree: insert(tree, page("ours")), lambda tree: insert(tree, page("theirs")))
+    assert shape(result.pages) == [*shape(TREE), "ours", "theirs"]
+    assert result.conflicts == []
+
+
+def test_of_two_new_pages_with_one_address_the_live_one_keeps_it() -> None:
+    result = joined(
+        lambda tree: insert(tree, page("ours", slug="new")), lambda tree: insert(tree, page("theirs", slug="new"))
+    )
+    assert [one["slug"] for one in result.pages[-2:]] == ["new-1", "new"]
+    assert result.conflicts == []
+
+
+def test_both_changed_one_detail_and_each_another() -> None:
+    result = joined(
+        with_page("intro", title="Start", emoji="1f680", layout={"width": "wide", "cover": True}),
+        with_page("intro", title="Begin", hidden=True, layout={"outline": False, "cover": True}),
+    )
+    intro = result.pages[0]
+    assert intro["title"] == "Start"
+    assert intro["hidden"] is True
+    assert intro["layout"] == {"width": "wide", "cover": True, "outline": False}
+    assert [one.reason for one in result.conflicts] == ["Both sides changed its title: the change request's stays."]
+
+
+def test_both_changed_one_text() -> None:
+    base = with_page("intro", documentId="old")(TREE)
+    texts = {"old": "One two three.\n", "here": "One four three.\n", "there": "One five three.\n"}
+    result = merge_pages(
+        {"pages": base},
+        {"pages": with_page("intro", documentId="here")(TREE)},
+        {"pages": with_page("intro", documentId="there")(TREE)},
+        texts.__getitem__,
+        lambda text: text,
+    )
+    assert "four" in result.pages[0]["documentId"]
+    assert "five" in result.pages[0]["documentId"]
+    assert result.conflicts == [
+        Conflict("intro", "intro", "text", "Both sides changed the same words in 1 place: both are there.")
+    ]
+
+
+def test_files_and_variables_and_reusable_content() -> None:
+    base: Revision = {
+        "files": [{"id": "a", "name": "a.png", "size": 1, "content": "x"}, {"id": "b", "name": "b.png", "size": 1}],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "old"}],
+        "variables": {"version": "1", "name": "x"},
+    }
+    ours: Revision = {
+        "files": [{"id": "a", "name": "logo.png", "size": 2, "content": "y"}],
+        "reusableContents": [{"id": "r", "title": "Notes", "document": "old"}],
+        "variables": {"version": "2", "name": "x"},
+    }
+    theirs: Revision = {
+        "files": [
+            {"id": "a", "name": "a.png", "size": 3, "content": "z", "dimensions": {"width": 1, "height": 1}},
+            {"id": "b", "name": "b.png", "size": 9},
+            {"id": "c", "name": "c.png", "size": 1},
+        ],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "new"}],
+        "variables": {"version": "3", "more": 1},
+    }
+    result = merge_pages(base, ours, theirs, str, str)
+    assert result.files == [{"id": "a", "name": "logo.png", "size": 2, "content": "y"}, *theirs["files"][1:]]
+    assert result.reusable_contents == [{"id": "r", "title": "Notes", "document": "new"}]
+    assert result.variables == {"version": "2", "more": 1}
+    assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]
+
+
+def test_two_thousand_pages_are_joined_in_a_moment() -> None:
+    pages = [page(f"s{n}", *[page(f"s{n}p{m}") for m in range(50)]) for n in range(40)]
+    ours = move(pages, "s7p3", "s8", 4)
+    theirs = insert(pages, page("new"), "s8", 5)
+    result = merge_pages({"pages": pages}, {"pages": ours}, {"pages": theirs}, str, str)
+    below = [one["id"] for one in result.pages[8]["pages"]]
+    assert below[3:8] == ["s8p3", "s7p3", "s8p4", "new", "s8p5"]

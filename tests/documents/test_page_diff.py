@@ -1,0 +1,223 @@
+"""What a comparison shows: words, blocks, moves, whole pages, source, and what is folded."""
+
+from __future__ import annotations
+
+import pytest
+from tests.documents.diff_rows import drawn, page
+from tests.documents.page_samples import AFTER, BEFORE, Writer
+
+from presscheck.documents.diff.page_diff import compare, difference_lines
+from presscheck.text.styled_text import Span, plain
+
+
+def in_page(text: str, start: str, context: int = 0) -> list[str]:
+    """The lines of the sample page from one that begins so up to the next blank one."""
+    lines = page(BEFORE, AFTER, context=None)
+    first = next(number for number, line in enumerate(lines) if line.startswith(start))
+    end = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
+    return lines[first:end]
+
+
+class TestProse:
+    def test_words_within_a_paragraph(self) -> None:
+        assert in_page(AFTER, "~ A token") == [
+            "~ A token belongs to one [-workspace-] {+project+}. It carries the",
+            "~ rights of the member who made it{+, and expires after 90+}",
+            "~ {+days+}.",
+        ]
+
+    def test_a_line_of_a_changed_paragraph_without_a_change_has_no_mark(self) -> None:
+        before = "One two three four five six. " * 4
+        lines = page(before, before.replace("One", "A", 1), 40)
+        assert [line[:1] for line in lines] == ["~", " ", " ", " "]
+
+    def test_a_heading(self) -> None:
+        assert in_page(AFTER, "~ Scopes") == ["~ Scopes {+and rights+}"]
+
+    def test_a_hint_of_another_kind(self) -> None:
+        assert in_page(AFTER, "− ┃") == ["− ┃ Note", "+ ┃ Warning", "  ┃ Tokens are shown once."]
+
+    def test_cells_and_rows(self) -> None:
+        assert in_page(AFTER, "  Field") == [
+            "  Field    Type    What it is",
+            "  ───────  ──────  ───────────────────────────────────────",
+            "~ name     [-text-]    The name of the token, as people see it",
+            "~          {+string+}",
+            "  scope    text    What it may do",
+            "− old      number  Not used",
+            "+ expires  date    When it stops working",
+        ]
+
+    def test_items(self) -> None:
+        assert in_page(AFTER, "  1.") == [
+            "  1. Open the settings.",
+            "  2. Choose Tokens.",
+            "~ reads the same, but is written differently",
+            "     ◦ nested one",
+            "     ◦ nested two",
+            "~ 3. Press New token [-(new.md)-] {+(tokens/new.md)+}.",
+            "+ 4. Copy it.",
+        ]
+
+    def test_code_by_the_line(self) -> None:
+        lines = in_page(AFTER, "− token")
+        assert lines[:3] == ['− token = "[-abc-]"', '+ token = "{+def+}"', "  retries = 3"]
+
+    def test_all_old_lines_of_code_stand_before_the_new_ones(self) -> None:
+        lines = page("```\na = 1\nb = 2\n```", "```\na = 3\nb = 4\n```")
+        assert lines == ["− a = [-1-]", "− b = [-2-]", "+ a = {+3+}", "+ b = {+4+}"]
+
+    def test_where_a_link_leads(self) -> None:
+        [*_, last] = in_page(AFTER, "  Old tokens")
+        assert last.endswith("[-(scopes.md)-] {+(rights.md)+}.")
+
+    def test_cards_show_the_lines_that_read_differently(self) -> None:
+        assert in_page(AFTER, "  → Two") == ["  → Two", "−   The [-second-] card", "+   The {+other+} card"]
+
+    def test_a_word_that_only_looks_different(self) -> None:
+        assert page("It is now here.", "It is **now** here.") == ["~ It is [-now-] {+now+} here."]
+
+    def test_what_is_written_differently_is_said(self) -> None:
+        lines = page("It is *now* here.", "It is _now_ here.")
+        assert lines == ["  It is now here.", "~ reads the same, but is written differently"]
+
+    def test_a_paragraph_written_anew_stands_below_the_old_one(self) -> None:
+        before, after = "The quick brown fox jumps over the lazy dog.", "Every token now belongs to the project."
+        assert page(before, after) == [f"− {before}", "", f"+ {after}"]
+
+    def test_code_beside_a_word_keeps_its_ground_to_itself(self) -> None:
+        [line] = drawn("Run `make` now.", "Run `make` then.").lines
+        assert Span("make", "code") in line
+
+    def test_a_hint_that_came_shows_its_kind_and_no_end(self) -> None:
+        hint = '{% hint style="danger" %}\nNever share it.\n\nReally.\n{% endhint %}'
+        assert page("One.", f"One.\n\n{hint}") == [
+            *("  One.", "", "+ ┃ Danger", "+ ┃ Never share it.", "+ ┃", "+ ┃ Really."),
+        ]
+
+    def test_the_end_of_a_hint_that_now_holds_more(self) -> None:
+        before = "{% hint style='info' %}\nOne two.\n{% endhint %}\n\nThree four."
+        after = "{% hint style='info' %}\nOne two.\n\nThree four.\n{% endhint %}"
+        marked = [line for line in page(before, after) if line.startswith(("+", "−"))]
+        assert marked == ["− {% endhint %}", "+ {% endhint %}"]
+
+    def test_a_table_too_narrow_for_its_columns(self) -> None:
+        table = "| " + " | ".join(f"columnname{n}" for n in range(6)) + " |\n|" + "---|" * 6
+        assert max(len(line) for line in page("", table, 30)) <= 30
+        assert "columnname0 │ columnname1" in page("", table, 30)[0]
+
+
+class TestMoves:
+    BEFORE = (
+        "# T\n\nOne alpha two words here.\n\nTwo beta other words there.\n\nThree gamma words.\n\nFour delta words."
+    )
+    AFTER = "# T\n\nTwo beta other words there.\n\nThree gamma words.\n\nFour delta words.\n\nOne alpha two words here."
+
+    def test_a_paragraph_that_moved_is_neither_added_nor_removed(self) -> None:
+        found = compare(self.BEFORE, self.AFTER)
+        assert (found.added, found.removed) == (0, 0)
+        lines = page(self.BEFORE, self.AFTER, context=None)
+        assert "↕ moved further down: One alpha two words here." in lines
+        assert lines[-2:] == ["↕ moved here, from further up", "↕ One alpha two words here."]
+
+    def test_the_other_way(self) -> None:
+        lines = page(self.AFTER, self.BEFORE, context=None)
+        assert lines[3:5] == ["↕ moved here, from further down", "↕ One alpha two words here."]
+        assert lines[-1] == "↕ moved further up: One alpha two words here."
+
+    def test_neighbours_move_together(self) -> None:
+        extra = "\n\nFive other long words."
+        before = self.BEFORE.replace("\n\nTwo", extra + "\n\nTwo")
+        lines = page(before, self.AFTER + extra, context=None)
+        assert "↕ moved further down: One alpha two words here. and 1 more" in lines
+        assert lines.count("↕ moved here, from further up") == 1
+
+
+class TestWholePages:
+    def test_a_new_page_has_its_own_colours_and_a_mark_before_each_line(self) -> None:
+        found = compare("", BEFORE)
+        shown = difference_lines(found, 60)
+        assert (found.kind, found.removed) == ("added", 0)
+        assert shown.changes == (0,)
+        assert {line[0].text for line in shown.lines if line} <= {"+ ", "  "}
+        assert not [span for line in shown.lines for span in line[1:] if span.style == "added"]
+
+    def test_a_page_that_went_is_quiet(self) -> None:
+        found = compare(BEFORE, "\n")
+        shown = difference_lines(found, 60)
+        assert (found.kind, found.added) == ("removed", 0)
+        assert {line[0].text for line in shown.lines if line} <= {"− ", "  "}
+        assert set(shown.anchors) == {None}
+
+    def test_equal_pages(self) -> None:
+        found = compare(BEFORE, BEFORE)
+        assert (found.kind, found.added, found.removed) == ("same", 0, 0)
+        assert difference_lines(found, 60).changes == ()
+        assert page("", "") == []
+
+
+class TestSource:
+    def test_lines_as_they_are_written(self) -> None:
+        lines = page(BEFORE, AFTER, 80, mode="source", context=0)
+        assert lines[lines.index("− A token belongs to one [-workspace-]. It carries the rights of the") :][:4] == [
+            "− A token belongs to one [-workspace-]. It carries the rights of the",
+            "− member who made it.",
+            "+ A token belongs to one {+project+}. It carries the rights of the",
+            "+ member who made it{+, and expires after 90 days+}.",
+        ]
+
+    def test_indents_and_blanks_stay_as_they_are_on_either_side(self) -> None:
+        assert page("    a  b c d e", "  a b  c d f", mode="source") == ["−     a  b c d [-e-]", "+   a b  c d {+f+}"]
+
+    def test_a_long_line_goes_on_below_its_beginning(self) -> None:
+        lines = page("", "  - " + "word " * 12, 30, mode="source")
+        assert lines[0].startswith("+   - word")
+        assert all(line.startswith("+   word") for line in lines[1:])
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_both_texts_can_be_read_from_it(self, seed: int) -> None:
+        writer = Writer(seed)
+        before = writer.page(12)
+        after = writer.edited(before)
+        if not after.strip():
+            return
+        shown = drawn(before, after, 10_000, mode="source", context=None)
+        sides = {"−": before, "+": after}
+        for mark, text in sides.items():
+            other = "+" if mark == "−" else "−"
+            lines = [plain(line)[2:] for line in shown.lines if not plain(line).startswith(other)]
+            assert [line.rstrip() for line in lines] == [line.rstrip() for line in text.rstrip("\n").split("\n")]
+
+
+class TestFolding:
+    TEXT = "# Title\n\n" + "\n\n".join(f"Paragraph number {n}." for n in range(10)) + "\n\n## Part\n\n"
+    TEXT += "\n\n".join(f"Sentence number {n}." for n in range(10)) + "\n"
+
+    def test_what_is_unchanged_is_counted_and_says_where_it_ends(self) -> None:
+        lines = page(self.TEXT, self.TEXT.replace("Sentence number 5", "Sentence numbered 5"), context=1)
+        assert lines == [
+            *("  … 16 unchanged blocks · Part", "", "  Sentence number 4.", ""),
+            *("~ Sentence [-number-] {+numbered+} 5.", "", "  Sentence number 6.", "", "  … 3 unchanged blocks"),
+        ]
+
+    def test_a_tab_is_named(self) -> None:
+        lines = page(BEFORE, BEFORE.replace("Then go on.", "Then stop."), context=0)
+        assert lines[0].endswith("unchanged blocks · Scopes › Unix")
+
+    def test_one_block_is_not_folded(self) -> None:
+        lines = page("a a.\n\nb b.\n\nc c.", "a x.\n\nb b.\n\nc x.", context=0)
+        assert "  b b." in lines
+
+    def test_blocks_with_something_below_them_stay(self) -> None:
+        shown = drawn(self.TEXT, self.TEXT.replace("number 5", "numbered 5"), context=0, keep=(6,))
+        below = shown.below(6)
+        assert below is not None
+        assert plain(shown.lines[below]) == "  Paragraph number 2."
+
+    def test_code_is_folded_without_blank_lines(self) -> None:
+        code = "\n".join(f"line{n}" for n in range(30))
+        lines = page(f"```\n{code}\n```", f"```\n{code.replace('line15', 'other15')}\n```", context=1)
+        assert lines == [
+            *("  … 14 unchanged lines", "  line14", "− line15", "+ other15", "  line16"),
+            "  … 13 unchanged lines",
+        ]

@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.documents.content_samples import Editor
+
+from presscheck.api.changes import SemanticChanges
+from presscheck.documents.pages.tree import (
+    Page,
+    PageNotInTree,
+    find,
+    insert,
+    move,
+    remove,
+    semantic_changes,
+    slugify,
+    unique_slug,
+    walk,
+    with_paths,
+    with_slugs,
+)
+
+LAYOUT = {"width": "wide", "cover": True}
+
+
+def page(page_id: str, *pages: Page, **details: Any) -> Page:
+    return {
+        "id": page_id,
+        "type": "document",
+        "title": page_id.title(),
+        "slug": page_id,
+        "pages": list(pages),
+    } | details
+
+
+TREE = [
+    page("intro"),
+    page("auth", page("tokens", page("rotate")), page("scopes"), type="group"),
+    {"id": "blog", "type": "link", "title": "Blog", "target": {"kind": "url", "url": "https://example.com"}},
+    page("errors"),
+]
+
+
+def shape(tree: list[Page]) -> list[Any]:
+    return [[one["id"], shape(one["pages"])] if one.get("pages") else one["id"] for one in tree]
+
+
+def with_page(tree: list[Page], page_id: str, **details: Any) -> list[Page]:
+    changed = details if any(one["id"] == page_id for one in tree) else {}
+    return [
+        {**one, **(changed if one["id"] == page_id else {})}
+        | ({"pages": with_page(one["pages"], page_id, **details)} if "pages" in one else {})
+        for one in tree
+    ]
+
+
+def changes(after: list[Page], before: list[Page] = TREE) -> list[dict[str, Any]]:
+    return semantic_changes({"pages": before}, {"pages": after})
+
+
+def test_walking_gives_parents_positions_and_paths() -> None:
+    assert [(one.page["id"], one.above and one.above["id"], one.position, one.path) for one in walk(TREE)] == [
+        ("intro", None, 0, "intro"),
+        ("auth", None, 1, "auth"),
+        ("tokens", "auth", 0, "auth/tokens"),
+        ("rotate", "tokens", 0, "auth/tokens/rotate"),
+        ("scopes", "auth", 1, "auth/scopes"),
+        ("blog", None, 2, None),
+        ("errors", None, 3, "errors"),
+    ]
+
+
+def test_insert_at_a_place_and_at_the_end() -> None:
+    assert shape(insert(TREE, page("new"), "tokens", 0))[1] == ["auth", [["tokens", ["new", "rotate"]], "scopes"]]
+    assert shape(insert(TREE, page("new"), None, 1))[:2] == ["intro", "new"]
+    assert shape(insert(TREE, page("new"), "errors"))[-1] == ["errors", ["new"]]
+    assert shape(insert(TREE, page("new")))[-1] == "new"
+
+
+def test_remove_takes_what_is_below_along() -> None:
+    assert shape(remove(TREE, "tokens")) == ["intro", ["auth", ["scopes"]], "blog", "errors"]
+
+
+def test_move_keeps_what_is_below() -> None:
+    assert shape(move(TREE, "tokens", None, 0)) == [
+        ["tokens", ["rotate"]],
+        "intro",
+        ["auth", ["scopes"]],
+        "blog",
+        "errors",
+    ]
+    assert shape(move(TREE, "errors", None, 1))[1] == "errors"
+
+
+@pytest.mark.parametrize(
+    ("page_id", "into"), [("tokens", "rotate"), ("tokens", "tokens"), ("x", None), ("tokens", "x")]
+)
+def test_a_page_cannot_go_below_itself_or_nowhere(page_id: str, into: str | None) -> None:
+    with pytest.raises(PageNotInTree):
+        move(TREE, page_id, into)
+
+
+def test_nothing_given_is_changed() -> None:
+    editor = Editor(3)
+    tree = editor.revision(30)["pages"]
+    before = repr(tree)
+    some = next(one.page["id"] for one in walk(tree) if one.page.get("pages"))
+    for changed in (insert(tree, page("new"), some), remove(tree, some), move(tree, some), with_paths(tree)):
+        assert changed is not tree
+    assert repr(tree) == before
+
+
+def test_slugs() -> None:
+    assert slugify("What’s new in 2.0?") == "what-s-new-in-2-0"
+    assert slugify("Über uns") == "über-uns"
+    assert slugify("???") == "page"
+    assert len(slugify("word " * 60)) <= 100
+    assert unique_slug("a", {"a", "a-1"}) == "a-2"
+
+
+def test_slugs_become_unique_among_siblings_and_the_settled_choose_first() -> None:
+    tree = [page("a", slug="x"), page("b", slug="x", pages=[page("c", slug="x")]), page("d", slug="")]
+    assert [one["slug"] for one in with_slugs(tree)] == ["x", "x-1", "d"]
+    assert [one["slug"] for one in with_slugs(tree, ["b"])] == ["x-1", "x", "d"]
+    assert [place.path for place in walk(with_paths(tree))] == ["x", "x-1", "x-1/x", "d"]
+    assert [place.page["path"] for place in walk(with_paths(tree))] == ["x", "x-1", "x-1/x", "d"]
+
+
+def test_what_did_not_change_says_nothing() -> None:
+    assert changes(TREE) == []
+    assert changes(with_page(TREE, "intro", updatedAt="2026-01-01", hidden=False)) == []
+
+
+def test_a_page_created() -> None:
+    assert changes(insert(TREE, page("new"), "auth", 1)) == [
+        {"type": "page_created", "page": {"id": "new", "type": "document", "title": "New", "path": "auth/new"}}
+    ]
+
+
+def test_pages_deleted_are_named_one_by_one() -> None:
+    assert changes(remove(TREE, "tokens")) == [
+        {
+            "type": "page_deleted",
+            "page": {"id": "tokens", "type": "document", "title": "Tokens", "path": "auth/tokens"},
+        },
+        {
+            "type": "page_deleted",
+            "page": {"id": "rotate", "type": "document", "title": "Rotate", "path": "auth/tokens/rotate"},
+        },
+    ]
+
+
+def test_a_page_edited() -> None:
+    after = with_page(TREE, "intro", title="Start", documentId="d2", layout=LAYOUT, emoji="1f680", icon="star")
+    assert changes(after, with_page(TREE, "intro", documentId="d1")) == [
+        {
+            "type": "page_edited",
+            "page": {"id": "intro", "type": "document", "title": "Start", "path": "intro"},
+            "attributes": {
+                "title": {"before": "Intro", "after": "Start"},
+                "document": {"before": "d1", "after": "d2"},
+                "emoji": {"after": "1f680"},
+                "layout": {"after": LAYOUT},
+                "icon": {"after": "star"},
+            },
+        }
+    ]
+
+
+def test_a_link_edited() -> None:
+    target = {"kind": "url", "url": "https://example.org"}
+    assert changes(with_page(TREE, "blog", target=target)) == [
+        {
+            "type": "page_edited",
+            "page": {"id": "blog", "type": "link", "title": "Blog"},
+            "attributes": {"target": {"before": {"kind": "url", "url": "https://example.com"}, "after": target}},
+        }
+    ]
+
+
+def test_a_page_moved_names_both_parents_and_a_missing_side_is_the_root() -> None:
+    [moved] = changes(move(TREE, "scopes", None, 0))
+    above = {"id": "auth", "type": "group", "title": "Auth", "path": "auth"}
+    assert moved == {
+        "type": "page_moved",
+        "page": {"id": "scopes", "type": "document", "title": "Scopes", "path": "scopes"},
+        "parent": {"before": above},
+    }
+
+
+def test_pages_below_a_moved_one_did_not_move() -> None:
+    assert [one["page"]["id"] for one in changes(move(TREE, "tokens", "errors"))] == ["tokens"]
+
+
+def test_reordering_names_as_few_pages_as_explain_it() -> None:
+    [moved] = changes(move(TREE, "errors", None, 0))
+    assert (moved["type"], moved["page"]["id"], moved["parent"]) == ("page_moved", "errors", {})
+
+
+def test_adding_and_deleting_siblings_is_no_move() -> None:
+    after = insert(remove(TREE, "intro"), page("new"), None, 0)
+    assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
+
+
+def test_edited_and_moved_are_two_changes() -> None:
+    after = with_page(move(TREE, "scopes", "errors"), "scopes", title="Rights")
+    assert [(one["type"], one["page"]["id"]) for one in changes(after)] == [
+        ("page_edited", "scopes"),
+        ("page_moved", "scopes"),
+    ]
+
+
+def test_a_page_of_another_type_is_another_page() -> None:
+    after = with_page(TREE, "errors", type="group")
+    assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
+
+
+def test_files_reusable_content_and_variables() -> None:
+    before = {
+        "files": [
+            {"id": "a", "name": "a.png", "contentType": "image/png", "downloadURL": "/a", "size": 1},
+            {"id": "b", "name": "b.png", "contentType": "image/png", "downloadURL": "/b", "size": 1},
+        ],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "d1"}, {"id": "s", "title": "Old"}],
+        "variables": {"version": "1", "gone": True, "same": 1},
+    }
+    after = {
+        "files": [
+            {"id": "a", "name": "a.png", "contentType": "image/png", "downloadURL": "/a2", "size": 0},
+            {"id": "c", "name": "c.pdf", "contentType": "application/pdf", "downloadURL": "/c", "size": 3},
+        ],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "d2"}, {"id": "t", "title": "New"}],
+        "variables": {"version": "2", "new": 5, "same": 1},
+    }
+    found = semantic_changes(before, after)
+    assert found == [
+        {
+            "type": "file_edited",
+            "file": {"id": "a", "name": "a.png", "contentType": "image/png", "downloadURL": "/a2"},
+            "attributes": {"downloadURL": {"before": "/a", "after": "/a2"}, "size": {"before": 1, "after": 0}},
+        },
+        {
+            "type": "file_created",
+            "file": {"id": "c", "name": "c.pdf", "contentType": "application/pdf", "downloadURL": "/c"},
+        },
+        {"type": "file_deleted", "file": {"id": "b", "name": "b.png", "contentType": "image/png", "downloadURL": "/b"}},
+        {
+            "type": "reusable_content_edited",
+            "reusableContent": {"id": "r", "title": "Note", "document": "d2"},
+            "attributes": {"document": {"before": "d1", "after": "d2"}},
+        },
+        {"type": "reusable_content_created", "reusableContent": {"id": "t", "title": "New"}},
+        {"type": "reusable_content_deleted", "reusableContent": {"id": "s", "title": "Old"}},
+        {
+            "type": "variables_edited",
+            "variables": {"version": {"before": "1", "after": "2"}, "new": {"after": 5}, "gone": {"before": True}},
+        },
+    ]
+    read = SemanticChanges.model_validate({"changes": found})
+    assert [one.type for one in read.changes] == [one["type"] for one in found]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_edits_are_all_told_and_in_the_order_of_the_tree(seed: int) -> None:
+    editor = Editor(seed)
+    before = editor.revision(25)
+    after = editor.edited(before, "o", 10)
+    told = semantic_changes(before, after)
+    assert told == semantic_changes(before, after)
+    old, new = ({one.page["id"]: one for one in walk(side["pages"])} for side in (before, after))
+    by_type = {kind: {one["page"]["id"] for one in told if one["type"] == f"page_{kind}"} for kind in _KINDS}
+    assert by_type["created"] == new.keys() - old.keys()
+    assert by_type["deleted"] == old.keys() - new.keys()
+    both = old.keys() & new.keys()
+    assert {one for one in both if _above(old[one]) != _above(new[one])} <= by_type["moved"]
+    assert by_type["edited"] == {one for one in both if _said(old[one]) != _said(new[one])}
+    order = [one["page"]["id"] for one in told if "page" in one and one["type"] != "page_deleted"]
+    assert order == sorted(order, key=[*new].index)
+
+
+_KINDS = ("created", "edited", "moved", "deleted")
+
+
+def _above(place: Any) -> str | None:
+    return place.above["id"] if place.above else None
+
+
+def _said(place: Any) -> dict[str, Any]:
+    return {name: value for name, value in place.page.items() if name not in ("pages", "updatedAt")}
+
+
+def test_five_thousand_siblings_are_compared_in_a_moment() -> None:
+    before = [page(f"p{n}") for n in range(5000)]
+    moved = changes(before[1:] + before[:1], before)
+    assert [one["page"]["id"] for one in moved] == ["p0"]
+    assert len(changes(before[::-1], before)) == 4999
+
+
+def test_finding() -> None:
+    place = find(TREE, "rotate")
+    assert place is not None
+    assert place.path == "auth/tokens/rotate"
+    assert find(TREE, "x") is None

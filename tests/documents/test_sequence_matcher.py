@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from time import process_time
+
+import pytest
+
+from presscheck.documents.diff.sequence_matcher import Gap, Match, gaps, longest_increasing_subsequence, matches
+
+
+def check(before: Sequence[int], after: Sequence[int]) -> int:
+    at = to = 0
+    found = matches(before, after)
+    for match in found:
+        assert match.before >= at
+        assert match.after >= to
+        assert match.size > 0
+        at, to = match.before + match.size, match.after + match.size
+        assert before[match.before : at] == after[match.after : to]
+    return sum(match.size for match in found)
+
+
+def test_unique_items_anchor() -> None:
+    assert matches("-a-b-c-", "-x-b-y-") == [Match(0, 0, 1), Match(2, 2, 3), Match(6, 6, 1)]
+    assert matches("abc", "abc") == [Match(0, 0, 3)]
+    assert matches("", "abc") == []
+
+
+def test_a_moved_item_does_not_break_the_rest() -> None:
+    assert sum(one.size for one in matches("xabcdefgh", "abcdefghx")) == 8
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_sequences(seed: int) -> None:
+    rand = random.Random(seed)
+    letters = rand.choice([2, 5, 50])
+    before = [rand.randrange(letters) for _ in range(rand.randint(0, 40))]
+    after = [one for one in before if rand.random() < 0.8] if seed % 2 else [*before[10:], 99, *before[:10]]
+    check(before, after)
+    rebuilt: list[int] = []
+    for part in gaps(before, after):
+        if isinstance(part, Gap):
+            assert part.before or part.after
+        places = range(part.after, part.after + part.size) if isinstance(part, Match) else part.after
+        rebuilt += [after[n] for n in places]
+    assert rebuilt == after
+
+
+@pytest.mark.parametrize("letters", [1, 2, 3, 10, 100])
+@pytest.mark.parametrize("size", [450, 5_000, 60_000])
+def test_time_is_bounded_whatever_repeats(letters: int, size: int) -> None:
+    rand = random.Random(letters)
+    before, after = ([rand.randrange(letters) for _ in range(size)] for _ in range(2))
+    started = process_time()
+    kept = check(before, after)
+    assert process_time() - started < 1
+    assert kept > size / 50 or size > 10_000
+
+
+def test_longest_rising() -> None:
+    assert longest_increasing_subsequence([5, 1, 2, 9, 3]) == [1, 2, 4]
+    assert longest_increasing_subsequence([]) == []

@@ -1,0 +1,241 @@
+"""Markdown set for paper: what a reader finds in the PDF, and that nothing an author writes is ever code."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from functools import cache
+from pathlib import Path
+
+import pypdf
+import pytest
+import typst
+from tests.contract.description import API
+from tests.documents.page_samples import BEFORE
+from tests.hostile_strings import HOSTILE
+
+from presscheck.service.pdf.typst_document import render_typst, template
+from presscheck.service.pdf.typst_inlines import Resolve, Target, typst_string, web_target
+
+DOCS = API.parent / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+EACH = int(os.environ.get("PRESSCHECK_EACH_PAGE", "72"))
+"""Each of how many pages of others is set; 1 takes minutes."""
+CODE = (
+    '#read("/etc/passwd")',
+    '#eval("panic()")',
+    "#panic()",
+    "#let x = 1",
+    "#{ panic() }",
+    '#import "@preview/x:1.0.0": *',
+    "]",
+    "[",
+    "}",
+    ")",
+    ");",
+    '"',
+    '"]',
+    '");#panic();("',
+    "\\",
+    '\\"',
+    "\\u{22}",
+    "$x$",
+    "$",
+    "@reference",
+    "<label>",
+    "*",
+    "_",
+    "`",
+    "= Heading",
+    "// comment",
+    "/* comment",
+    "*/",
+    "~~~",
+    "```typ\n#panic()\n```",
+    "```{=typst}\n#panic()\n```",
+)
+EVERYWHERE = """\
+{0} **{0}** [{0}](https://example.org/{0}) ![{0}]({0}) ~~{0}~~
+
+# {0}
+
+* {0}
+
+| {0} | b |
+| --- | --- |
+| {0} | `{0}` |
+
+{{% hint style="{0}" %}}
+{0}
+{{% endhint %}}
+
+{{% code title="{0}" %}}
+```{0}
+{0}
+```
+{{% endcode %}}
+
+{{% embed url="{0}" %}}
+
+{{% file src="{0}" %}}
+{0}
+{{% endfile %}}
+
+{{% unknown {0} %}}
+
+<details><summary>{0}</summary>
+
+> {0}
+</details>
+
+<table><tr><td>{0}</td></tr></table>
+<figure><img src="{0}" alt="{0}"><figcaption>{0}</figcaption></figure>
+
+[{0}][0] and a note[^1]
+
+[0]: <{0}> "{0}"
+[^1]: {0}
+"""
+
+
+@cache
+def fonts() -> typst.Fonts:
+    return typst.Fonts()
+
+
+def compiled(markup: str, root: Path) -> bytes:
+    source = (
+        f"{template()}\n#show: manual.with(title: {typst_string('T')}, cover: false);\n"
+        f"#set page(header: none, footer: none);\n{markup}"
+    )
+    made = typst.Compiler(source.encode(), root=root, font_paths=fonts()).compile()
+    assert isinstance(made, bytes)
+    return made
+
+
+def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
+    """The words of the PDF."""
+    pages = pypdf.PdfReader(io.BytesIO(compiled(render_typst(markdown, resolve, name="p"), root))).pages
+    return " ".join(" ".join(page.extract_text() for page in pages).split())
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("Some **strong** and *soft* `code` ~~gone~~ words.", "Some strong and soft code gone words."),
+        ("## A heading", "A heading"),
+        ("* one\n  * two\n* three", "• one – two • three"),
+        ("3. three\n4. four", "3. three 4. four"),
+        ("* [x] done\n* [ ] open", "done open"),
+        ("| A | B |\n| - | - |\n| c | d |", "A B c d"),
+        ("    indented code", "indented code"),
+        ('{% hint style="danger" %}\nHot.\n{% endhint %}', "DANGER Hot."),
+        ("> [!WARNING]\n> Hot.", "WARNING Hot."),
+        ("> said", "said"),
+        (
+            '{% tabs %}\n{% tab title="One" %}\nFirst.\n{% endtab %}\n{% tab title="Two" %}\nSecond.\n{% endtab %}\n'
+            "{% endtabs %}",
+            "One First. Two Second.",
+        ),
+        (
+            "{% stepper %}\n{% step %}\nFill.\n{% endstep %}\n{% step %}\nLight.\n{% endstep %}\n{% endstepper %}",
+            "1 Fill. 2 Light.",
+        ),
+        ("<details>\n<summary>Why?</summary>\n\nSo.\n</details>", "Why? So."),
+        (
+            "{% columns %}\n{% column %}\nLeft.\n{% endcolumn %}\n{% column %}\nRight.\n{% endcolumn %}\n"
+            "{% endcolumns %}",
+            "Left. Right.",
+        ),
+        ('{% code title="a.py" lineNumbers="true" %}\n```py\nx = 1\n```\n{% endcode %}', "a.py 1 x = 1"),
+        ('{% embed url="https://example.org/v" %}', "EMBED https://example.org/v"),
+        ('{% file src="a/b.pdf" %}\nThe paper\n{% endfile %}', "FILE The paper b.pdf"),
+        ("Note.[^1]\n\n[^1]: The note.", "Note.1 1The note."),
+        ("<table><tr><th>H</th></tr><tr><td>one<br>two</td></tr></table>", "H one two"),
+        ("<ul><li>one</li><li>two</li></ul>", "• one • two"),
+        ("<ol><li><p>one</p></li><li><p>two</p></li></ol>", "1. one 2. two"),
+        ("<h3>Old</h3><p>words</p><pre>a  b</pre>", "Old words a b"),
+        ("a\n\n---\n\nb", "a b"),
+    ],
+)
+def test_every_block_is_set(markdown: str, words: str, tmp_path: Path) -> None:
+    # letters that stand apart may be read as words
+    assert shown(markdown, tmp_path).replace(" ", "") == words.replace(" ", "")
+
+
+def test_addresses_become_what_they_are_in_the_document(tmp_path: Path) -> None:
+    (tmp_path / "picture").write_bytes(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    known = {
+        "guide.md": Target(label="page", title="The guide"),
+        "guide.md#part": Target(label="page#part", title="The guide"),
+        "sky.svg": Target(picture="picture", title="sky.svg"),
+        "note.md": Target(text="A [note](guide.md)."),
+    }
+
+    def resolve(address: str) -> Target:
+        return known.get(address) or web_target(address)
+
+    text = (
+        "[g](guide.md) [part](guide.md#part) [none](none.md) [js](javascript:alert) ![Sky](sky.svg)\n\n![](sky.svg)\n\n"
+        '{% content-ref url="guide.md" %}\n[guide.md](guide.md)\n{% endcontent-ref %}\n\n{% include "note.md" %}\n\n'
+        '<table data-view="cards"><tr><td>Card</td><td data-hidden><a href="guide.md">x</a></td></tr></table>\n'
+    )
+    other = render_typst("## Part\n\nWords.", resolve, name="page")
+    markup = render_typst(text, resolve, name="p") + f'#page-title(1, "page", [Guide], "", true);\n{other}'
+    pages = pypdf.PdfReader(io.BytesIO(compiled(markup, tmp_path))).pages
+    assert "".join(pages[0].extract_text().split()) == "gpartnone[js](javascript:alert)PAGETheguideAnote.Card"
+    leads = [annotation.get_object().get("/A", {}).get("/URI", "") for annotation in pages[0]["/Annots"]]
+    assert len(leads) == 5 and not any("javascript" in lead for lead in leads)
+
+
+@pytest.mark.parametrize("text", CODE)
+def test_what_would_be_code_is_words(text: str, tmp_path: Path) -> None:
+    assert "".join(shown(f"a\n\n~~~~\n{text}\n~~~~", tmp_path).split()) == "".join(f"a{text}".split())
+    compiled(render_typst(EVERYWHERE.format(text), web_target, name="p"), tmp_path)
+    inline = text.replace("\n", " ")
+    written = "".join(f"\\{letter}" if not letter.isalnum() and letter != " " else letter for letter in inline)
+    assert "".join(shown(f"a {written}", tmp_path).split()) == "".join(f"a{inline}".split())
+
+
+def test_hostile_strings_are_set_like_any_other(tmp_path: Path) -> None:
+    strings = sorted(HOSTILE)
+    compiled(
+        "".join(render_typst(EVERYWHERE.format(one), web_target, name=f"p{n}") for n, one in enumerate(strings[::40])),
+        tmp_path,
+    )
+    compiled("".join(render_typst(f"{one}\n\n`{one}`\n\n    {one}\n", web_target) for one in strings), tmp_path)
+
+
+def test_chance_finds_nothing_that_acts(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    pieces = (
+        *CODE,
+        *BEFORE.splitlines(),
+        "> ",
+        "* ",
+        "{% hint %}",
+        "{% endhint %}",
+        "<b>",
+        "</table>",
+        "<td>",
+        "[^1]",
+        " ",
+    )
+    for _ in range(40):
+        text = "".join(chance.choice(pieces) + chance.choice(("", "\n", " ", "\n\n")) for _ in range(60))
+        compiled(render_typst(text, web_target, name="p"), tmp_path)
+
+
+@pytest.mark.parametrize("opens", ["> ", "* ", "1. ", "<div>\n\n", "{% hint %}\n", "<b>", "**a ", "[", "{% tab %}\n> "])
+def test_what_nests_beyond_sense_is_set_all_the_same(opens: str, tmp_path: Path) -> None:
+    close = {"<div>\n\n": "\n\n</div>", "{% hint %}\n": "\n{% endhint %}", "{% tab %}\n> ": "\n{% endtab %}"}
+    for times in (9, 60, 600):
+        assert "deep" in shown(opens * times + "deep" + close.get(opens, "") * times, tmp_path)
+
+
+@pytest.mark.skipif(not PAGES, reason="the documentation of others is not here")
+def test_pages_of_others_are_set(tmp_path: Path) -> None:
+    texts = [path.read_text("utf-8", "replace") for path in PAGES[::EACH]]
+    markup = "\n".join(render_typst(text, web_target, name=f"p{number}") for number, text in enumerate(texts))
+    assert compiled(markup, tmp_path).startswith(b"%PDF")

@@ -1,0 +1,108 @@
+"""Markdown as HTML: what cannot be seen on a page of a running site."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+from tests.hostile_strings import HOSTILE
+
+from presscheck.service.web.html.page import Heading, Included, ResolvedLink, heading_anchor, render_page_html
+
+
+class Around:
+    """A world in which every page is there but `none.md`, and each text includes the next."""
+
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return None if target == "none.md" else ResolvedLink(f"https://example.org/{source}/{target}")
+
+    def included(self, target: str, source: str) -> Included | None:
+        number = int(target)
+        return Included(f"Text {number}. [at](home.md)\n\n" + f'{{% include "{number + 1}" %}}\n' * 2, f"part-{number}")
+
+    def holds(self, condition: str) -> bool:
+        return condition == "true"
+
+    def variable(self, name: str) -> str | None:
+        return "<2>" if name == "space.vars.version" else None
+
+
+def html(markdown: str) -> str:
+    return render_page_html(markdown, "home.md", Around()).html
+
+
+def test_headings_have_anchors_of_their_own() -> None:
+    found = render_page_html("# A *b*\n\n## A b\n\n## A b-1\n\n### A b\n\n#### Deep\n\n##\n", "home.md", Around())
+    assert found.outline == (
+        Heading(2, "A b", "a-b"),
+        Heading(2, "A b", "a-b-1"),
+        Heading(2, "A b-1", "a-b-1-1"),
+        Heading(3, "A b", "a-b-2"),
+    )
+    assert '<h4 id="deep">' in found.html
+    assert heading_anchor('A *b* <a href="#x" id="x"></a>') == "a-b"
+
+
+def test_texts_include_one_another_only_so_far() -> None:
+    found = html('{% include "1" %}\n')
+    assert "Text 5." in found
+    assert "Text 6." not in found
+    assert 'href="https://example.org/part-2/home.md"' in found, "links stand where their text does"
+
+
+def test_what_is_not_known_shows_what_it_holds() -> None:
+    assert html("{% sparkle %}\nIn.\n{% endsparkle %}\n") == "<p>In.</p>"
+    assert html('{% sparkle a="<b>" %}\n') == '<p class="quiet">{% sparkle a=&quot;&lt;b&gt;&quot; %}</p>'
+    assert html("{% if true %}\nYes.\n{% endif %}\n\n{% if other %}\nNo.\n{% endif %}\n") == "<p>Yes.</p>"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[x](none.md)", '<p><span class="broken">x</span></p>'),
+        ("![x](none.md) y", '<p><span class="broken">x</span> y</p>'),
+        ('<a href="none.md">x</a>', '<p><a rel="noopener">x</a></p>'),
+        ("<b>x</i></div>", "<p><b>x</b></p>"),
+        (
+            '<span style="position:fixed;color:red" class="over broken">x</span>',
+            '<p><span style="color:red" class="broken">x</span></p>',
+        ),
+        ('<code class="expression">space.vars.version</code>', "<p>&lt;2&gt;</p>"),
+        ('<code class="expression">space.vars.none</code>', '<p><code class="expression">space.vars.none</code></p>'),
+        ("z<!-- x -->y", "<p>zy</p>"),
+        ("a\\\nb", "<p>a<br>b</p>"),
+        ("> [!TIP]\n> x", '<div class="hint hint-success" role="note" aria-label="Tip"><p>\nx</p></div>'),
+        (
+            '{% hint style="x y" %}\nz\n{% endhint %}',
+            '<div class="hint hint-info" role="note" aria-label="Note"><p>z</p></div>',
+        ),
+    ],
+)
+def test_what_is_written_and_what_is_shown(written: str, shown: str) -> None:
+    assert html(written) == shown
+
+
+def test_strings_of_strangers_open_no_tag() -> None:
+    for text in HOSTILE:
+        found = html(f"# {text}\n\n{text}\n\n`{text}`\n\n| {text} |\n|--|\n| {text} |\n")
+        assert "<script" not in found.lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# a\n\n" * 20_000,
+        ">" * 5000 + "x",
+        "[" * 50_000,
+        "$$ " * 50_000,
+        "<a " * 50_000,
+        "<table>" * 5000 + "\n</table>",
+        "{% hint %}\n" * 5000,
+        "<div>\n" * 3000 + "x" + "</div>\n" * 3000,
+        "https://" * 20_000,
+    ],
+)
+def test_no_page_takes_long(text: str) -> None:
+    begun = process_time()
+    assert html(text) is not None
+    assert process_time() - begun < 20

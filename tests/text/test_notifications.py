@@ -1,0 +1,21 @@
+"""What is sent to a terminal as a sign: ours from end to end, whatever the text."""
+
+import pytest
+from tests.hostile_strings import ACTS, HOSTILE
+
+from presscheck.text.notifications import MAX_WIDTH, notification
+
+
+@pytest.mark.parametrize(("way", "begin"), [("osc9", "\x1b]9;presscheck: "), ("osc777", "\x1b]777;notify;presscheck;")])
+def test_a_text_stays_within_its_notification(way: str, begin: str) -> None:
+    for text in (*HOSTILE, "x" * 5000, "字" * 5000, ""):
+        sent = notification(way, text)
+        assert sent.startswith(begin)
+        assert sent.endswith("\a")
+        inside = sent.removeprefix(begin).removesuffix("\a")
+        assert not ACTS.search(inside), repr(text)
+        assert len(inside) <= MAX_WIDTH
+
+
+def test_a_bell_says_nothing() -> None:
+    assert notification("bell", "\x1b]0;owned") == "\a"

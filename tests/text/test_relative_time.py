@@ -1,0 +1,75 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from presscheck.text.relative_time import ago, exact, now, parse_time, since, span
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "now"),
+        (59, "now"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3600, "1 h"),
+        (86399, "23 h"),
+        (86400, "1 d"),
+        (13 * 86400, "13 d"),
+        (14 * 86400, "2 w"),
+        (59 * 86400, "8 w"),
+        (60 * 86400, "2 mo"),
+        (364 * 86400, "12 mo"),
+        (365 * 86400, "1 y"),
+        (-40, "now"),
+    ],
+)
+def test_a_length_of_time_is_said_in_its_largest_unit(seconds: int, shown: str) -> None:
+    assert span(seconds) == shown
+    assert ago((NOW - timedelta(seconds=seconds)).isoformat(), NOW) == shown
+
+
+def test_a_sentence_says_ago() -> None:
+    assert since("2026-11-20T10:00:00Z", NOW) == "2 h ago"
+    assert since("2026-11-20T11:59:30.123Z", NOW) == "just now"
+    assert since("2026-12-24T00:00:00Z", NOW) == "2026-12-24"
+    assert since("", NOW) == "–"
+
+
+def test_a_zone_is_heeded_and_none_means_utc() -> None:
+    assert ago("2026-11-20T12:00:00+02:00", NOW) == "2 h"
+    assert ago("2026-11-20T10:00:00", NOW) == "2 h"
+
+
+@pytest.mark.parametrize(
+    "unreadable",
+    [
+        "",
+        None,
+        "yesterday",
+        "2026-13-40T00:00:00Z",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+        "\x1b[2J",
+    ],
+)
+def test_what_names_no_moment_is_a_dash(unreadable: str | None) -> None:
+    assert ago(unreadable, NOW) == "–"
+    assert exact(unreadable) == "–"
+
+
+def test_what_lies_far_ahead_is_a_date() -> None:
+    assert ago("2026-11-22T00:00:00Z", NOW) == "2026-11-22"
+    assert ago("2026-11-20T13:00:00Z", NOW) == "now"
+
+
+def test_the_exact_minute_in_a_zone() -> None:
+    assert exact("2026-11-20T22:04:59.9Z", timezone(timedelta(hours=1))) == "2026-11-20 23:04 +0100"
+
+
+def test_now_can_be_compared_with_what_was_read() -> None:
+    moment = parse_time("2020-01-01T00:00:00Z")
+    assert moment is not None
+    assert moment < now()

@@ -1,0 +1,172 @@
+import re
+import time
+from collections.abc import Callable
+
+import pyte
+import pytest
+from rich.cells import cell_len
+from tests.hostile_strings import ACTS, HOSTILE
+
+from presscheck.text.sanitize import display_url, is_safe_url, sanitize
+
+KEPT = [
+    "plain words, 100 % of them",
+    "Überblick — “quoted” … • ✓ ✗ ◷",
+    "Привет, κόσμε",
+    "日本語のテキスト、한국어",
+    "हिन्दी में पाठ",
+    "ภาษาไทย",
+    "עברית العربية",
+    "cafe\u0301",
+    "emoji 😀 🚀 ⚠",
+    "[red]not markup[/red] [@click=app.quit]",
+]
+
+
+def test_the_corpus_is_large_and_has_no_twins() -> None:
+    assert len(set(HOSTILE)) == len(HOSTILE) >= 300
+
+
+def broken(holds: Callable[[str], bool]) -> list[str]:
+    return [ascii(text) for text in HOSTILE if not holds(text)]
+
+
+def test_nothing_that_acts_comes_out() -> None:
+    assert not broken(lambda text: not ACTS.search(sanitize(text, lines=True)))
+    assert not broken(lambda text: "\n" not in sanitize(text))
+
+
+def test_a_part_of_it_is_as_harmless() -> None:
+    assert not broken(lambda text: not any(ACTS.search(sanitize(text[cut:])) for cut in range(min(len(text), 40))))
+
+
+def test_once_is_enough() -> None:
+    assert not broken(lambda text: sanitize(sanitize(text)) == sanitize(text))
+    once = [sanitize(text, lines=True) for text in HOSTILE]
+    assert [sanitize(text, lines=True) for text in once] == once
+
+
+def test_a_terminal_keeps_its_columns_its_title_and_its_modes() -> None:
+    def is_calm(text: str) -> bool:
+        shown = sanitize(text)
+        screen = pyte.Screen(cell_len(shown) + 10, 3)
+        modes = set(screen.mode)
+        stream = pyte.Stream(screen)
+        # one by one, because pyte throws away what follows a mark of no combining class
+        for character in shown:
+            stream.feed(character)
+        return (screen.title, screen.mode, screen.cursor.y, screen.cursor.x) == ("", modes, 0, cell_len(shown))
+
+    assert not broken(is_calm)
+
+
+def test_it_can_be_written() -> None:
+    assert "\n".join(sanitize(text, lines=True) for text in HOSTILE).encode()
+
+
+def test_what_others_can_read_is_not_hidden() -> None:
+    def letters(text: str) -> list[str]:
+        return [c for c in text if c.isascii() and c.isprintable() and c != " "]
+
+    flags = re.compile("[\U0001f1e6-\U0001f1ff]")
+    assert not broken(lambda text: letters(sanitize(text)) == letters(text) or bool(flags.search(text)))
+
+
+def test_an_address_is_printable_and_opens_only_if_it_is_honest() -> None:
+    assert not broken(lambda text: not ACTS.search(display_url(text)) and " " not in display_url(text))
+    assert [display_url(text) for text in HOSTILE if is_safe_url(text)] == [
+        "https://xn--80ak6aa92e.com/login",
+        "https://google.com.evil.example",
+        "https://google.com@evil.example/",
+    ]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_honest_text_stays_as_it_is(text: str) -> None:
+    assert sanitize(text) == text
+    assert sanitize(text + "\n" + text, lines=True) == text + "\n" + text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred", "␛[31mred"),
+        ("a\x07b\x00c\x7fd", "a␇b␀c␡d"),
+        ("\x9b31m", "�31m"),
+        ("a\tb", "a   b"),
+        ("a\r\nb\nc", "a b c"),
+        ("safe\rowned", "safe␍owned"),
+        ("user\u202enimda", "usernimda"),
+        ("\u0301x", "◌\u0301x"),
+        ("a \u0301x", "a ◌\u0301x"),
+        ("z" + "\u0301" * 9, "z" + "\u0301" * 4),
+        ("👩\u200d💻", "👩💻"),
+        ("👍🏽", "👍"),
+        ("❤\ufe0f", "❤"),
+        ("🇩🇪", "DE"),
+        ("a\xa0b\u3000c", "a b  c"),
+        ("pay\u200bpal", "paypal"),
+        ("\udcff", "�"),
+    ],
+)
+def test_what_is_shown_instead(text: str, shown: str) -> None:
+    assert sanitize(text) == shown
+
+
+def test_line_ends_stay_where_lines_are_meant() -> None:
+    assert sanitize("a\r\nb\x0bc\u2028d", lines=True) == "a\nb\nc\nd"
+    assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
+
+
+@pytest.mark.parametrize("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
+def test_a_megabyte_of_malice_takes_no_longer_than_its_length(unit: str) -> None:
+    small, large = (unit * (n // len(unit)) for n in (10_000, 1_000_000))
+    sanitize(small)
+    began = time.process_time()
+    sanitize(large)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://docs.example/a?b=c#d", "https://docs.example/a?b=c#d"),
+        ("https://\u0430\u0440\u0440\u04cf\u0435.com/x", "https://xn--80ak6aa92e.com/x"),
+        ("https://me@b\u00fccher.example:8080/b\u00fccher", "https://me@xn--bcher-kva.example:8080/bücher"),
+        ("https://b\u00fccher\u3002example", "https://xn--bcher-kva.example"),
+        ("mailto:ada@b\u00fccher.example", "mailto:ada@xn--bcher-kva.example"),
+        ("https://a.example/x\u202ey z", "https://a.example/x%E2%80%AEy%20z"),
+        ("guide/тест.md", "guide/тест.md"),
+    ],
+)
+def test_an_address_shows_where_it_leads(url: str, shown: str) -> None:
+    assert display_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a.example", "HTTP://a.example/ü?q=1#x", "mailto:ada@a.example?subject=x", "http://[::1]:80/"]
+)
+def test_web_and_mail_open(url: str) -> None:
+    assert is_safe_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "",
+            "#top",
+            "guide.md",
+            "/etc/passwd",
+            "//a.example",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "ftp://a.b/",
+        ),
+        *("https://", "https:a.example", "https://a.example/\n", "https://a b.example", "https://good\\@evil.example"),
+        *("https://a.example:99999", "http://[::1", "mailto:", "mailto:a@b.example?attach=/etc/passwd", " https://a.b"),
+        *("https://a\u200b.example", "https://a.example/\u202e", "-https://a.example", "data:text/html,x", "ssh://a"),
+    ],
+)
+def test_nothing_else_opens(url: str) -> None:
+    assert not is_safe_url(url)
