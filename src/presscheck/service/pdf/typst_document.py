@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.table import read_table
 from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
-from presscheck.documents.terminal.tables import Table
 from presscheck.service.pdf.typst_html import html_markup, table_markup
 from presscheck.service.pdf.typst_inlines import (
     FOOTNOTE,
@@ -92,9 +92,9 @@ class TypstRenderer:
 
     def flow(self, tokens: Tokens) -> str:
         """Blocks below one another."""
-        return "\n".join(filter(None, (self.one(token, inner) for token, inner in outermost(tokens))))
+        return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
-    def one(self, token: Token, inner: Tokens) -> str:
+    def block(self, token: Token, inner: Tokens) -> str:
         """One block; what is nested too deep stands without its frame."""
         draw = _SET.get(token.type)
         if draw is None:
@@ -124,9 +124,9 @@ class TypstRenderer:
         runs.tokens(token.children or [])
         return runs
 
-    def inline(self, spans: Sequence[Span], **details: str) -> str:
-        """Runs as markup."""
-        return inline(spans, self.resolve, self._note, **details)
+    def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
+        """Renders inline text."""
+        return inline(spans, self.resolve, self._note, picture=picture)
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
         """Words; images that stand alone are shown at their size."""
@@ -144,7 +144,8 @@ class TypstRenderer:
             return f"#picture({typst_string(target.picture)}, {typst_string(shows)}, {caption});\n"
         title = shows or target.title or sanitize(address).rpartition("/")[2] or "Image"
         url, note = typst_string(target.url), typst_string(target.url if target.url != title else "")
-        return f'#pointer("Image", "", {url}, {typst_string(title)}, {note});\n'
+        below = "" if caption == "none" else f"\n{caption[1:-1]}\n"
+        return f'#pointer("Image", "", {url}, {typst_string(title)}, {note});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
         """Places that links may lead to."""
@@ -200,16 +201,7 @@ class TypstRenderer:
 
     def table(self, token: Token, inner: Tokens) -> str:
         """A table."""
-        table = Table()
-        for part, rows in outermost(inner):
-            for _, cells in outermost(rows):
-                row = [self.spans(within[0]).spans for _, within in outermost(cells)]
-                if part.type == "thead_open":
-                    table.head = [*row]
-                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in outermost(cells)]
-                else:
-                    table.rows.append([*row])
-        return table_markup(self, table)
+        return table_markup(self, read_table(inner, lambda cell: self.spans(cell).spans))
 
     def html(self, token: Token, inner: Tokens) -> str:
         """HTML."""

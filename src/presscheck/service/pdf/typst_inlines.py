@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
 from presscheck.documents.pages.tree import slugify
-from presscheck.documents.terminal.wrap import BREAK
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
+from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.token_tree import Token
