@@ -149,7 +149,7 @@ def test_colours_change_no_character(mode: Mode, monkeypatch: pytest.MonkeyPatch
         after = "\n".join(line if random.random() < 0.7 else line + " and" for line in before.split("\n"))
         shown = {}
         for most in (MAX_HIGHLIGHTED, 0):
-            monkeypatch.setattr(difference_code, "MOST", most)
+            monkeypatch.setattr(difference_code, "MAX_HIGHLIGHTED", most)
             found = drawn(fenced(before, language), fenced(after, language), 61, mode=mode, context=None)
             shown[most] = [told(line) for line in found.lines], found.changes, found.anchors
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)

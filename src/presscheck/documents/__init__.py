@@ -1,1 +1,1 @@
-"""Pure functions on content: blocks, Markdown, lines for a terminal, differences, links."""
+"""Pure functions on content: Markdown, node trees, terminal lines, diffs, merges, page trees and the Git format."""

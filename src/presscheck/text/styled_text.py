@@ -32,6 +32,10 @@ Line = tuple[Span, ...]
 """One line of a terminal."""
 
 
+BREAK = Span("\n")
+"""A run that ends the line."""
+
+
 def width(line: Line) -> int:
     """How many cells a line takes."""
     return sum(cell_len(span.text) for span in line)

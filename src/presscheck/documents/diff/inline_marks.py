@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from presscheck.documents.diff.word_diff import Run, RunKind, spaced, word_runs
-from presscheck.documents.terminal.wrap import BREAK
 from presscheck.text.sanitize import display_url
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import BREAK, Line, Span
 
 MIN_KEPT = 0.35
 """How much of a text must have stayed for its words to be told apart one by one."""

@@ -115,16 +115,16 @@ def difference_lines(
         keep: lines of the new text that are not folded, for something is to be shown below them.
         ascii: draw with what every terminal has.
     """
-    glyphs = ASCII if ascii else UNICODE
+    symbols = ASCII if ascii else UNICODE
     paired = difference.source if mode == "source" else difference.blocks
     is_whole = difference.kind in ("added", "removed")
     beside: Line = ()
     if mode == "split":
-        sides = SidePainter(paired, side_columns(width), glyphs, is_whole=is_whole)
-        laying = SideBySideLayout(paired, sides, max(width, 1), glyphs, is_ascii=ascii)
+        sides = SidePainter(paired, side_columns(width), symbols, is_whole=is_whole)
+        laying = SideBySideLayout(paired, sides, max(width, 1), symbols, is_ascii=ascii)
         beside = laying.beside
     else:
-        drawing = SegmentPainter(paired, max(width - MARGIN, 1), glyphs, is_whole=is_whole)
+        drawing = SegmentPainter(paired, max(width - MARGIN, 1), symbols, is_whole=is_whole)
         laying = UnifiedLayout(paired, drawing, max(width, 1), is_ascii=ascii)
     laying.lay(context, keep)
     shown, changes = tuple(laying.lines), tuple(laying.changes)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from presscheck.documents.block_tags import hint_of
 from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.code import CodeBlocks, language_of, mark_line_changes, wrap_code
 from presscheck.documents.diff.inline_marks import (
@@ -22,7 +23,6 @@ from presscheck.documents.diff.tables import TableColumns
 from presscheck.documents.diff.tags import tag_line
 from presscheck.documents.diff.word_diff import Run
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
-from presscheck.documents.terminal.custom_tags import HINTS
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.sanitize import sanitize
@@ -51,11 +51,11 @@ class MarkedLine(NamedTuple):
 class SegmentPainter:
     """Draws the pieces of one comparison; `is_whole` where all of a page came or went, which needs no colour."""
 
-    def __init__(self, paired: Sequence[SegmentPair], columns: int, glyphs: Symbols, *, is_whole: bool) -> None:
-        self._columns, self._glyphs, self._is_whole = columns, glyphs, is_whole
+    def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
+        self._columns, self._symbols, self._is_whole = columns, symbols, is_whole
         self._tables = TableColumns(paired)
         self._codes = CodeBlocks(paired)
-        self._layout = BlockRenderer(glyphs)
+        self._layout = BlockRenderer(symbols)
         for piece in (piece for one in paired for piece in (one.before, one.after)):
             if piece and piece.kind == "definition":
                 self._layout.parse(piece.text)
@@ -98,9 +98,9 @@ class SegmentPainter:
 
     def _bar(self, within: str) -> Span:
         if within.startswith("hint-"):
-            return Span(f"{self._glyphs.hint} ", HINTS.get(within[5:], HINTS["info"])[1])
+            return Span(f"{self._symbols.hint} ", hint_of(within[5:]).style)
         if within in ("quote", "step"):
-            return Span(f"{self._glyphs.quote} ", "quiet")
+            return Span(f"{self._symbols.quote} ", "quiet")
         return Span(within)
 
     def _read(self, one: SegmentPair, piece: Segment) -> list[Line]:
@@ -128,10 +128,10 @@ class SegmentPainter:
     def _hanging(self, piece: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
         """The words of an item behind its mark."""
         depth = sum(not one.strip() for one in piece.within)
-        bullet = self._glyphs.bullets[depth % len(self._glyphs.bullets)]
+        bullet = self._symbols.bullets[depth % len(self._symbols.bullets)]
         mark = piece.mark if piece.mark[-1:] in ".)" else bullet
         if task:
-            mark = self._glyphs.unchecked if task == " " else self._glyphs.checked
+            mark = self._symbols.unchecked if task == " " else self._symbols.checked
         lines = wrap(spans, max(columns - len(mark) - 1, 1)) or [()]
         blank = Span(" " * (len(mark) + 1))
         return [(Span(f"{mark} ", "quiet") if not number else blank, *line) for number, line in enumerate(lines)]
@@ -145,7 +145,7 @@ class SegmentPainter:
         return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if piece.mark else spans
 
     def _rule(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        return [self._tables.rule(one, columns, self._glyphs.hairline)]
+        return [self._tables.rule(one, columns, self._symbols.hairline)]
 
     def _code(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
         return wrap_code(self._codes.line(one, piece), columns)
@@ -161,7 +161,7 @@ class SegmentPainter:
         return self._folded(piece, (Span(sanitize(piece.text), style),), columns)
 
     def _tag(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        line = tag_line(piece, columns, self._glyphs)
+        line = tag_line(piece, columns, self._symbols)
         return [line] if line else [] if one.kind == "same" else self._written(one, piece, columns)
 
     def _end(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
@@ -178,7 +178,7 @@ class SegmentPainter:
             if old is not None and new is not None:
                 return self._changed_words(one, token_runs(styled_tokens(old), styled_tokens(new)), columns)
         if before.kind == after.kind == "tag":
-            tags = [tag_line(piece, columns, self._glyphs) for piece in (before, after)]
+            tags = [tag_line(piece, columns, self._symbols) for piece in (before, after)]
             if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
                 return [*mark_all("removed", [tags[0]]), *mark_all("added", [tags[1]])]
         if after.kind in AS_WRITTEN:

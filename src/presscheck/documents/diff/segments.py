@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
+from presscheck.documents.block_tags import ALERT, BLOCK_TAGS
 from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
 
-_TAGS = "hint tabs tab stepper step columns column updates update details code"
-CONTAINERS = frozenset(_TAGS.split())
+CONTAINERS = frozenset(tag.name for tag in BLOCK_TAGS.values() if tag.content == "blocks")
 """Paired tags that hold other blocks."""
 BY_LINE = frozenset(("code", "meta", "line"))
 """Pieces that are one line each: neighbours that changed are shown as all old lines, then all new ones."""
@@ -77,7 +77,7 @@ _style = re.compile(r"style=[\"']?(\w+)").search
 _summary = re.compile(r"[ \t]*<details[^<>]*>\s*<summary>.*?</summary>[ \t]*", re.DOTALL | re.IGNORECASE).match
 _is_tagged = re.compile(r" {0,3}[{<]").match
 _lead = re.compile(r"^[ \t]+").sub
-_alert = re.compile(r"[ \t]*\[!(note|tip|info|success|warning|caution|danger|important)\][ \t]*", re.IGNORECASE).match
+_alert = ALERT.match
 
 
 def _untabbed(lead: re.Match[str]) -> str:

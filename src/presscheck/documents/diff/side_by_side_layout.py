@@ -29,17 +29,17 @@ class SideBySideLayout(UnifiedLayout):
         paired: what was compared.
         sides: draws it, in as many columns as `side_columns` says.
         width: the cells of a line, both sides in it.
-        glyphs: what the hairline is drawn with.
+        symbols: what the hairline is drawn with.
         is_ascii: draw marks with what every terminal has.
     """
 
     def __init__(
-        self, paired: Sequence[SegmentPair], sides: SidePainter, width: int, glyphs: Symbols, *, is_ascii: bool
+        self, paired: Sequence[SegmentPair], sides: SidePainter, width: int, symbols: Symbols, *, is_ascii: bool
     ) -> None:
         super().__init__(paired, sides, width, is_ascii=is_ascii)
         self._sides = sides
         self._columns = side_columns(width)
-        self._between = Span(f" {glyphs.quote} ", "quiet")
+        self._between = Span(f" {symbols.quote} ", "quiet")
 
     @property
     def beside(self) -> Line:

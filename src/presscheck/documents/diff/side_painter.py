@@ -95,7 +95,7 @@ class SidePainter(SegmentPainter):
                 return self._prose(before, after, token_runs(styled_tokens(old), styled_tokens(new)), sizes)
         if before.kind == after.kind == "tag":
             tags = [
-                tag_line(piece, columns, self._glyphs) for piece, columns in zip((before, after), sizes, strict=True)
+                tag_line(piece, columns, self._symbols) for piece, columns in zip((before, after), sizes, strict=True)
             ]
             if tags[0] and tags[1] and reading_text(tags[0]) != reading_text(tags[1]):
                 return SideLines(mark_all("removed", [tags[0]]), mark_all("added", [tags[1]]))

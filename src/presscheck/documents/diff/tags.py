@@ -5,34 +5,35 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from presscheck.documents.block_tags import HINTS, hint_of
 from presscheck.documents.diff.segments import Segment
 from presscheck.documents.markdown.parser import parse_attributes
-from presscheck.documents.terminal.custom_tags import HINTS
+from presscheck.documents.terminal.custom_tags import titled_rule
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.text.styled_text import Line, Span, cut
 
 _tag = re.compile(r"[ \t]*\{%-?\s*([\w-]+)(.*?)-?%\}", re.DOTALL).match
 _summary = re.compile(r"<summary>(.*?)</summary>", re.DOTALL | re.IGNORECASE).search
 _html = re.compile(r"<[^<>]*>")
 
 
-def tag_line(piece: Segment, columns: int, glyphs: Symbols) -> Line | None:
+def tag_line(piece: Segment, columns: int, symbols: Symbols) -> Line | None:
     """What is shown of a tag; None for those that show only what they hold."""
     opened = _tag(piece.text)
     summary = _summary(piece.text)
     name = opened[1].lower() if opened else "details" if summary else "hint" if piece.mark in HINTS else ""
     values = parse_attributes(opened[2]) if opened else {}
     if name == "hint":
-        word, style = HINTS.get(values.get("style", piece.mark or "info"), HINTS["info"])
-        return Span(f"{glyphs.hint} ", style), Span(word, f"{style} strong")
+        hint = hint_of(values.get("style", piece.mark or "info"))
+        return Span(f"{symbols.hint} ", hint.style), Span(hint.label, f"{hint.style} strong")
     if name == "step":
         return (Span(piece.mark, "accent strong"),)
     if name == "details":
         words = sanitize(" ".join(unescape(_html.sub("", summary[1])).split())) if summary else "Details"
-        return cut((Span(f"{glyphs.opened} ", "accent"), Span(words, "strong")), columns)
+        return cut((Span(f"{symbols.opened} ", "accent"), Span(words, "strong")), columns)
     title = title_of(piece) or ("Tab" if name == "tab" else "")
-    return _titled(sanitize(title), columns, glyphs) if title else None
+    return titled_rule(sanitize(title), columns, symbols) if title else None
 
 
 def title_of(piece: Segment) -> str:
@@ -40,11 +41,3 @@ def title_of(piece: Segment) -> str:
     opened = _tag(piece.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""
-
-
-def _titled(title: str, columns: int, glyphs: Symbols) -> Line:
-    """A hairline with a title in it."""
-    name = cut((Span(title, "accent strong"),), max(columns - 4, 1))
-    left = columns - width(name) - 3
-    rule = glyphs.hairline
-    return (Span(f"{rule} ", "quiet"), *name, Span(f" {rule * left}", "quiet")) if left > 0 else name

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, html_events
-from presscheck.documents.terminal.tables import Table
+from presscheck.documents.markdown.table import Table
 from presscheck.text.styled_text import plain
 
 HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])

@@ -8,9 +8,8 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.parser import parse_attributes
-from presscheck.documents.terminal.wrap import BREAK
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
+from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

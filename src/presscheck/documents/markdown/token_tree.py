@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.documents.terminal.custom_tags import HINTS
+from presscheck.documents.block_tags import HINTS
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -1,1 +1,1 @@
-"""Markdown as a tree of nodes, the other form of a text on the wire, and back."""
+"""The platform's rich-text tree: converted from Markdown and back, with its schema and validation."""

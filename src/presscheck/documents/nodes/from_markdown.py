@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from presscheck.documents.block_tags import ALERT, HINTS
 from presscheck.documents.markdown.parser import parse
 from presscheck.documents.markdown.token_tree import outermost, take_task
 from presscheck.documents.nodes.footnotes import annotations_in
@@ -32,7 +33,7 @@ from presscheck.documents.nodes.schema import (
     markdown_paragraph,
     text_node,
 )
-from presscheck.documents.nodes.to_markdown import ALERTS, blocks_markdown, note_markdown
+from presscheck.documents.nodes.to_markdown import blocks_markdown, note_markdown
 from presscheck.documents.nodes.validation import MAX_DEPTH, PART_TYPES
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment
 
 Tokens = Sequence["Token"]
-_alert = re.compile(r"\[!(note|tip|info|success|warning|caution|danger|important)\][ \t]*", re.IGNORECASE).match
+_alert = ALERT.match
 _heading_id = re.compile(r"[-a-z0-9.+_]+").fullmatch
 
 
@@ -173,7 +174,7 @@ class BlockReader:
             first[0]["leaves"].pop(0)
         nodes[0]["nodes"] = [node for node in first if node.get("leaves") != []]
         kept = nodes if nodes[0]["nodes"] else nodes[1:]
-        style = ALERTS.get(found[1].lower(), found[1].lower())
+        style = HINTS[found[1].lower()].node_style
         return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": found[1]})]
 
     def list(self, token: Token, inner: Tokens) -> Nodes:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from presscheck.documents.block_tags import BLOCK_TAGS, registered_name
 from presscheck.documents.nodes.from_html import framed, inline_image
 from presscheck.documents.nodes.from_inlines import inlines_of_html
 from presscheck.documents.nodes.references import parse_reference
@@ -18,7 +19,7 @@ from presscheck.documents.nodes.schema import (
     fragment,
     markdown_paragraph,
 )
-from presscheck.documents.nodes.tag_table import KINDS, TAGS, data_of, parse_prop
+from presscheck.documents.nodes.tag_table import data_of, parse_prop
 from presscheck.documents.nodes.to_markdown import blocks_markdown
 
 if TYPE_CHECKING:
@@ -52,23 +53,28 @@ def _fitted(held: frozenset[str], node: Node) -> Nodes:
 
 
 def tag_node(made: TagBlock) -> Node | None:
-    """The block that a tag is; None where no node says it."""
-    name = made.token.meta["name"]
-    make = _MADE.get("@" if name.startswith("@") else name)
-    if make:
-        return make(made)
-    kind = KINDS.get(name)
-    found = data_of(kind, made.values) if kind else None
-    if kind is None or found is None:
+    """Reads a tag as a node; None where no node says all of it."""
+    return READERS.get(registered_name(made.token.meta["name"]), _as_written)(made)
+
+
+def _as_written(made: TagBlock) -> Node | None:
+    return None
+
+
+def _by_attributes(made: TagBlock) -> Node | None:
+    """Reads a tag whose node has nothing but the attributes and the content of the tag."""
+    tag = BLOCK_TAGS[made.token.meta["name"]]
+    converted = data_of(tag, made.values)
+    if converted is None:
         return None
-    data, rest = found
+    data, rest = converted
     said: Node = {"values": rest} if rest else {}
-    if not TAGS[kind].holds:
+    if tag.content != "blocks":
         inside = blocks_markdown(made.nodes)
         said |= {"inside": inside} if inside and not _only_points(made.nodes, data) else {}
-        return block_node(kind, None, data, **_noted(said))
-    held = _held(kind, made)
-    return None if held is None else block_node(kind, held, data, **_noted(said))
+        return block_node(tag.node, None, data, **_noted(said))
+    nodes = _held(tag.node, made)
+    return None if nodes is None else block_node(tag.node, nodes, data, **_noted(said))
 
 
 def _noted(said: Node) -> Node:
@@ -90,7 +96,7 @@ def _held(kind: str, made: TagBlock) -> Nodes | None:
 
 
 def _code(made: TagBlock) -> Node | None:
-    found = data_of("code", made.values)
+    found = data_of(BLOCK_TAGS["code"], made.values)
     if found is None or len(made.nodes) != 1 or made.nodes[0]["type"] != "code":
         return None
     node, (data, rest) = made.nodes[0], found
@@ -152,11 +158,33 @@ def _integration(made: TagBlock) -> Node | None:
     return block_node("integration", None, data)
 
 
-_MADE: dict[str, Callable[[TagBlock], Node | None]] = {
-    "code": _code,
-    "details": _details,
-    "include": _include,
-    "if": _if,
+READERS: dict[str, Callable[[TagBlock], Node | None]] = {
+    "hint": _by_attributes,
     "div": _div,
+    "tabs": _by_attributes,
+    "tab": _by_attributes,
+    "stepper": _by_attributes,
+    "step": _by_attributes,
+    "code": _code,
+    "prompt": _by_attributes,
+    "details": _details,
+    "columns": _by_attributes,
+    "column": _by_attributes,
+    "updates": _by_attributes,
+    "update": _by_attributes,
+    "if": _if,
+    "include": _include,
+    "content-ref": _by_attributes,
+    "embed": _by_attributes,
+    "file": _by_attributes,
+    "openapi": _by_attributes,
+    "openapi-operation": _by_attributes,
+    "openapi-webhook": _by_attributes,
+    "openapi-schemas": _by_attributes,
+    "swagger": _as_written,
+    "swagger-description": _as_written,
+    "swagger-parameter": _as_written,
+    "swagger-response": _as_written,
     "@": _integration,
 }
+"""The reader of every tag in `block_tags.BLOCK_TAGS`."""

@@ -95,7 +95,7 @@ def _in_records(data: Node, change: ReferenceMapper) -> None:
         values: dict[str, Any] = record["values"]
         for name, value in values.items():
             if isinstance(value, dict) and "kind" in value:
-                values[name] = change(cast("Ref", value), kinds.get(name, ""))
+                values[name] = change(cast("Reference", value), kinds.get(name, ""))
             elif isinstance(value, list) and kinds.get(name) == "files":
                 files = [change({"kind": "file", "file": one}, "file") for one in cast("list[str]", value)]
                 values[name] = [one.get("file") for one in files]

@@ -9,8 +9,6 @@ Node = dict[str, Any]
 """A block, an inline, a text or a fragment, as on the wire."""
 Nodes = list[Node]
 
-HINT_STYLES = ("info", "warning", "danger", "success")
-"""What a hint may be."""
 COLORS = frozenset(
     [
         "default",

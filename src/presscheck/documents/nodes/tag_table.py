@@ -1,6 +1,6 @@
-"""The platform's tags and the blocks that they are: one table, read in both directions.
+"""Converts the attributes of block tags to the data of nodes and back, by the registry of block tags.
 
-An attribute that no block has is kept beside it, in `markdown.values`, and is written again.
+An attribute that no node has is kept beside the node, in `markdown.values`, and is written again.
 """
 
 from __future__ import annotations
@@ -10,35 +10,20 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from presscheck.documents.block_tags import BLOCK_TAGS, Attribute, AttributeKind, BlockTag
 from presscheck.documents.nodes.references import format_file, format_reference, parse_file, parse_reference
-from presscheck.documents.nodes.schema import HINT_STYLES, Node
+from presscheck.documents.nodes.schema import Node
 from presscheck.documents.nodes.validation import InvalidNode
 
+TAGS = {tag.node: tag for tag in BLOCK_TAGS.values() if tag.node}
+"""Tags by the type of the node that they are."""
 
-class Value(NamedTuple):
-    """How an attribute is read into data (None: it is no such value) and written from it."""
+
+class Converter(NamedTuple):
+    """Reads an attribute into data (None: it is no such value) and writes it from data."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
-    name: str = ""
-    """What data calls it, if not by the name of the attribute."""
-
-
-class Tag(NamedTuple):
-    """A tag: what its attributes are in the data of its block, and which of these it is nothing without."""
-
-    name: str
-    values: dict[str, Value]
-    needs: tuple[str, ...] = ()
-    holds: bool = False
-    """Whether it has blocks between itself and its end."""
-
-
-def _one_of(*words: str, name: str = "") -> Value:
-    def read(text: str) -> str | None:
-        return text if text in words else None
-
-    return Value(read, name=name)
 
 
 def parse_length(text: str) -> Any:
@@ -75,127 +60,87 @@ def format_prop(value: Any) -> str:
     return value if isinstance(value, str) and parse_prop(value) is value else json.dumps(value)
 
 
-_TEXT = Value(str)
-
-
-def _flag_text(value: bool) -> str:
+def _format_flag(value: bool) -> str:
     return str(value).lower()
 
 
-def _spec(text: str) -> Node:
+def _parse_spec(text: str) -> Node:
     return {"kind": "openapi", "spec": text}
 
 
-def _names(text: str) -> list[str]:
-    return text.split(",")
-
-
-def _names_text(names: list[Any]) -> str:
-    return ",".join(map(str, names))
-
-
-def _tags(text: str) -> list[Node]:
-    return [{"kind": "tag", "tag": name.strip()} for name in text.split(",")]
-
-
-def _tags_text(tags: list[Node]) -> str:
-    return ",".join(str(tag["tag"]) for tag in tags)
-
-
-def _spec_text(ref: Node) -> str:
+def _format_spec(ref: Node) -> str:
     return str(ref.get("spec", ""))
 
 
-_FLAG = Value({"true": True, "false": False}.get, _flag_text)
-_LENGTH = Value(parse_length, format_length, "width")
-_FILE = Value(parse_file, format_file, "ref")
-_ADDRESS = Value(parse_reference, format_reference, "ref")
-_SPEC = Value(_spec, _spec_text, "ref")
-_NAMES = Value(_names, _names_text)
-_TAGS = Value(_tags, _tags_text)
-_AT = _one_of("top", "middle", "bottom", name="verticalAlignment")
-_FULL = {"fullWidth": _FLAG}
-_POINTER = {"path": _TEXT, "method": _TEXT}
+def _parse_names(text: str) -> list[str]:
+    return text.split(",")
 
-TAGS: dict[str, Tag] = {
-    "tabs": Tag("tabs", _FULL, holds=True),
-    "tabs-item": Tag("tab", {"title": _TEXT, "icon": _TEXT}, holds=True),
-    "stepper": Tag("stepper", {}, holds=True),
-    "stepper-step": Tag("step", {"icon": _TEXT}, holds=True),
-    "columns": Tag("columns", _FULL, holds=True),
-    "column": Tag("column", {"width": _LENGTH, "valign": _AT}, holds=True),
-    "hint": Tag("hint", {"style": _one_of(*HINT_STYLES), "icon": _TEXT}, ("style",), holds=True),
-    "prompt": Tag(
-        "prompt",
-        {
-            "description": _TEXT,
-            "icon": _TEXT,
-            "openInAIProviders": _FLAG,
-            "defaultExpanded": _one_of("hidden", "partial", "full"),
-        },
-        ("description",),
-        holds=True,
-    ),
-    "updates": Tag("updates", {"format": _one_of("numeric", "full", "short")}, ("format",), holds=True),
-    "update": Tag("update", {"date": _TEXT, "tags": _TAGS}, ("date",), holds=True),
-    "code": Tag(
-        "code",
-        {
-            "title": _TEXT,
-            "overflow": _one_of("wrap", "scroll"),
-            "lineNumbers": _FLAG,
-            **_FULL,
-            "expandable": _FLAG,
-            "collapsedLineCount": Value(positive_int),
-        },
-        holds=True,
-    ),
-    "embed": Tag("embed", {"url": _TEXT, **_FULL}, ("url",)),
-    "file": Tag("file", {"src": _FILE}, ("ref",)),
-    "content-ref": Tag("content-ref", {"url": _ADDRESS}, ("ref",)),
-    "swagger": Tag("openapi", {"src": _ADDRESS, **_POINTER, "expanded": _FLAG, **_FULL}, ("ref", *_POINTER)),
-    "openapi-operation": Tag("openapi-operation", {"spec": _SPEC, **_POINTER}, ("ref", *_POINTER)),
-    "openapi-webhook": Tag(
-        "openapi-webhook", {"spec": _SPEC, "name": _TEXT, "method": _TEXT}, ("ref", "name", "method")
-    ),
-    "openapi-schemas": Tag("openapi-schemas", {"spec": _SPEC, "schemas": _NAMES, "grouped": _FLAG}, ("ref", "schemas")),
+
+def _format_names(names: list[Any]) -> str:
+    return ",".join(map(str, names))
+
+
+def _parse_tags(text: str) -> list[Node]:
+    return [{"kind": "tag", "tag": name.strip()} for name in text.split(",")]
+
+
+def _format_tags(tags: list[Node]) -> str:
+    return ",".join(str(tag["tag"]) for tag in tags)
+
+
+_CONVERTERS: dict[AttributeKind, Converter] = {
+    "text": Converter(str),
+    "choice": Converter(str),
+    "flag": Converter({"true": True, "false": False}.get, _format_flag),
+    "count": Converter(positive_int),
+    "length": Converter(parse_length, format_length),
+    "file": Converter(parse_file, format_file),
+    "address": Converter(parse_reference, format_reference),
+    "spec": Converter(_parse_spec, _format_spec),
+    "names": Converter(_parse_names, _format_names),
+    "tags": Converter(_parse_tags, _format_tags),
 }
-"""By the type of the block."""
-KINDS = {tag.name: kind for kind, tag in TAGS.items()}
-"""The type of the block that a tag is."""
-DEFAULTS: dict[str, dict[str, str]] = {"hint": {"style": "info"}, "updates": {"format": "full"}}
-"""What an attribute is that a tag need not have and its block must."""
 
 
-def data_of(kind: str, values: dict[str, str]) -> tuple[Node, dict[str, str]] | None:
-    """The data of a block and what is left of the attributes; None where they are no such block's."""
-    tag = TAGS[kind]
-    known = {name.lower(): (value.name or name, value) for name, value in tag.values.items()}
+def _read(attribute: Attribute, text: str) -> Any:
+    if attribute.choices and text not in attribute.choices:
+        return None
+    return _CONVERTERS[attribute.kind].read(text)
+
+
+def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]] | None:
+    """Returns the data of a node and the attributes that it has no place for; None if the node cannot say the tag."""
+    known = {attribute.name.lower(): attribute for attribute in tag.attributes}
+    defaults = {attribute.name: attribute.default for attribute in tag.attributes if attribute.default}
     data: Node = {}
     rest: dict[str, str] = {}
-    for name, text in (DEFAULTS.get(kind, {}) | values).items():
-        called, value = known.get(name, ("", None))
-        read = value.read(text) if value else None
-        if read is not None:
-            data[called] = read
-        elif called in tag.needs:
+    for name, text in (defaults | values).items():
+        attribute = known.get(name)
+        value = _read(attribute, text) if attribute else None
+        if attribute and value is not None:
+            data[attribute.key] = value
+        elif attribute and attribute.is_required:
             return None
         else:
             rest[name] = text
-    return (data, rest) if all(name in data for name in tag.needs) else None
+    return (data, rest) if all(one.key in data for one in tag.attributes if one.is_required) else None
 
 
-def attributes_of(kind: str, data: Node) -> dict[str, str]:
-    """The attributes that say the data of a block."""
-    found = {name: (value, data.get(value.name or name)) for name, value in TAGS[kind].values.items()}
-    return {name: value.write(one) for name, (value, one) in found.items() if one is not None}
+def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
+    """Returns the attributes of a tag for the data of its node."""
+    values = {attribute: data.get(attribute.key) for attribute in tag.attributes}
+    return {
+        attribute.name: _CONVERTERS[attribute.kind].write(value)
+        for attribute, value in values.items()
+        if value is not None
+    }
 
 
 def format_tag(name: str, values: dict[str, str], inner: str | None = None) -> str:
     """A tag, written; one that holds nothing stands alone.
 
     Raises:
-        BadNode: a value cannot stand within a tag.
+        InvalidNode: a value cannot stand within a tag.
     """
     opened = f"{{% {name}{''.join(_attribute(name, key, value) for key, value in values.items())} %}}"
     if inner is None:

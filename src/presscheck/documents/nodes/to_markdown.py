@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape
 
+from presscheck.documents.block_tags import HINTS
 from presscheck.documents.nodes.footnotes import footnotes_of, with_labels
 from presscheck.documents.nodes.references import ReferenceMapper, format_reference, map_references
 from presscheck.documents.nodes.schema import (
@@ -33,7 +34,7 @@ def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *
         path: what the tree is called where it is wrong.
 
     Raises:
-        BadNode: it is no such tree.
+        InvalidNode: it is no such tree.
     """
     checked = with_labels(validate(document, path))
     if change:
@@ -77,10 +78,11 @@ def _block(node: Node) -> str:
 def _tag(node: Node) -> str:
     """A tag of the platform; what Markdown has in it that no block has is kept."""
     kind, said = node["type"], markdown_details(node)
-    tag, values = TAGS[kind], attributes_of(kind, node_data(node))
+    tag = TAGS[kind]
+    values = attributes_of(tag, node_data(node))
     known = {name.lower() for name in values}
     values |= {name: text for name, text in said.get("values", {}).items() if name not in known}
-    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.holds else said.get("inside"))
+    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.content == "blocks" else said.get("inside"))
 
 
 def _paragraph(node: Node) -> str:
@@ -156,13 +158,10 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip(" ") if not line else f"> {line}" for line in text.split("\n"))
 
 
-ALERTS = {"note": "info", "tip": "success", "caution": "danger", "important": "warning"}
-"""What a quotation's first words may say it is, and which hint that is; a style of a hint is one by its own name."""
-
-
 def _hint(node: Node) -> str:
     alert = str(markdown_details(node).get("alert", ""))
-    if ALERTS.get(alert.lower(), alert.lower()) != node_data(node)["style"] or node_data(node).get("icon"):
+    hint = HINTS.get(alert.lower())
+    if hint is None or hint.node_style != node_data(node)["style"] or node_data(node).get("icon"):
         return _tag(node)
     return _quoted("\n".join(filter(None, (f"[!{alert}]", _blocks(node["nodes"])))))
 
@@ -176,7 +175,7 @@ def _code(node: Node) -> str:
     fence = "`" * (longest + 1)
     head = fence + " ".join(filter(None, (str(data.get("syntax") or ""), str(said.get("info") or ""))))
     body = "\n".join([head, *lines, fence])
-    values = attributes_of("code", data) | said.get("values", {})
+    values = attributes_of(TAGS["code"], data) | said.get("values", {})
     return format_tag("code", values, body) if values or said.get("tag") else body
 
 

@@ -71,7 +71,7 @@ def validate(document: object, path: str = "document") -> Node:
     """A tree that came from outside.
 
     Raises:
-        BadNode: it has not the shape of one.
+        InvalidNode: it has not the shape of one.
     """
     found = _object(document, path)
     _demand(found.get("object") == "document", f"{path}.object", "is not document")

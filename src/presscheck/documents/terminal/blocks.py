@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from presscheck.documents.markdown.inline_runs import InlineRuns
 from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.table import read_table
 from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
 from presscheck.documents.terminal.code import code_lines
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
 from presscheck.documents.terminal.html import html_lines
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.tables import Table, table_lines
+from presscheck.documents.terminal.tables import table_lines
 from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -31,8 +32,8 @@ HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis",
 class BlockRenderer:
     """Lays out blocks of one page, which share their link definitions; `anchors` are those of the last block."""
 
-    def __init__(self, glyphs: Symbols) -> None:
-        self.glyphs = glyphs
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
         self.anchors: list[str] = []
         self._environment: Environment = {}
         self._depth = 0
@@ -52,7 +53,7 @@ class BlockRenderer:
 
     def source(self, text: str, columns: int) -> list[Line]:
         """Markdown as it is written."""
-        return code_lines(text, columns, self.glyphs)
+        return code_lines(text, columns, self.symbols)
 
     def words(self, text: str, style: str, columns: int) -> list[Line]:
         """Words that are no Markdown."""
@@ -60,7 +61,7 @@ class BlockRenderer:
 
     def title(self, text: str, columns: int) -> list[Line]:
         """The title of a page, on a hairline."""
-        return [*self.words(text, HEADING_STYLES[0], columns), (Span(self.glyphs.hairline * columns, "quiet"),)]
+        return [*self.words(text, HEADING_STYLES[0], columns), (Span(self.symbols.hairline * columns, "quiet"),)]
 
     def heading_runs(self, text: str) -> tuple[int, list[Span]]:
         """The level of a heading, and its words."""
@@ -73,8 +74,8 @@ class BlockRenderer:
         """Blocks below one another, a blank line between them unless they belong to a tight list."""
         lines: list[Line] = []
         is_tight = False
-        for token, inner in self.children(tokens):
-            laid = self.one(token, inner, columns)
+        for token, inner in outermost(tokens):
+            laid = self.block(token, inner, columns)
             if laid:
                 if lines and not (is_tight or token.hidden):
                     lines.append(())
@@ -82,18 +83,14 @@ class BlockRenderer:
                 is_tight = token.hidden
         return lines
 
-    def one(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+    def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """One block."""
         draw = _DRAWN.get(token.type)
         return draw(self, token, inner, columns) if draw else []
 
-    def children(self, tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
-        """The outermost blocks among the tokens, each with the tokens within it."""
-        return outermost(tokens)
-
     def runs(self, token: Token, style: str = "") -> list[Span]:
         """The runs of inline text."""
-        runs = InlineRuns(self.glyphs.image, style)
+        runs = InlineRuns(self.symbols.image, style)
         runs.tokens(token.children or [])
         self.anchors.extend(runs.anchors)
         return runs.spans
@@ -110,12 +107,12 @@ class BlockRenderer:
 
     def rule(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A hairline."""
-        return [(Span(self.glyphs.hairline * columns, "quiet"),)]
+        return [(Span(self.symbols.hairline * columns, "quiet"),)]
 
     def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Code."""
         words = token.info.split()
-        return code_lines(token.content, columns, self.glyphs, language=words[0] if words else "")
+        return code_lines(token.content, columns, self.symbols, language=words[0] if words else "")
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A quotation, or a hint that is written as one."""
@@ -126,21 +123,21 @@ class BlockRenderer:
             return lines
         if kind:
             return hint_lines(self, kind, lines)
-        bar = Span(f"{self.glyphs.quote} ", "quiet")
+        bar = Span(f"{self.symbols.quote} ", "quiet")
         return with_prefix(lines, (bar,), (bar,))
 
     def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A list with its marks hanging."""
-        items = list(self.children(inner))
+        items = list(outermost(inner))
         first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
-        bullet = self.glyphs.bullets[self._depth % len(self.glyphs.bullets)]
+        bullet = self.symbols.bullets[self._depth % len(self.symbols.bullets)]
         size = len(str(first + len(items) - 1)) + 2 if first is not None else 2
         lines: list[Line] = []
         self._depth += 1
         for number, (_, within) in enumerate(items):
             mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
             item = self._item(mark, within, columns)
-            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in self.children(within))
+            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in outermost(within))
             lines.extend([(), *item] if lines and loose else item)
         self._depth -= 1
         return lines
@@ -148,7 +145,7 @@ class BlockRenderer:
     def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
         task = take_task(inner)
         if task:
-            mark = self.glyphs.checked if task in "xX" else self.glyphs.unchecked
+            mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
         size = len(mark) + 1
         narrow = remaining_cells(columns, size)
         lines = self.flow(inner, narrow or columns) or [()]
@@ -158,20 +155,11 @@ class BlockRenderer:
 
     def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """A table."""
-        table = Table()
-        for part, rows in self.children(inner):
-            for _, cells in self.children(rows):
-                row = [self.runs(within[0]) for _, within in self.children(cells)]
-                if part.type == "thead_open":
-                    table.head = [*row]
-                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in self.children(cells)]
-                else:
-                    table.rows.append([*row])
-        return table_lines(table, columns, self.glyphs)
+        return table_lines(read_table(inner, self.runs), columns, self.symbols)
 
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """HTML."""
-        lines, anchors = html_lines(token.content, columns, self.glyphs)
+        lines, anchors = html_lines(token.content, columns, self.symbols)
         self.anchors.extend(anchors)
         return lines
 

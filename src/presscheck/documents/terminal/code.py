@@ -80,15 +80,15 @@ _WORDS = (
 _KEYWORDS = frozenset(_WORDS.split())
 
 
-def code_lines(text: str, columns: int, glyphs: Symbols, *, language: str = "", title: str = "") -> list[Line]:
+def code_lines(text: str, columns: int, symbols: Symbols, *, language: str = "", title: str = "") -> list[Line]:
     """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
     inner = remaining_cells(columns, MARGIN)
     margin = MARGIN if inner else 0
     lines: list[Line] = []
-    label = _label(sanitize(title), sanitize(language), columns, glyphs)
+    label = _label(sanitize(title), sanitize(language), columns, symbols)
     if label:
         lines.append(label)
-    continued = Span(glyphs.continued.ljust(margin)[:margin], "code quiet")
+    continued = Span(symbols.continued.ljust(margin)[:margin], "code quiet")
     for spans in highlight(_trailing("", sanitize(text, lines=True)).rstrip("\n"), language.lower()):
         for number, part in enumerate(_folded(spans, inner or columns)):
             before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
@@ -96,15 +96,15 @@ def code_lines(text: str, columns: int, glyphs: Symbols, *, language: str = "", 
     return lines
 
 
-def _label(title: str, language: str, columns: int, glyphs: Symbols) -> Line | None:
+def _label(title: str, language: str, columns: int, symbols: Symbols) -> Line | None:
     if not title and language in {"", "text", "txt", "none", "plain"}:
         return None
-    left = cut((Span("  " + title, "code strong"),), columns, glyphs.ellipsis) if title else ()
+    left = cut((Span("  " + title, "code strong"),), columns, symbols.ellipsis) if title else ()
     right = Span(language + "  ", "code quiet")
     gap = columns - width(left) - width((right,))
     if gap > 0:
         return *left, Span(" " * gap, "code"), right
-    return pad(left or cut((right,), columns, glyphs.ellipsis), columns, "code")
+    return pad(left or cut((right,), columns, symbols.ellipsis), columns, "code")
 
 
 def highlight(text: str, language: str) -> Iterator[list[Span]]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, file_name
+from presscheck.documents.markdown.table import Table
 from presscheck.documents.terminal.code import code_lines
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.tables import Table, table_lines
+from presscheck.documents.terminal.tables import table_lines
 from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
 
 
-def html_lines(text: str, columns: int, glyphs: Symbols) -> tuple[list[Line], list[str]]:
+def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], list[str]]:
     """The lines of an HTML block, and the anchors in it."""
-    reader = _Reader(columns, glyphs)
+    reader = _Reader(columns, symbols)
     reader.read(text)
     lines: list[Line] = []
     for group in reader.groups:
@@ -25,24 +26,24 @@ def html_lines(text: str, columns: int, glyphs: Symbols) -> tuple[list[Line], li
 class _Reader(HtmlBlockReader[InlineRuns]):
     """Makes a group of lines of each block."""
 
-    def __init__(self, columns: int, glyphs: Symbols) -> None:
-        self.columns, self.glyphs = columns, glyphs
+    def __init__(self, columns: int, symbols: Symbols) -> None:
+        self.columns, self.symbols = columns, symbols
         self.groups: list[list[Line]] = []
         self.anchors: list[str] = []
         self.image: tuple[str, str] | None = None
-        super().__init__(glyphs.bullets[0])
+        super().__init__(symbols.bullets[0])
 
     def new_runs(self) -> InlineRuns:
-        return InlineRuns(self.glyphs.image)
+        return InlineRuns(self.symbols.image)
 
     def rule(self) -> None:
-        self.groups.append([(Span(self.glyphs.hairline * self.columns, "quiet"),)])
+        self.groups.append([(Span(self.symbols.hairline * self.columns, "quiet"),)])
 
     def code(self, text: str) -> None:
-        self.groups.append(code_lines(text, self.columns, self.glyphs))
+        self.groups.append(code_lines(text, self.columns, self.symbols))
 
     def table(self, table: Table) -> None:
-        self.groups.append(table_lines(table, self.columns, self.glyphs))
+        self.groups.append(table_lines(table, self.columns, self.symbols))
 
     def tag(self, event: HtmlEvent) -> None:
         _, name, values = event

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,6 +157,13 @@ def render_page(markdown: str, width: int, *, title: str | None = None, ascii: b
     page = PageLines(markdown, width, title=title, ascii=ascii)
     page.advance(float("inf"))
     return page.lines
+
+
+@lru_cache(512)
+def comment_lines(markdown: str, columns: int) -> Sequence[Line]:
+    """Renders a comment; one that would render to nothing is shown as it is written."""
+    renderer = _new_layout((), only_ascii=False)
+    return renderer.lines(markdown.strip("\n"), columns) or renderer.source(markdown, columns)
 
 
 def outline(markdown: str) -> list[Heading]:

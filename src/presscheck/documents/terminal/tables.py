@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from math import sqrt
 
+from presscheck.documents.markdown.table import Cell, Row, Table
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.wrap import BREAK, remaining_cells, widest, with_prefix, wrap
-from presscheck.text.styled_text import Line, Span, plain, width
+from presscheck.documents.terminal.wrap import remaining_cells, widest, with_prefix, wrap
+from presscheck.text.styled_text import BREAK, Line, Span, plain, width
 
 GAP = 2
 MIN_COLUMN = 10
 """No column is squeezed below so many cells while it has more to say."""
 
-Runs = Sequence[Span]
-Row = list[Runs]
 
-
-@dataclass
-class Table:
-    """Cells of runs; a card table shows each row as a thing of its own, with a title and perhaps a link."""
-
-    head: Row = field(default_factory=list[Runs])
-    rows: list[Row] = field(default_factory=list[Row])
-    aligns: list[str] = field(default_factory=list[str])
-    cards: bool = False
-    hidden: set[int] = field(default_factory=set[int])
-
-
-def table_lines(table: Table, columns: int, glyphs: Symbols) -> list[Line]:
+def table_lines(table: Table, columns: int, symbols: Symbols) -> list[Line]:
     """The table in at most so many cells."""
     if table.cards:
-        return list(_cards(table, columns, glyphs))
-    shown = [_visible(table, row) for row in (table.head, *table.rows)]
+        return list(_cards(table, columns, symbols))
+    shown = [table.visible(row) for row in (table.head, *table.rows)]
     count = max(map(len, shown), default=0)
     grid = [[*row, *[()] * (count - len(row))] for row in shown]
     if not count:
         return []
     sizes = _sizes([[_natural(cell) for cell in column] for column in zip(*grid, strict=True)], grid, columns)
     if sizes is None:
-        return list(_records(grid[0], grid[1:], columns, glyphs))
-    return _aligned(grid, sizes, table.aligns, glyphs)
-
-
-def _visible(table: Table, row: Row) -> Row:
-    return [cell for number, cell in enumerate(row) if number not in table.hidden]
+        return list(_records(grid[0], grid[1:], columns, symbols))
+    return _aligned(grid, sizes, table.aligns, symbols)
 
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
@@ -80,19 +62,19 @@ def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
     return sizes
 
 
-def _natural(cell: Runs) -> int:
+def _natural(cell: Cell) -> int:
     return widest(wrap(cell, 10_000)) if BREAK in cell else width(tuple(cell))
 
 
-def _longest_word(cell: Runs) -> int:
+def _longest_word(cell: Cell) -> int:
     text = "".join(span.text for span in cell)
     return max((width((Span(word),)) for word in text.split()), default=0)
 
 
-def _aligned(grid: list[Row], sizes: list[int], aligns: Sequence[str], glyphs: Symbols) -> list[Line]:
+def _aligned(grid: list[Row], sizes: list[int], aligns: Sequence[str], symbols: Symbols) -> list[Line]:
     rows = [[wrap(cell, size) for cell, size in zip(row, sizes, strict=True)] for row in grid]
     is_tall = any(len(cell) > 1 for row in rows[1:] for cell in row)
-    rule: Line = (Span((" " * GAP).join(glyphs.hairline * size for size in sizes), "quiet"),)
+    rule: Line = (Span((" " * GAP).join(symbols.hairline * size for size in sizes), "quiet"),)
     lines = [*_row(_headed(rows[0]), sizes, aligns), rule] if any(rows[0]) else []
     for number, row in enumerate(rows[1:]):
         if number and is_tall:
@@ -128,14 +110,14 @@ def _row(cells: list[list[Line]], sizes: list[int], aligns: Sequence[str]) -> It
         yield tuple(line)
 
 
-def _records(head: Row, rows: list[Row], columns: int, glyphs: Symbols) -> Iterator[Line]:
+def _records(head: Row, rows: list[Row], columns: int, symbols: Symbols) -> Iterator[Line]:
     """Each row as lines of `Name  value`."""
     names = [wrap(cell, columns) for cell in head]
     label = min(widest([line for name in names for line in name]), columns // 3)
     inner = remaining_cells(columns, label + GAP)
     for number, row in enumerate(rows):
         if number:
-            yield (Span(glyphs.hairline * columns, "quiet"),)
+            yield (Span(symbols.hairline * columns, "quiet"),)
         for name, cell in zip(head, row, strict=True):
             if inner is None or not label:
                 yield from _headed([wrap(name, columns)])[0]
@@ -151,14 +133,14 @@ def _record(name: list[Line], value: list[Line], label: int) -> Iterator[Line]:
         yield (*left, Span(" " * (label - width(left) + GAP)), *right)
 
 
-def _cards(table: Table, columns: int, glyphs: Symbols) -> Iterator[Line]:
+def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
     for number, row in enumerate(table.rows):
         if number:
             yield ()
         target = next(
             (span.link for n, cell in enumerate(row) if n in table.hidden for span in cell if span.link), None
         )
-        cells = [cell for cell in _visible(table, row) if plain(tuple(cell)).strip()]
+        cells = [cell for cell in table.visible(row) if plain(tuple(cell)).strip()]
         inner = remaining_cells(columns, 2)
         for place, cell in enumerate(cells):
             if not place and target:
@@ -167,5 +149,5 @@ def _cards(table: Table, columns: int, glyphs: Symbols) -> Iterator[Line]:
                     for span in cell
                 ]
             lines = wrap(cell, inner or columns)
-            first = Span(f"{glyphs.reference[-1]} ", "quiet") if not place else Span("  ")
+            first = Span(f"{symbols.reference[-1]} ", "quiet") if not place else Span("  ")
             yield from with_prefix(lines, (first,), (Span("  "),)) if inner else lines

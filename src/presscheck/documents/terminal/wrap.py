@@ -9,9 +9,6 @@ from rich.cells import cell_len, get_character_cell_size
 
 from presscheck.text.styled_text import Line, Span, width
 
-BREAK = Span("\n")
-"""Where a line must end."""
-
 _WIDE = "\u2e80-\u2fff\u3041-\u9fff\uf900-\ufaff\uff21-\uff3a\uff41-\uff5a"
 _CLOSING = "、。，．！？：；）」』】〉》’”…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
 _pieces = re.compile(rf" +|\n|[{_WIDE}][{_CLOSING}\u0300-\u036f\u3099\u309a]*|[^ \n{_WIDE}]+").findall

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.inline_runs import html_events
 from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.table import read_table
 from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
-from presscheck.documents.terminal.tables import Table
 from presscheck.service.pdf.typst_html import html_markup, table_markup
 from presscheck.service.pdf.typst_inlines import (
     FOOTNOTE,
@@ -32,9 +32,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
-
-    from presscheck.documents.markdown.token_tree import Tokens
+    from presscheck.documents.markdown.token_tree import Token, Tokens
 
 MAX_DEPTH = 7
 """How deep blocks may nest before they stand on one level: the typesetter refuses what goes much deeper."""
@@ -95,9 +93,9 @@ class TypstRenderer:
 
     def flow(self, tokens: Tokens) -> str:
         """Blocks below one another."""
-        return "\n".join(filter(None, (self.one(token, inner) for token, inner in outermost(tokens))))
+        return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
-    def one(self, token: Token, inner: Tokens) -> str:
+    def block(self, token: Token, inner: Tokens) -> str:
         """One block; what is nested too deep stands without its frame."""
         draw = _SET.get(token.type)
         if draw is None:
@@ -134,9 +132,9 @@ class TypstRenderer:
         runs.tokens(token.children or [])
         return runs
 
-    def inline(self, spans: Sequence[Span], **details: str) -> str:
-        """Runs as markup."""
-        return inline(spans, self.resolve, self._note, **details)
+    def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
+        """Renders inline text."""
+        return inline(spans, self.resolve, self._note, picture=picture)
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
         """Words; images that stand alone are shown at their size."""
@@ -212,16 +210,7 @@ class TypstRenderer:
 
     def table(self, token: Token, inner: Tokens) -> str:
         """A table."""
-        table = Table()
-        for part, rows in outermost(inner):
-            for _, cells in outermost(rows):
-                row = [self.spans(within[0]).spans for _, within in outermost(cells)]
-                if part.type == "thead_open":
-                    table.head = [*row]
-                    table.aligns = [str(t.attrs.get("style", "")).rpartition(":")[2] for t, _ in outermost(cells)]
-                else:
-                    table.rows.append([*row])
-        return table_markup(self, table)
+        return table_markup(self, read_table(inner, lambda cell: self.spans(cell).spans))
 
     def html(self, token: Token, inner: Tokens) -> str:
         """HTML."""

@@ -1,34 +1,56 @@
-"""HTML blocks as markup for a typesetter."""
+"""Renders HTML blocks and tables as Typst markup."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent
-from presscheck.documents.terminal.tables import Table
-from presscheck.service.pdf.typst_inlines import PICTURE, TypstRuns, link, only_pictures, typst_string
+from presscheck.documents.markdown.table import Table
+from presscheck.service.pdf.typst_inlines import PICTURE, Resolve, TypstRuns, link, only_pictures, typst_string
 from presscheck.text.styled_text import Span, plain
 
-if TYPE_CHECKING:
-    from presscheck.service.pdf.typst_document import TypstRenderer
-
-_MOST_COLUMNS = 40
+_MAX_COLUMNS = 40
 
 
-def html_markup(page: TypstRenderer, text: str) -> str:
+class PageContext(Protocol):
+    """What HTML needs of the renderer of the page that it stands in."""
+
+    @property
+    def resolve(self) -> Resolve:
+        """Resolves the addresses of the page."""
+        ...
+
+    def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
+        """Renders inline text."""
+        ...
+
+    def picture(self, address: str, shows: str, caption: str = "none") -> str:
+        """Renders an image as a block."""
+        ...
+
+    def spots(self, anchors: Sequence[str]) -> str:
+        """Renders places that links may lead to."""
+        ...
+
+    def titled(self, rank: int, text: str, markup: str) -> str:
+        """Renders a heading."""
+        ...
+
+
+def html_markup(page: PageContext, text: str) -> str:
     """An HTML block."""
     reader = _Reader(page)
     reader.read(text)
     return "\n".join(reader.parts)
 
 
-def table_markup(page: TypstRenderer, table: Table) -> str:
+def table_markup(page: PageContext, table: Table) -> str:
     """A table, or its cards."""
     if table.cards:
         return _cards(page, table)
-    rows = [_visible(table, row)[:_MOST_COLUMNS] for row in (table.head, *table.rows)]
+    rows = [table.visible(row)[:_MAX_COLUMNS] for row in (table.head, *table.rows)]
     count = max(map(len, rows), default=0)
     if not count:
         return ""
@@ -40,16 +62,12 @@ def table_markup(page: TypstRenderer, table: Table) -> str:
     return f"#records(({', '.join(aligns)},), {header}{written});\n"
 
 
-def _visible(table: Table, row: Sequence[Sequence[Span]]) -> list[Sequence[Span]]:
-    return [cell for number, cell in enumerate(row) if number not in table.hidden]
-
-
-def _cell(page: TypstRenderer, cell: Sequence[Span]) -> str:
+def _cell(page: PageContext, cell: Sequence[Span]) -> str:
     how = "cell-picture" if only_pictures(cell) else "small-picture"
     return f"[{page.inline(cell, picture=how)}]"
 
 
-def _cards(page: TypstRenderer, table: Table) -> str:
+def _cards(page: PageContext, table: Table) -> str:
     """Each row as a card; what is hidden in it says where it leads, or is its cover."""
     cards: list[str] = []
     for row in table.rows:
@@ -57,7 +75,7 @@ def _cards(page: TypstRenderer, table: Table) -> str:
         leads = [page.resolve(span.link or "") for span in hidden]
         covers = [f"cell-picture({typst_string(one.picture)}, {typst_string('')})" for one in leads if one.picture][:1]
         target = next((one for one in leads if (one.label or one.url) and not one.picture), None)
-        cells = [cell for cell in _visible(table, row) if cell and plain(tuple(cell)).strip()]
+        cells = [cell for cell in table.visible(row) if cell and plain(tuple(cell)).strip()]
         lines = [_cell(page, cell) for cell in cells]
         if target and lines:
             lines[0] = f"[{link(target, lines[0][1:-1])}]"
@@ -69,7 +87,7 @@ def _cards(page: TypstRenderer, table: Table) -> str:
 class _Reader(HtmlBlockReader[TypstRuns]):
     """Makes a part of the markup of each block."""
 
-    def __init__(self, page: TypstRenderer) -> None:
+    def __init__(self, page: PageContext) -> None:
         self.page = page
         self.parts: list[str] = []
         self.heading = 0

@@ -8,12 +8,11 @@ from urllib.parse import urlsplit
 
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
 from presscheck.documents.pages.tree import slugify
-from presscheck.documents.terminal.wrap import BREAK
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
+from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
+    from presscheck.documents.markdown.token_tree import Token
 
 PICTURE, FOOTNOTE = "picture", "footnote"
 """What a run is that no terminal has: an image (its text is what it shows), and the mark of a footnote."""

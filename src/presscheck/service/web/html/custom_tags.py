@@ -1,30 +1,25 @@
-"""The platform's tags as HTML: hints, tabs, steppers, references, embeds, files, descriptions of APIs and the rest.
+"""Renders the platform's block tags as HTML: hints, tabs, steppers, references, embeds, files, API operations.
 
-An embed is a link that says where it leads: what it shows would be a stranger's program. A tag that is not known shows
-what it holds, or else itself.
+An embed becomes a link that says where it leads: its content would be foreign code. An unknown tag shows its content,
+or else itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape, unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
+from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.token_tree import outermost
-from presscheck.documents.terminal.custom_tags import HINTS
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
-
-    from presscheck.service.web.html.page import HtmlRenderer
-
-    Meta = dict[str, str]
-    Inner = Sequence[Token]
+    from presscheck.documents.markdown.token_tree import Token, Tokens
 
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _condition = re.compile(r"\{%-?\s*if\s+(.*?)\s*-?%\}", re.DOTALL).match
@@ -32,47 +27,89 @@ _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
 
 
-def tag_html(page: HtmlRenderer, name: str, meta: Meta, inner: Inner, written: str) -> str:
-    """The HTML of a tag and of what it holds.
+class BlockContext(Protocol):
+    """What a tag needs of the renderer of the page that it stands in."""
 
-    Args:
-        page: what writes the page.
-        name: the name of the tag.
-        meta: its attributes.
-        inner: what it holds.
-        written: the tag as it is written.
-    """
-    if name == "include":
-        found = _quoted(written)
-        return page.include(found[1]) if found else ""
-    if name == "if":
-        condition = _condition(written)
-        return page.flow(inner) if condition and page.surroundings.holds(condition[1]) else ""
-    write = _TAGS.get(name) or (_api if name.startswith(("openapi", "swagger")) else None)
-    if write:
-        return write(page, meta, inner)
-    return page.flow(inner) or (f'<p class="quiet">{escape(written)}</p>' if not inner else "")
+    def flow(self, tokens: Tokens) -> str:
+        """Renders blocks below one another."""
+        ...
+
+    def block(self, token: Token, inner: Tokens) -> str:
+        """Renders one block."""
+        ...
+
+    def include(self, target: str) -> str:
+        """Renders another text in its place."""
+        ...
+
+    def leads(self, target: str) -> ResolvedLink | None:
+        """Resolves a link of the text that is rendered."""
+        ...
+
+    def clean(self, html: str) -> str:
+        """Sanitizes HTML of authors."""
+        ...
+
+    def holds(self, condition: str) -> bool:
+        """Returns whether a condition is true for the visitor."""
+        ...
+
+    def number(self) -> int:
+        """Returns the next number of the page, for ids that must be unique."""
+        ...
 
 
-def _hint(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    word, style = HINTS.get(meta.get("style", "info"), HINTS["info"])
-    return f'<div class="hint {style}" role="note" aria-label="{word}">{page.flow(inner)}</div>'
+TagRenderer = Callable[[BlockContext, "Token", "Tokens"], str]
 
 
-def _div(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    kind = meta.get("class", "")
+def tag_html(page: BlockContext, token: Token, inner: Tokens) -> str:
+    """Renders a tag and its content."""
+    return RENDERERS.get(registered_name(token.meta["name"]), _unknown)(page, token, inner)
+
+
+def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
+    """Renders a hint of a kind."""
+    hint = hint_of(kind)
+    return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
+
+
+def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:
+    return page.flow(inner) or (f'<p class="quiet">{escape(token.content)}</p>' if not inner else "")
+
+
+def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
+    target = _quoted(token.content)
+    return page.include(target[1]) if target else ""
+
+
+def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
+    condition = _condition(token.content)
+    return page.flow(inner) if condition and page.holds(condition[1]) else ""
+
+
+def _prompt(page: BlockContext, token: Token, inner: Tokens) -> str:
+    description = token.meta.get("description", "")
+    return (f"<p><strong>{escape(description)}</strong></p>" if description else "") + page.flow(inner)
+
+
+def _hint(page: BlockContext, token: Token, inner: Tokens) -> str:
+    return hint_html(page, token.meta.get("style", "info"), inner)
+
+
+def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
+    kind = token.meta.get("class", "")
     if kind in HINTS:
-        return _hint(page, {"style": kind}, inner)
-    framed = "framed" if meta.get("data-with-frame") == "true" else ""
+        return hint_html(page, kind, inner)
+    framed = "framed" if token.meta.get("data-with-frame") == "true" else ""
     return f'<div class="{framed}">{page.flow(inner)}</div>' if framed else page.flow(inner)
 
 
-def _tabs(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
     """Radio buttons, of which the first is chosen, each before its label and what it shows."""
     name = f"tabs-{page.number()}"
     parts: list[str] = []
-    for number, (token, within) in enumerate(_named(inner, "tab")):
-        title = escape(token.meta.get("title", "") or "Tab")
+    for number, (tab, within) in enumerate(_named(inner, "tab")):
+        title = escape(tab.meta.get("title", "") or "Tab")
         checked = "" if number else " checked"
         parts.append(
             f'<input type="radio" name="{name}" id="{name}-{number}"{checked}>'
@@ -81,66 +118,68 @@ def _tabs(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
     return f'<div class="tabs">{"".join(parts)}</div>' if parts else page.flow(inner)
 
 
-def _stepper(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
     steps = "".join(f"<li>{page.flow(within)}</li>" for _, within in _named(inner, "step"))
     return f'<ol class="stepper">{steps}</ol>' if steps else page.flow(inner)
 
 
-def _columns(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _columns(page: BlockContext, token: Token, inner: Tokens) -> str:
     return f'<div class="columns">{page.flow(inner)}</div>'
 
 
-def _column(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    size = meta.get("width", "")
+def _column(page: BlockContext, token: Token, inner: Tokens) -> str:
+    size = token.meta.get("width", "")
     basis = f' style="flex-basis:{size}"' if _percent(size) else ""
     return f'<div class="column"{basis}>{page.flow(inner)}</div>'
 
 
-def _code(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _code(page: BlockContext, token: Token, inner: Tokens) -> str:
     parts: list[str] = []
-    title = meta.get("title", "")
-    for token, within in outermost(inner):
-        if token.type != "fence":
-            parts.append(page.one(token, within))
+    title = token.meta.get("title", "")
+    is_numbered, is_wrapped = token.meta.get("linenumbers") == "true", token.meta.get("overflow") == "wrap"
+    for child, within in outermost(inner):
+        if child.type != "fence":
+            parts.append(page.block(child, within))
             continue
-        language = (token.info.split() or [""])[0]
-        is_numbered, is_wrapped = meta.get("linenumbers") == "true", meta.get("overflow") == "wrap"
-        parts.append(code_html(token.content, language, title, is_numbered=is_numbered, is_wrapped=is_wrapped))
+        language = (child.info.split() or [""])[0]
+        parts.append(code_html(child.content, language, title, is_numbered=is_numbered, is_wrapped=is_wrapped))
         title = ""
     return "\n".join(parts)
 
 
-def _details(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    summary = page.clean(meta.get("summary", "")) or "Details"
+def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
+    summary = page.clean(token.meta.get("summary", "")) or "Details"
     return f'<details class="unfolds"><summary>{summary}</summary><div>{page.flow(inner)}</div></details>'
 
 
-def _update(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    date = f"<time>{escape(meta['date'])}</time>" if meta.get("date") else ""
+def _update(page: BlockContext, token: Token, inner: Tokens) -> str:
+    date = f"<time>{escape(token.meta['date'])}</time>" if token.meta.get("date") else ""
     return f'<section class="update">{date}<div>{page.flow(inner)}</div></section>'
 
 
-def _plain(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
     return page.flow(inner)
 
 
-def _content_ref(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    address = page.leads(meta.get("url", ""))
-    return _box("content-ref", address, (address.title if address else "") or _said(page, inner) or meta.get("url", ""))
+def _content_ref(page: BlockContext, token: Token, inner: Tokens) -> str:
+    address = page.leads(token.meta.get("url", ""))
+    return _box(
+        "content-ref", address, (address.title if address else "") or _caption(page, inner) or token.meta.get("url", "")
+    )
 
 
-def _embed(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    target = meta.get("url", "")
+def _embed(page: BlockContext, token: Token, inner: Tokens) -> str:
+    target = token.meta.get("url", "")
     address = page.leads(target)
-    caption = _said(page, inner)
+    caption = _caption(page, inner)
     return _box("embed", address, caption or target, _host(target) if caption else "")
 
 
-def _file(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    target = meta.get("src", "")
+def _file(page: BlockContext, token: Token, inner: Tokens) -> str:
+    target = token.meta.get("src", "")
     address = page.leads(target)
     name = (address.title if address else "") or target.rstrip("/").rpartition("/")[2]
-    caption = _said(page, inner) or meta.get("caption", "")
+    caption = _caption(page, inner) or token.meta.get("caption", "")
     return _box("file", address, caption or name, name if caption else "")
 
 
@@ -149,7 +188,7 @@ def _box(kind: str, address: ResolvedLink | None, words: str, more: str = "") ->
     return f'<p class="box {kind}">{anchor_tag(address)}{escape(words)}{anchor_end(address)}{quiet}</p>'
 
 
-def _said(page: HtmlRenderer, inner: Inner) -> str:
+def _caption(page: BlockContext, inner: Tokens) -> str:
     """What a tag holds, as words alone."""
     return " ".join(unescape(_marks.sub("", page.flow(inner))).split())
 
@@ -161,56 +200,72 @@ def _host(target: str) -> str:
         return ""
 
 
-def _api(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
+def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
     """An operation: its method and path, where it is described, and what is said of it."""
-    method, path = meta.get("method", "").upper(), meta.get("baseurl", "") + meta.get("path", "")
-    summary = meta.get("summary") or meta.get("schemas") or meta.get("webhook") or ""
+    method, path = token.meta.get("method", "").upper(), token.meta.get("baseurl", "") + token.meta.get("path", "")
+    summary = token.meta.get("summary") or token.meta.get("schemas") or token.meta.get("webhook") or ""
     parts = [f'<p class="title">{escape(summary)}</p>'] if summary else []
     if method or path:
         parts.append(f'<p><strong class="method">{escape(method)}</strong> <code>{escape(path)}</code></p>')
-    origin = meta.get("spec") or meta.get("src") or ""
+    origin = token.meta.get("spec") or token.meta.get("src") or ""
     if origin:
-        address = page.leads(origin) if "src" in meta else None
+        address = page.leads(origin) if "src" in token.meta else None
         shown = f"{anchor_tag(address)}{escape(origin)}</a>" if address else escape(origin)
         parts.append(f'<p class="quiet">Described in {shown}</p>')
     return f'<section class="api">{"".join(parts)}{page.flow(inner)}</section>'
 
 
-def _parameter(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    words = [meta.get("in", ""), meta.get("type", ""), "required" if meta.get("required") == "true" else ""]
+def _parameter(page: BlockContext, token: Token, inner: Tokens) -> str:
+    words = [
+        token.meta.get("in", ""),
+        token.meta.get("type", ""),
+        "required" if token.meta.get("required") == "true" else "",
+    ]
     about = escape(" · ".join(filter(None, words)))
-    head = f'<p><code>{escape(meta.get("name=", ""))}</code> <span class="quiet">{about}</span></p>'
+    head = f'<p><code>{escape(token.meta.get("name=", ""))}</code> <span class="quiet">{about}</span></p>'
     return f'<div class="parameter">{head}{page.flow(inner)}</div>'
 
 
-def _response(page: HtmlRenderer, meta: Meta, inner: Inner) -> str:
-    status = escape(meta.get("status", "") or "Response")
-    about = escape(meta.get("description", ""))
+def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
+    status = escape(token.meta.get("status", "") or "Response")
+    about = escape(token.meta.get("description", ""))
     return f'<details class="unfolds"><summary>{status} {about}</summary><div>{page.flow(inner)}</div></details>'
 
 
-def _named(inner: Inner, name: str) -> Iterator[tuple[Token, Inner]]:
+def _named(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
     """The tags of a name among what a tag holds."""
     for token, within in outermost(inner):
         if token.type == "tag_open" and token.meta["name"] == name:
             yield token, within
 
 
-_TAGS: dict[str, Callable[[HtmlRenderer, Meta, Inner], str]] = {
+RENDERERS: dict[str, TagRenderer] = {
     "hint": _hint,
     "div": _div,
     "tabs": _tabs,
+    "tab": _content,
     "stepper": _stepper,
+    "step": _content,
     "code": _code,
+    "prompt": _prompt,
     "details": _details,
     "columns": _columns,
     "column": _column,
-    "updates": _plain,
+    "updates": _content,
     "update": _update,
+    "if": _if,
+    "include": _include,
     "content-ref": _content_ref,
     "embed": _embed,
     "file": _file,
-    "swagger-description": _plain,
+    "openapi": _api,
+    "openapi-operation": _api,
+    "openapi-webhook": _api,
+    "openapi-schemas": _api,
+    "swagger": _api,
+    "swagger-description": _content,
     "swagger-parameter": _parameter,
     "swagger-response": _response,
+    "@": _unknown,
 }
+"""The renderer of every tag in `block_tags.BLOCK_TAGS`."""

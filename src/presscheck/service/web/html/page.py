@@ -16,17 +16,14 @@ from presscheck.documents.markdown.token_tree import outermost, take_alert, take
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
-from presscheck.service.web.html.custom_tags import tag_html
+from presscheck.service.web.html.custom_tags import hint_html, tag_html
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
-
     from presscheck.documents.markdown.parser import Environment
-
-    Inner = Sequence[Token]
+    from presscheck.documents.markdown.token_tree import Token, Tokens
 
 __all__ = ["ResolvedLink", "Heading", "HtmlPage", "Included", "RenderContext", "heading_anchor", "render_page_html"]
 
@@ -47,9 +44,9 @@ class HtmlPage(NamedTuple):
     outline: tuple[Heading, ...]
 
 
-def render_page_html(markdown: str, source: str, surroundings: RenderContext) -> HtmlPage:
+def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
     """The HTML of a page without its title."""
-    writer = HtmlRenderer(source, surroundings)
+    writer = HtmlRenderer(source, context)
     return HtmlPage(writer.text(markdown), tuple(writer.outline))
 
 
@@ -62,8 +59,8 @@ def heading_anchor(heading: str) -> str:
 class HtmlRenderer:
     """Writes the blocks of one page and of what it includes; `outline` fills while it does."""
 
-    def __init__(self, source: str, surroundings: RenderContext) -> None:
-        self.surroundings = surroundings
+    def __init__(self, source: str, context: RenderContext) -> None:
+        self.context = context
         self.outline: list[Heading] = []
         self._sources = [source]
         self._anchors: dict[str, int] = {}
@@ -79,18 +76,18 @@ class HtmlRenderer:
             # nested beyond any sense: nothing may be hidden
             return f"<pre>{escape(markdown)}</pre>"
 
-    def flow(self, tokens: Inner) -> str:
+    def flow(self, tokens: Tokens) -> str:
         """Blocks below one another."""
-        return "\n".join(filter(None, (self.one(token, inner) for token, inner in outermost(tokens))))
+        return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
-    def one(self, token: Token, inner: Inner) -> str:
+    def block(self, token: Token, inner: Tokens) -> str:
         """One block."""
         write = _WRITTEN.get(token.type)
         return write(self, token, inner) if write else ""
 
     def include(self, target: str) -> str:
         """Another text, in its place; one that includes itself ends there."""
-        found = self.surroundings.included(target, self._sources[-1])
+        found = self.context.included(target, self._sources[-1])
         if found is None or found.source in self._sources or len(self._sources) > MAX_INCLUDES:
             return ""
         self._sources.append(found.source)
@@ -103,7 +100,7 @@ class HtmlRenderer:
         """Where a target leads from the text that is written now; a place on this page stays as it is."""
         if target.startswith("#"):
             return ResolvedLink(target)
-        return self.surroundings.leads(target, self._sources[-1])
+        return self.context.leads(target, self._sources[-1])
 
     def clean(self, html: str) -> str:
         """HTML of authors, cleaned."""
@@ -111,18 +108,22 @@ class HtmlRenderer:
 
     def variable(self, name: str) -> str | None:
         """The value of an expression."""
-        return self.surroundings.variable(name)
+        return self.context.variable(name)
+
+    def holds(self, condition: str) -> bool:
+        """Returns whether a condition is true for the visitor."""
+        return self.context.holds(condition)
 
     def number(self) -> int:
         """Another number on this page, for names that must differ."""
         self._numbers += 1
         return self._numbers
 
-    def words(self, inner: Inner) -> str:
+    def words(self, inner: Tokens) -> str:
         """The inline text that a block holds first."""
         return inline_html(inner[0].children or [], self) if inner else ""
 
-    def paragraph(self, token: Token, inner: Inner) -> str:
+    def paragraph(self, token: Token, inner: Tokens) -> str:
         """Words, a formula, or an image that stands alone, with its words below it."""
         children = inner[0].children or [] if inner else []
         if len(children) == 1 and children[0].type == "image" and not token.hidden:
@@ -136,7 +137,7 @@ class HtmlRenderer:
         words = inline_html(children, self)
         return words if token.hidden else f"<p>{words}</p>"
 
-    def heading(self, token: Token, inner: Inner) -> str:
+    def heading(self, token: Token, inner: Tokens) -> str:
         """A heading with its anchor; the first level is that of the page's title."""
         level = max(2, int(token.tag[1]))
         title = _words(inner[0].children or []) if inner else ""
@@ -155,33 +156,33 @@ class HtmlRenderer:
         self._anchors[anchor] = 1
         return anchor
 
-    def code(self, token: Token, inner: Inner) -> str:
+    def code(self, token: Token, inner: Tokens) -> str:
         """Code."""
         words = token.info.split()
         return code_html(token.content, words[0] if words else "")
 
-    def quote(self, token: Token, inner: Inner) -> str:
+    def quote(self, token: Token, inner: Tokens) -> str:
         """A quotation, or a hint that is written as one."""
         kind = take_alert(inner)
         if kind:
-            return tag_html(self, "hint", {"style": kind}, inner, "")
+            return hint_html(self, kind, inner)
         return f"<blockquote>{self.flow(inner)}</blockquote>"
 
-    def list(self, token: Token, inner: Inner) -> str:
+    def list(self, token: Token, inner: Tokens) -> str:
         """A list, perhaps of tasks."""
         name = "ol" if token.type == "ordered_list_open" else "ul"
         first = token.attrs.get("start", 1)
         start = f' start="{int(first)}"' if name == "ol" and first != 1 else ""
         return f"<{name}{start}>{''.join(self._item(within) for _, within in outermost(inner))}</{name}>"
 
-    def _item(self, inner: Inner) -> str:
+    def _item(self, inner: Tokens) -> str:
         task = take_task(inner)
         if not task:
             return f"<li>{self.flow(inner)}</li>"
         checked = " checked" if task in "xX" else ""
         return f'<li class="task"><input type="checkbox" disabled{checked}> {self.flow(inner)}</li>'
 
-    def table(self, token: Token, inner: Inner) -> str:
+    def table(self, token: Token, inner: Tokens) -> str:
         """A table."""
         parts = "".join(
             f"<{part.tag}>{''.join(self._row(row) for _, row in outermost(rows))}</{part.tag}>"
@@ -189,7 +190,7 @@ class HtmlRenderer:
         )
         return f'<div class="table"><table>{parts}</table></div>'
 
-    def _row(self, cells: Inner) -> str:
+    def _row(self, cells: Tokens) -> str:
         written = ""
         for cell, within in outermost(cells):
             align = _align(str(cell.attrs.get("style", "")))
@@ -197,19 +198,19 @@ class HtmlRenderer:
             written += f"<{cell.tag}{classed}>{self.words(within)}</{cell.tag}>"
         return f"<tr>{written}</tr>"
 
-    def html(self, token: Token, inner: Inner) -> str:
+    def html(self, token: Token, inner: Tokens) -> str:
         """HTML of authors."""
         return html_block(token.content, self)
 
-    def tag(self, token: Token, inner: Inner) -> str:
+    def tag(self, token: Token, inner: Tokens) -> str:
         """A tag of the platform."""
-        return tag_html(self, token.meta["name"], token.meta, inner, token.content)
+        return tag_html(self, token, inner)
 
-    def rule(self, token: Token, inner: Inner) -> str:
+    def rule(self, token: Token, inner: Tokens) -> str:
         """A line."""
         return "<hr>"
 
-    def footnote(self, token: Token, inner: Inner) -> str:
+    def footnote(self, token: Token, inner: Tokens) -> str:
         """A footnote, where it stands."""
         label = escape(str(token.meta["label"]))
         return f'<div class="footnote" id="note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'

@@ -1,0 +1,1 @@
+"""A repository in the platform's Git format, read into pages and files."""

@@ -1,0 +1,1 @@
+"""Markdown: blocks, tokens, inline runs, links, plain text and search terms."""

@@ -1,0 +1,45 @@
+"""A table of Markdown or HTML as cells of styled runs, before it is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from presscheck.documents.markdown.token_tree import outermost
+from presscheck.text.styled_text import Span
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.token_tree import Token, Tokens
+
+Cell = Sequence[Span]
+Row = list[Cell]
+
+
+@dataclass
+class Table:
+    """Cells of runs; a card table (`cards`) shows each row as a card, with a title and perhaps a link."""
+
+    head: Row = field(default_factory=list[Cell])
+    rows: list[Row] = field(default_factory=list[Row])
+    aligns: list[str] = field(default_factory=list[str])
+    cards: bool = False
+    hidden: set[int] = field(default_factory=set[int])
+
+    def visible(self, row: Row) -> Row:
+        """Returns the cells of a row whose columns are not hidden."""
+        return [cell for number, cell in enumerate(row) if number not in self.hidden]
+
+
+def read_table(inner: Tokens, runs: Callable[[Token], Cell]) -> Table:
+    """Reads the tokens of a pipe table; `runs` converts the inline text of a cell."""
+    table = Table()
+    for part, rows in outermost(inner):
+        for _, cells in outermost(rows):
+            row = [runs(within[0]) for _, within in outermost(cells)]
+            if part.type == "thead_open":
+                table.head = [*row]
+                table.aligns = [str(cell.attrs.get("style", "")).rpartition(":")[2] for cell, _ in outermost(cells)]
+            else:
+                table.rows.append([*row])
+    return table

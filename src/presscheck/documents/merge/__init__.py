@@ -1,0 +1,1 @@
+"""Three-way merges of texts, fields, page trees and revisions."""

@@ -1,0 +1,1 @@
+"""Page trees, front matter, quotes and suggestions."""

@@ -1,0 +1,1 @@
+"""A page as terminal lines: blocks, tables, code, tabs, hints."""

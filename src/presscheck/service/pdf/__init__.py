@@ -1,0 +1,1 @@
+"""Exported pages as Typst markup."""

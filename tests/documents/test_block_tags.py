@@ -1,0 +1,132 @@
+"""Every tag of the registry is rendered on the terminal, as HTML, as Typst and as a node, with its content."""
+
+import json
+from html import escape
+
+import pytest
+
+from presscheck.documents.block_tags import BLOCK_TAGS, Attribute, BlockTag
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.from_tags import READERS
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.terminal import custom_tags as terminal
+from presscheck.documents.terminal.page_lines import render_page
+from presscheck.service.pdf import typst_tags
+from presscheck.service.pdf.typst_document import render_typst
+from presscheck.service.pdf.typst_inlines import web_target
+from presscheck.service.web.html import custom_tags as html
+from presscheck.service.web.html.page import Included, ResolvedLink, render_page_html
+from presscheck.text.styled_text import plain
+
+TABLES = {
+    "terminal": terminal.RENDERERS,
+    "web page": html.RENDERERS,
+    "PDF": typst_tags.RENDERERS,
+    "nodes": READERS,
+}
+WORDS = "Words of the content."
+PARENTS = {"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
+VALUES = {
+    "text": "value",
+    "flag": "true",
+    "count": "3",
+    "length": "50%",
+    "file": "files/manual.pdf",
+    "address": "other.md",
+    "spec": "petstore",
+    "names": "Pet,Order",
+    "tags": "news",
+}
+SPECIAL = {
+    "code": f'{{% code title="value" %}}\n```text\n{WORDS}\n```\n{{% endcode %}}',
+    "details": f"<details>\n\n<summary>Summary</summary>\n\n{WORDS}\n\n</details>",
+    "div": '<div data-with-frame="true"><figure><img src="a.png" alt=""><figcaption>'
+    f"<p>{WORDS}</p></figcaption></figure></div>",
+    "if": f"{{% if visitor.claims.beta %}}\n{WORDS}\n{{% endif %}}",
+    "include": '{% include "snippets/words.md" %}',
+    "@": '{% @diagrams/chart title="value" %}',
+}
+
+
+class Context:
+    """A site on which every link leads somewhere and every condition is true."""
+
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return ResolvedLink(f"https://docs.test/{target}")
+
+    def included(self, target: str, source: str) -> Included | None:
+        return Included(WORDS, target)
+
+    def holds(self, condition: str) -> bool:
+        return True
+
+    def variable(self, name: str) -> str | None:
+        return None
+
+
+def value_of(attribute: Attribute) -> str:
+    return attribute.choices[0] if attribute.choices else VALUES[attribute.kind]
+
+
+def opened(tag: BlockTag) -> str:
+    values = "".join(f' {attribute.name}="{value_of(attribute)}"' for attribute in tag.attributes)
+    return f"{{% {tag.name}{values} %}}"
+
+
+def sample(tag: BlockTag) -> str:
+    """Markdown with the tag, all its attributes and some content."""
+    if tag.name in SPECIAL:
+        return SPECIAL[tag.name]
+    child = next((name for name, parent in PARENTS.items() if parent == tag.name), "")
+    inner = sample_of_part(BLOCK_TAGS[child]) if child else SPECIAL["code"] if tag.name == "prompt" else WORDS
+    if tag.content == "nothing":
+        return opened(tag)
+    text = f"{opened(tag)}\n{inner}\n{{% end{tag.name} %}}"
+    if tag.name in PARENTS:
+        parent = BLOCK_TAGS[PARENTS[tag.name]]
+        return f"{opened(parent)}\n{text}\n{{% end{parent.name} %}}"
+    return text
+
+
+def sample_of_part(tag: BlockTag) -> str:
+    return f"{opened(tag)}\n{WORDS}\n{{% end{tag.name} %}}"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_tag_has_a_renderer(table: str) -> None:
+    missing, unknown = BLOCK_TAGS.keys() - TABLES[table].keys(), TABLES[table].keys() - BLOCK_TAGS.keys()
+    assert not missing, f"{table}: no renderer for {', '.join(sorted(missing))}"
+    assert not unknown, f"{table}: not in the registry: {', '.join(sorted(unknown))}"
+
+
+@pytest.mark.parametrize("name", BLOCK_TAGS)
+def test_content_is_shown_everywhere(name: str) -> None:
+    tag = BLOCK_TAGS[name]
+    text = sample(tag)
+    words = WORDS if tag.content != "nothing" else {"include": "snippets/words.md", "@": "diagrams/chart"}[name]
+    lines = " ".join(plain(line) for line in render_page(text, 200))
+    assert words in lines
+    assert words in render_typst(text, web_target)
+    shown = render_page_html(text, "page.md", Context()).html
+    assert (WORDS if name == "include" else escape(words)) in shown
+
+
+@pytest.mark.parametrize("name", BLOCK_TAGS)
+def test_nodes_keep_the_tag(name: str) -> None:
+    tag, text = BLOCK_TAGS[name], sample(BLOCK_TAGS[name])
+    document = markdown_to_nodes(text)
+    assert nodes_to_markdown(document) == f"{text}\n"
+    if tag.node:
+        assert f'"type": "{tag.node}"' in json.dumps(document)
+    else:
+        assert document["nodes"][0]["nodes"][0]["markdown"] is True
+
+
+@pytest.mark.parametrize("name", [name for name, tag in BLOCK_TAGS.items() if tag.node and tag.attributes])
+def test_nodes_know_every_attribute(name: str) -> None:
+    """A node has each attribute in its data, so none is left over in what Markdown says beyond it."""
+    document = json.dumps(markdown_to_nodes(sample(BLOCK_TAGS[name])))
+    assert '"values": {' not in document.replace('"values": {}', "")
+    for attribute in BLOCK_TAGS[name].attributes:
+        if name != "code" or attribute.name == "title":
+            assert f'"{attribute.key}": ' in document
