@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment
     from presscheck.documents.markdown.token_tree import Token, Tokens
 
-__all__ = ["ResolvedLink", "Heading", "HtmlPage", "Included", "RenderContext", "heading_anchor", "render_page_html"]
+__all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "heading_anchor", "render_page_html"]
 
 MAX_INCLUDES = 5
 """How far texts may include one another."""
