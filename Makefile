@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 # what `make load` runs: the tests that wait for other processes most
-LOADED := tests/tui tests/journeys tests/desk
+LOADED := tests/tui tests/journeys tests/engine
 
 .PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits crash screenshots snapshots clean
 
@@ -51,7 +51,7 @@ fuzz: env  ## calls made up from the service's description, many of each: takes 
 
 kills: env  ## the service killed a hundred times on each engine while it writes, and a crowd at work
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
-	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_crowd.py
+	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_concurrent_users.py
 
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/desk/test_forecast.py

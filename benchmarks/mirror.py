@@ -20,7 +20,7 @@ import httpx
 
 from presscheck.client.client import Client
 from presscheck.config import Profile
-from presscheck.desk.asking import AT_ONCE, BACKGROUND
+from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND
 from presscheck.paths import Places
 from presscheck.wiring import open_desk
 

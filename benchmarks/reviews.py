@@ -17,8 +17,8 @@ from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
 from presscheck.tui.screens.review import Review

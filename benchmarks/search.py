@@ -20,7 +20,7 @@ from statistics import median, quantiles
 
 from presscheck.api.content import GetPage
 from presscheck.config import Profile
-from presscheck.desk.desk import Desk
+from presscheck.engine.engine import Engine
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_desk
@@ -67,7 +67,7 @@ def keep(cache: Cache, pages: list[str]) -> None:
         cache.keep(call.key(), json.dumps(answer).encode(), time.time())
 
 
-async def timed(desk: Desk, queries: list[str]) -> list[float]:
+async def timed(desk: Engine, queries: list[str]) -> list[float]:
     """Milliseconds that each query took."""
     took: list[float] = []
     for query in queries:

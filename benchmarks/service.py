@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.postgresql import cluster, programs
-from tests.service.world import World, plant_world
+from tests.service.factories import World, plant_world
 
 BARE = """
 import json, sys

@@ -14,13 +14,13 @@ from tests.documents.page_samples import Writer
 from tests.running_service import running_service
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
-from presscheck.service.database import Database
-from presscheck.service.identity import system_clock
-from presscheck.service.running import ServeOptions, serve
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
 from presscheck.service.sample import plant_many
+from presscheck.service.server.server import ServeOptions, serve
 
 PAGE = 1_000_000
 """Bytes of the large page."""

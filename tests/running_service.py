@@ -15,13 +15,13 @@ from pathlib import Path
 import uvicorn
 
 from presscheck.service.app import build
-from presscheck.service.database import Database
-from presscheck.service.founding import found, give_token
-from presscheck.service.identity import Clock, system_clock
-from presscheck.service.jobs import Outside
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, system_clock
+from presscheck.service.jobs.queue import OutboundConfig
+from presscheck.service.server.bootstrap import found, give_token
 
-NOTHING_ALLOWED = Outside()
-LOOPBACK = Outside(allowed=("127.0.0.0/8",))
+NOTHING_ALLOWED = OutboundConfig()
+LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
 """What lets a service reach the websites of these tests."""
 
 
@@ -49,7 +49,7 @@ class RunningService:
         on_a_path: bool = False,
         release: str | None = None,
         database_url: str | None = None,
-        outside: Outside = NOTHING_ALLOWED,
+        outside: OutboundConfig = NOTHING_ALLOWED,
         lacks: str | None = None,
     ) -> None:
         self.directory = directory
@@ -130,7 +130,7 @@ def running_service(
     on_a_path: bool = False,
     release: str | None = None,
     database_url: str | None = None,
-    outside: Outside = NOTHING_ALLOWED,
+    outside: OutboundConfig = NOTHING_ALLOWED,
     lacks: str | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""

@@ -17,15 +17,15 @@ from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
     from presscheck.client.client import Client
-    from presscheck.client.errand import Exchange
-    from presscheck.client.unplugged import Unplugged
-    from presscheck.desk.desk import Desk
-    from presscheck.service.database import Database
+    from presscheck.client.offline_client import Unplugged
+    from presscheck.client.request_context import RequestRecord
+    from presscheck.engine.engine import Engine
+    from presscheck.service.db.engine import Database
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
 
 
-def connect(profile: Profile, on_exchange: Callable[[Exchange], None] | None = None) -> Client:
+def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | None = None) -> Client:
     """A client for the profile's service.
 
     Args:
@@ -42,7 +42,7 @@ def connect(profile: Profile, on_exchange: Callable[[Exchange], None] | None = N
 
 def unplugged() -> Unplugged:
     """What stands in the place of a client where nothing is to be asked."""
-    from presscheck.client.unplugged import Unplugged
+    from presscheck.client.offline_client import Unplugged
 
     return Unplugged()
 
@@ -61,14 +61,14 @@ def needed_token(profile: Profile) -> str:
     return profile.token
 
 
-def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Desk:
+def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
     """A desk over the profile's cache and outbox; it connects when it is started.
 
     What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
     was renewed must not strand a comment.
     """
-    from presscheck.desk.activity import Activity
-    from presscheck.desk.desk import Desk
+    from presscheck.engine.activity_log import Activity
+    from presscheck.engine.engine import Engine
     from presscheck.store.outbox import Outbox
 
     where, activity = where or places(), Activity()
@@ -78,7 +78,7 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
     except BaseException:
         cache.close()  # the desk would have closed it
         raise
-    return Desk(
+    return Engine(
         lambda: unplugged() if profile.offline else connect(profile, activity.exchanged),
         cache,
         outbox,
@@ -137,8 +137,8 @@ def run_service(
     """
     import shlex
 
-    from presscheck.service.jobs import Outside
-    from presscheck.service.running import ServeOptions, serve
+    from presscheck.service.jobs.queue import OutboundConfig
+    from presscheck.service.server.server import ServeOptions, serve
 
     url, kept = _service_place(database, data)
     for network in allowed:
@@ -151,7 +151,7 @@ def run_service(
         ServeOptions(
             database=url,
             data=kept,
-            outside=Outside(allowed=tuple(allowed), translator=tuple(translator)),
+            outside=OutboundConfig(allowed=tuple(allowed), translator=tuple(translator)),
             arguments=tuple(arguments),
             **how,
         )
@@ -165,7 +165,7 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
     Raises:
         ConfigurationError: it cannot be used.
     """
-    from presscheck.service.running import opened
+    from presscheck.service.server.server import opened
 
     url, kept = _service_place(database, data)
     found = opened(url)

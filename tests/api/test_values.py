@@ -5,7 +5,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from presscheck.api.changes import (
+from presscheck.api.comments import Document, ListComments, PostReply, UpdateComment
+from presscheck.api.content import GetPage, GetPageByPath, RevisionPage
+from presscheck.api.content_changes import (
     ContentUpdate,
     DeletePage,
     EditChangeRequestContent,
@@ -14,12 +16,10 @@ from presscheck.api.changes import (
     NewFile,
     UpdatePage,
 )
-from presscheck.api.comments import Document, ListComments, PostReply, UpdateComment
-from presscheck.api.content import GetPage, GetPageByPath, RevisionPage
-from presscheck.api.levels import ContentPosition, SpacePointer
 from presscheck.api.openapi import CreateOpenAPISpec, SpecSource
 from presscheck.api.operation import revive
 from presscheck.api.organizations import Organization, UpdateOrganization
+from presscheck.api.roles import ContentPosition, SpacePointer
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSectionGroup, SiteSpace
 from presscheck.api.sites import Checkout, PublishSite, Site, UpdateSite
 from presscheck.api.spaces import CreateSpace, GetSpace, MoveSpace, SearchSpace, UpdateSpace

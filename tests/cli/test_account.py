@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from tests.cli.running import Shell
+from tests.cli.shell import Shell
 from tests.running_service import RunningService, running_service
 
 
@@ -23,7 +23,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def with_keyring(shell: Shell, tmp_path: Path) -> Path:
-    shell.env["PYTHON_KEYRING_BACKEND"] = "tests.cli.keyring_in_a_file.KeyringInAFile"
+    shell.env["PYTHON_KEYRING_BACKEND"] = "tests.cli.keyring_file.KeyringInAFile"
     shell.env["TEST_KEYRING"] = str(tmp_path / "keyring.json")
     return tmp_path / "keyring.json"
 

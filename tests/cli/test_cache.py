@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.running import Shell, signed_in
+from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.comments import Document, PostComment

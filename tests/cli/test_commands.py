@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from tests.cli.running import Shell, signed_in
+from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
 
 from presscheck.cli import session
-from presscheck.cli.calls import operations
+from presscheck.cli.api_command import operations
 from presscheck.store.outbox import Outbox
 
 

@@ -5,7 +5,7 @@ import re
 import click
 from tests.root import ROOT
 
-from presscheck.cli.failing import EXIT_CODES
+from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 
 README = ROOT / "README.md"

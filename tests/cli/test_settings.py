@@ -6,11 +6,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.cli.running import Shell
+from tests.cli.shell import Shell
 
 import presscheck.config
-from presscheck.config.checking import mistakes_in
-from presscheck.config.settings import SETTINGS, VIEW_SETTINGS, first_file, schema
+from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, first_file, schema
+from presscheck.config.validation import mistakes_in
 
 SECRET = "s3cr3t-value"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from tests.listening import listening
+from tests.tcp_server import listening
 
 from presscheck.client.client import Client, Timeouts
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.listening import listening
+from tests.tcp_server import listening
 
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation

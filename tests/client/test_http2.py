@@ -13,7 +13,7 @@ import trustme
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived, StreamReset
-from tests.listening import listening
+from tests.tcp_server import listening
 
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from tests.crash.desks import POINTS
-from tests.crash.kinds import KINDS, Making, Run
+from tests.crash.killed_client import POINTS
 from tests.crash.proxy import FAULTS, Proxy
-from tests.listening import listening
+from tests.crash.write_cases import KINDS, Making, Run
 from tests.root import ROOT
+from tests.tcp_server import listening
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import ListComments
@@ -146,7 +146,11 @@ class Grid:
         await self._closing.enter_async_context(listening(self._born, path=self.directory / "control"))
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         self._desks = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.crash.desks", stdin=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
+            sys.executable,
+            "-m",
+            "tests.crash.killed_client",
+            stdin=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
         )
         return self
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
-from tests.listening import listening
+from tests.tcp_server import listening
 
 FAULTS = ("pass", "lose request", "lose answer", "delay", "reset before", "reset after", "cut answer", "bad gateway")
 """What may happen to a write on its way; in all but `pass` nobody at this end knows what became of it."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.crash.__main__ import run, two
 from tests.crash.grid import KILLS, a_slice, whole_grid
-from tests.crash.kinds import KINDS
 from tests.crash.proxy import FAULTS
+from tests.crash.write_cases import KINDS
 
 
 @pytest.mark.timeout(600)

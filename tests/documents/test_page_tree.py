@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.documents.content_samples import Editor
 
-from presscheck.api.changes import SemanticChanges
+from presscheck.api.content_changes import SemanticChanges
 from presscheck.documents.pages.tree import (
     Page,
     PageNotInTree,

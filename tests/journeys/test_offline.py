@@ -6,14 +6,14 @@ from typing import Any
 
 import pexpect
 import pytest
-from tests.cli.running import Shell, signed_in
+from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
-from presscheck.desk.desk import Desk
+from presscheck.engine.engine import Engine
 from presscheck.tui.screens.browse import Browse
 from presscheck.tui.screens.review import Review
 from presscheck.tui.widgets.tree import Tree
@@ -51,15 +51,15 @@ def shell(service: RunningService) -> Shell:
 def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
     """What a screen asked for that the store does not have."""
     found: list[Operation] = []
-    known = Desk.known
+    known = Engine.known
 
-    def known_and_noted(self: Desk, call: Operation) -> Any:
+    def known_and_noted(self: Engine, call: Operation) -> Any:
         answer = known(self, call)
         if answer is None:
             found.append(call)
         return answer
 
-    monkeypatch.setattr(Desk, "known", known_and_noted)
+    monkeypatch.setattr(Engine, "known", known_and_noted)
     return found
 
 

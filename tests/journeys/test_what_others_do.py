@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from tests.cli.running import Shell, signed_in
-from tests.desk.test_desk import desk_on, until
-from tests.others import say, token_of
+from tests.cli.shell import Shell, signed_in
+from tests.engine.test_engine import desk_on, until
 from tests.running_service import RunningService, running_service
+from tests.service_users import say, token_of
 from tests.tui.driving import app_on, running
 from tests.tui.driving import until as until_shown
 
@@ -29,13 +29,13 @@ from presscheck.api.change_requests import (
     SubmitReview,
     UpdateChangeRequest,
 )
-from presscheck.api.changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply
 from presscheck.api.content import GetCurrentRevision
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
-from presscheck.desk.desk import Desk
-from presscheck.desk.event_log import EVENT, KEPT
-from presscheck.desk.events import Event, sentence
+from presscheck.engine.engine import Engine
+from presscheck.engine.inbox.event_log import EVENT, KEPT
+from presscheck.engine.inbox.events import Event, sentence
 from presscheck.errors import NetworkError
 from presscheck.tui.screens.review import Review
 
@@ -118,7 +118,7 @@ def home(looked: Path, tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def opened(service: RunningService, home: Path) -> AsyncIterator[Desk]:
+async def opened(service: RunningService, home: Path) -> AsyncIterator[Engine]:
     desk = desk_on(service, home)
     await desk.start()
     try:
@@ -127,12 +127,12 @@ async def opened(service: RunningService, home: Path) -> AsyncIterator[Desk]:
         await desk.close()
 
 
-def said(desk: Desk) -> list[str]:
+def said(desk: Engine) -> list[str]:
     """Every event so far, the oldest first."""
     return [sentence(event) for event in reversed(desk.events.recent())]
 
 
-async def look(desk: Desk, since: int = 0) -> list[str]:
+async def look(desk: Engine, since: int = 0) -> list[str]:
     """Look, and say what is told behind the first so many."""
     await desk.events.look()
     return said(desk)[since:]
@@ -244,10 +244,10 @@ async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
 
 async def test_two_instances_read_one_list_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
     async with opened(service, home) as one, opened(service, home) as other:
-        heard: dict[Desk, list[Event]] = {one: [], other: []}
-        notified: list[Desk] = []
+        heard: dict[Engine, list[Event]] = {one: [], other: []}
+        notified: list[Engine] = []
 
-        async def listen(desk: Desk) -> None:
+        async def listen(desk: Engine) -> None:
             desk.events.pause, desk.events.first = 0.2, 0
             async for events, _ in desk.events.watch():
                 heard[desk] += events

@@ -5,11 +5,11 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
-from tests.service.world import World, plant_world
+from tests.service.factories import World, plant_world
 
-from presscheck.service.database import Database
-from presscheck.service.identity import new_id
-from presscheck.service.tables import MemberRow, OrganizationRow
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import new_id
+from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 
 @pytest.fixture(scope="session")

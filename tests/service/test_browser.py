@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.needs import require
-from tests.service.world import World, insert, rewrite
+from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.sites import CreateSite, PublishSite

@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from tests.service.world import World, insert
+from tests.service.factories import World, insert
 
 from presscheck import errors
 from presscheck.api.change_requests import (

@@ -1,9 +1,9 @@
 from typing import Any
 
-from tests.service.world import World, insert, rewrite
+from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.changes import (
+from presscheck.api.content_changes import (
     DeletePage,
     GetChangeRequestChanges,
     GetRevisionChanges,

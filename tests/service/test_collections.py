@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.service.world import ROLES, World, plant_world
+from tests.service.factories import ROLES, World, plant_world
 
 from presscheck.api.collections import (
     Collection,
@@ -16,7 +16,7 @@ from presscheck.api.collections import (
     TransferCollection,
     UpdateCollection,
 )
-from presscheck.api.levels import CollectionPointer, ContentPosition, SpacePointer
+from presscheck.api.roles import CollectionPointer, ContentPosition, SpacePointer
 from presscheck.api.sites import CreateSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, ListSpaces, MoveSpace, RestoreSpace, Space
 from presscheck.errors import Conflict, Forbidden, NotFound, PreconditionFailed, Refused

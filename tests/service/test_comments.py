@@ -1,5 +1,5 @@
 import pytest
-from tests.service.world import World
+from tests.service.factories import World
 
 from presscheck import errors
 from presscheck.api.change_requests import GetChangeRequest

@@ -4,15 +4,22 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.running_service import LOOPBACK, running_service
-from tests.service.world import World, insert, plant_world, rewrite
+from tests.service.factories import World, insert, plant_world, rewrite
 from tests.web_server import web_server
 
 from presscheck import errors
 from presscheck.api import content
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import DeletePage, EditChangeRequestContent, InsertFiles, NewFile, RevertPage, UpdatePage
 from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
+from presscheck.api.content_changes import (
+    DeletePage,
+    EditChangeRequestContent,
+    InsertFiles,
+    NewFile,
+    RevertPage,
+    UpdatePage,
+)
 
 
 def outline(pages: tuple[RevisionPage, ...]) -> list[object]:

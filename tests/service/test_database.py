@@ -16,11 +16,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from presscheck.service import migrations
-from presscheck.service.content import add_document, document_texts
-from presscheck.service.database import Database
-from presscheck.service.migrating import NEWEST
-from presscheck.service.tables import Table, UserRow
+from presscheck.service.content.revisions import add_document, document_texts
+from presscheck.service.db import migrations
+from presscheck.service.db.engine import Database
+from presscheck.service.db.migrate import NEWEST
+from presscheck.service.models.organizations import Table, UserRow
 
 NOW = "2026-05-20T09:30:00.000Z"
 
@@ -76,7 +76,7 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
 
 
 def test_several_processes_can_create_the_database(database_url: str) -> None:
-    code = "import sys; from presscheck.service.database import Database; Database(sys.argv[1]).close()"
+    code = "import sys; from presscheck.service.db.engine import Database; Database(sys.argv[1]).close()"
     processes = [subprocess.Popen([sys.executable, "-c", code, database_url]) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
 

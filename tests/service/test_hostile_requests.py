@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from tests.service.world import World
+from tests.service.factories import World
 
 from presscheck.api.operation import Operation
 from presscheck.service.handlers import all_handlers

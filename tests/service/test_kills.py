@@ -18,12 +18,12 @@ import httpx
 import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
-from tests.service.test_running import line, serving
-from tests.service.wholeness import demand_comments_counted, demand_whole
-from tests.service.world import plant_world
+from tests.service.factories import plant_world
+from tests.service.invariants import require_comments_counted, require_complete
+from tests.service.test_server import line, serving
 
-from presscheck.service.content_tables import ChangeRequestRow, CommentRow, RevisionRow
-from presscheck.service.database import Database
+from presscheck.service.db.engine import Database
+from presscheck.service.models.content import ChangeRequestRow, CommentRow, RevisionRow
 
 KILLS = int(os.environ.get("PRESSCHECK_CASES", "4"))
 WRITERS = 4
@@ -127,14 +127,14 @@ def examine(database_url: str, data: Path, space: str, acknowledged: set[Said]) 
             if not database.is_postgresql:
                 assert session.execute(text("PRAGMA integrity_check")).fetchall() == [("ok",)]
                 assert session.execute(text("PRAGMA foreign_key_check")).fetchall() == []
-            demand_kept(session, acknowledged)
-            demand_whole(session, data, space)
-            demand_comments_counted(session)
+            require_kept(session, acknowledged)
+            require_complete(session, data, space)
+            require_comments_counted(session)
     finally:
         database.close()
 
 
-def demand_kept(session: Session, acknowledged: set[Said]) -> None:
+def require_kept(session: Session, acknowledged: set[Said]) -> None:
     there = {
         "begun": set(session.scalars(select(ChangeRequestRow.id))),
         "comment": set(session.scalars(select(CommentRow.id))),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.service.world import World, insert, rewrite
+from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import ChangeRequest, MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import DeletePage
 from presscheck.api.content import ListPages
+from presscheck.api.content_changes import DeletePage
 from presscheck.api.links import (
     Links,
     ListChangeRequestFileBacklinks,
@@ -18,7 +18,7 @@ from presscheck.api.links import (
     ListSpaceLinks,
 )
 from presscheck.api.spaces import GetSpace
-from presscheck.api.urls import GetContentByUrl, GetSpaceGitInfo
+from presscheck.api.url_lookup import GetContentByUrl, GetSpaceGitInfo
 from presscheck.errors import NotFound
 
 TEXT = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.service.world import ROLES, World
+from tests.service.factories import ROLES, World
 
 from presscheck.api.organizations import (
     DefaultSite,

@@ -17,17 +17,17 @@ import pypdf
 import pytest
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 from tests.running_service import RunningService
-from tests.service.world import World, insert, rewrite
+from tests.service.factories import World, insert, rewrite
 
 from presscheck import errors
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequestPDF
-from presscheck.api.changes import InsertFiles, NewFile
 from presscheck.api.content import ListChangeRequestFiles
-from presscheck.api.urls import GetSpacePDF
-from presscheck.service.database import Database
-from presscheck.service.exporting import MOST_KEPT
-from presscheck.service.job_tables import SettingRow
-from presscheck.service.signing import LIFETIME
+from presscheck.api.content_changes import InsertFiles, NewFile
+from presscheck.api.url_lookup import GetSpacePDF
+from presscheck.service.db.engine import Database
+from presscheck.service.db.signing import LIFETIME
+from presscheck.service.models.jobs import SettingRow
+from presscheck.service.pdf.export import MOST_KEPT
 
 
 def png(width: int = 40, height: int = 30) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.world import World
+from tests.service.factories import World
 
 from presscheck.service.app import MAX_BODY
 

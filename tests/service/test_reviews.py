@@ -1,5 +1,5 @@
 import pytest
-from tests.service.world import World, insert
+from tests.service.factories import World, insert
 
 from presscheck import errors
 from presscheck.api.change_requests import (

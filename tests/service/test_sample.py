@@ -21,10 +21,10 @@ from presscheck.api.change_requests import (
     ListReviews,
     MergeChangeRequest,
 )
-from presscheck.api.changes import GetChangeRequestChanges
 from presscheck.api.collections import ListCollections
 from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments
 from presscheck.api.content import GetCurrentRevision, GetPage, RevisionPage
+from presscheck.api.content_changes import GetChangeRequestChanges
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListMembers, ListOrganizations
 from presscheck.api.site_structure import GetSiteStructure
@@ -33,10 +33,10 @@ from presscheck.api.spaces import ListSpaces, Space
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
-from presscheck.service.content_tables import ChangeRequestRow, RevisionRow
-from presscheck.service.database import Database
+from presscheck.service.db.engine import Database
+from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.organizations import SpaceRow
 from presscheck.service.sample import plant, plant_many
-from presscheck.service.tables import SpaceRow
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)
 STATES = ("draft", "open", "archived", "merged")

@@ -28,8 +28,8 @@ from schemathesis.specs.openapi.checks import (
 from tests.needs import all_required
 from tests.postgresql import Cluster, programs
 from tests.running_service import RunningService, running_service
-from tests.service.furnished import Known, furnish
-from tests.service.world import plant_world
+from tests.service.factories import plant_world
+from tests.service.populated_service import Known, furnish
 
 from presscheck.api.operation import Operation
 from presscheck.service.handlers import all_handlers

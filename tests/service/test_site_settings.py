@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from tests.service.world import World
+from tests.service.factories import World
 
 from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentInstructions
 from presscheck.api.operation import Operation

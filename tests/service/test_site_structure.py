@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.service.world import ROLES, World
+from tests.service.factories import ROLES, World
 
 from presscheck.api.site_structure import (
     AddSection,

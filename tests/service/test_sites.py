@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.world import ROLES, World
+from tests.service.factories import ROLES, World
 
 from presscheck.api.sites import (
     AdaptiveContentChange,

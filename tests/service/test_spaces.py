@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select
-from tests.service.world import ROLES, World, insert
+from tests.service.factories import ROLES, World, insert
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment, PostSpaceComment, UpdateSpaceComment
 from presscheck.api.content import GetPage, ListPages
-from presscheck.api.levels import MergeRulesChange
+from presscheck.api.roles import MergeRulesChange
 from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import (
     CreateSpace,
@@ -25,12 +25,12 @@ from presscheck.api.spaces import (
     UpdateSpace,
 )
 from presscheck.errors import Conflict, Forbidden, NotFound, PreconditionFailed, Refused
-from presscheck.service.content import add_revision
-from presscheck.service.database import Database
+from presscheck.service.content.revisions import add_revision
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.spaces import list_spaces
-from presscheck.service.handling import Context
-from presscheck.service.identity import new_id
-from presscheck.service.tables import CollectionRow, MemberRow, OrganizationRow, SpaceRow, UserRow
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import CollectionRow, MemberRow, OrganizationRow, SpaceRow, UserRow
 
 
 async def test_a_space_is_created_updated_and_listed(world: World) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from tests.service.world import World
+from tests.service.factories import World
 
 from presscheck.api.collections import Collection, CreateCollection, GetCollection, ListCollections
 from presscheck.api.invites import CreateInvite, GetInvite, ListInvites, UpdateInvite
@@ -41,11 +41,11 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.errors import Forbidden, NotFound, Refused
-from presscheck.service.database import Database
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
 from presscheck.service.handlers.teams import list_teams
-from presscheck.service.handling import Context
-from presscheck.service.identity import system_clock
-from presscheck.service.tables import UserRow
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import UserRow
 
 
 async def made(world: World, title: str = "Writers", *members: str) -> Team:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from presscheck.service.web.conditions import holds
+from presscheck.service.web.visitor_conditions import holds
 
 CLAIMS = {"plan": "pro", "seats": 3, "beta": True, "none": None, "teams": ["a", "b"], "of": {"age": 7}}
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import jwt
 import pytest
-from tests.service.world import World, insert, rewrite
+from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.site_settings import (
@@ -33,10 +33,10 @@ from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpac
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, Site, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace
 from presscheck.errors import RequestError as InvalidRequest
-from presscheck.service.content import add_document, add_revision, new_page
-from presscheck.service.database import Database
-from presscheck.service.site_tables import SiteSettingsRow
-from presscheck.service.tables import SiteRow, SpaceRow
+from presscheck.service.content.revisions import add_document, add_revision, new_page
+from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import SiteRow, SpaceRow
+from presscheck.service.models.sites import SiteSettingsRow
 
 HOSTILE = """\
 <script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)><iframe src="javascript:alert(1)"></iframe>

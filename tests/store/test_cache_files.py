@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from presscheck.errors import StoreError
-from presscheck.store import cache_files, files
+from presscheck.store import cache_files, sqlite_files
 from presscheck.store.cache import Cache
-from presscheck.store.cache_tables import VERSION
+from presscheck.store.cache_schema import VERSION
 
 FIRST_SCHEMA = """
 CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));
@@ -126,7 +126,7 @@ def test_only_the_first_of_two_sets_a_damaged_one_aside(path: Path) -> None:
 
 
 def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
     cache = Cache(path)
     fill(cache, 3)
     other = sqlite3.connect(path, isolation_level=None)
@@ -142,7 +142,7 @@ def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monk
 
 
 def test_one_that_is_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("CREATE TABLE t (x)")
     other.execute("BEGIN EXCLUSIVE")

@@ -10,13 +10,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.desk.test_desk import begun, comment, desk_on, threads, until
+from tests.engine.test_engine import begun, comment, desk_on, threads, until
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.comments import PostComment
 from presscheck.api.operation import BY_STORED_NAME, every_operation, operation_called
 from presscheck.api.stored_names import FORMER_NAMES
-from presscheck.desk.searchable import read_source
+from presscheck.engine.search.index_entries import read_source
 from presscheck.errors import PresscheckError
 from presscheck.store.cache import Cache
 

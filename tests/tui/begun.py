@@ -2,13 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from tests.others import say, token_of
 from tests.running_service import RunningService
+from tests.service_users import say, token_of
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.comments import Document
 from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 
 
 class Begun(NamedTuple):

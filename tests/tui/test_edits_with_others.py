@@ -9,8 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from tests.others import say
 from tests.running_service import RunningService, running_service
+from tests.service_users import say
 from tests.tui.begun import Begun, begun, rewritten
 from tests.tui.driving import shown, until
 from tests.tui.test_review import review

@@ -13,8 +13,8 @@ from presscheck.api.change_requests import (
     MergeChangeRequest,
     UpdateChangeRequest,
 )
-from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 
 COLLIDES = {"space_id": "runbook", "change_request_id": "2"}

@@ -9,8 +9,8 @@ from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
-from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document, PostComment
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import CreateSite
 from presscheck.api.spaces import CreateSpace

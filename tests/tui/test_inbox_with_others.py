@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import At, main_moves, opens, somebody, threads
 from tests.running_service import RunningService, running_service
+from tests.service_users import At, main_moves, opens, somebody, threads
 from tests.tui.driving import app_on, running, shown, until, write
 
 from presscheck.api.change_requests import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.others import At, main_moves, page_of, somebody
 from tests.running_service import RunningService, running_service
+from tests.service_users import At, main_moves, page_of, somebody
 from tests.tui.driving import app_on, open_review, running, shown, until
 
 from presscheck.api.change_requests import (
@@ -15,7 +15,7 @@ from presscheck.api.change_requests import (
     SubmitReview,
     UpdateChangeRequest,
 )
-from presscheck.api.levels import MergeRuleChange, MergeRulesChange
+from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import UpdateSpace
 from presscheck.client.client import Client
 

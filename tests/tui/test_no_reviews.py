@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.running import signed_in
+from tests.cli.shell import signed_in
 from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 

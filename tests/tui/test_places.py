@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from presscheck.desk.seen import Seen
+from presscheck.engine.results import Result
 from presscheck.errors import NotFound, NotNow
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app import PresscheckApp
@@ -67,10 +67,10 @@ class Room(Place):
     def command_tab(self) -> None:
         self.did.append(f"tab {self.last_key}")
 
-    async def stream(self, *values: int) -> AsyncIterator[Seen[int]]:
+    async def stream(self, *values: int) -> AsyncIterator[Result[int]]:
         try:
             for value in values:
-                yield Seen(value, "fresh", 0.0)
+                yield Result(value, "fresh", 0.0)
             await asyncio.Event().wait()
         finally:
             self.ended += 1
@@ -194,8 +194,8 @@ async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None
 
 
 async def test_an_error_in_what_is_followed_is_shown(pilot: Pilot[int]) -> None:
-    async def failing() -> AsyncIterator[Seen[int]]:
-        yield Seen(0, "failed", 0.0, NotFound("gone", request="GET /x", status=404))
+    async def failing() -> AsyncIterator[Result[int]]:
+        yield Result(0, "failed", 0.0, NotFound("gone", request="GET /x", status=404))
 
     room(pilot).follow(failing(), lambda _: None, group="x")
     await until(pilot, lambda: "gone (GET /x)" in shown(pilot.app)[-1])

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.desk.mirrored import planted
+from tests.engine.mirror_samples import planted
 from tests.running_service import running_service
 from tests.tui.driving import app_on, running, until
 
-from presscheck.desk.questions import live_page
+from presscheck.engine.shared_calls import live_page
 from presscheck.tui import refreshing
 
 

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 
-from presscheck.api.changes import SemanticChanges
 from presscheck.api.content import Pages
+from presscheck.api.content_changes import SemanticChanges
 from presscheck.tui.screens.review_changes import (
     Changed,
     Words,

@@ -7,14 +7,14 @@ from tests.hostile_strings import ACTS, HOSTILE
 
 from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
 from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
-from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Operation
+from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import Space
-from presscheck.desk.seen import Waiting
-from presscheck.desk.standing import Facts, checks, listed, reviewers, standing
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.results import OutboxEntry
+from presscheck.engine.review.merge_readiness import MergeInputs, checks, listed, reviewers, standing
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
 from presscheck.tui.screens.review_changes import Changed, Words
@@ -92,25 +92,27 @@ def test_a_team_may_be_asked() -> None:
 
 
 def test_merged_and_archived_cannot() -> None:
-    assert standing(Facts(request(status="merged"), "me")).reasons == ("it is merged",)
-    assert standing(Facts(request(status="archived"), "me")).certainty == "no"
+    assert standing(MergeInputs(request(status="merged"), "me")).reasons == ("it is merged",)
+    assert standing(MergeInputs(request(status="archived"), "me")).certainty == "no"
 
 
 def test_without_permission_it_cannot() -> None:
-    assert standing(Facts(request(), "me", space=space(merge=False))).reasons == ("you may not merge in this space",)
+    assert standing(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
+        "you may not merge in this space",
+    )
 
 
 def test_doubts_are_no_obstacles() -> None:
     people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
-    found = standing(Facts(request(outdated=True), "me", people, space(), rules(), open_threads=4))
+    found = standing(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
     assert found.certainty == "care"
     assert found.reasons == ("Ada asked for changes", "4 open comments", "main has moved on")
 
 
 def test_what_is_not_known_is_left_to_the_service() -> None:
-    assert standing(Facts(request(), "me")).certainty == "unknown"
-    assert standing(Facts(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
-    assert standing(Facts(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
+    assert standing(MergeInputs(request(), "me")).certainty == "unknown"
+    assert standing(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
+    assert standing(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
 
 
 @pytest.mark.parametrize(
@@ -129,25 +131,27 @@ def test_what_is_not_known_is_left_to_the_service() -> None:
 def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, why: str) -> None:
     one = request(outdated=True, subject=" ")
     people = reviewers(one, [], [review(JON, "changes-requested")], "me")
-    found = standing(Facts(one, "me", people, space(), rule))
+    found = standing(MergeInputs(one, "me", people, space(), rule))
     assert (found.certainty, found.reasons) == ("no", (why,))
 
 
 def test_a_review_is_wanted() -> None:
-    one = Facts(request(), "me", (), space(), rules("require_at_least_one_review"))
+    one = MergeInputs(request(), "me", (), space(), rules("require_at_least_one_review"))
     assert standing(one).reasons == ("the rules want a review",)
 
 
 def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
     rule = rules("require_at_least_one_review", "allow_bypass")
-    assert standing(Facts(request(), "me", (), space(admin=True), rule)).certainty == "yes"
-    assert standing(Facts(request(), "me", (), space(), rule)).certainty == "no"
+    assert standing(MergeInputs(request(), "me", (), space(admin=True), rule)).certainty == "yes"
+    assert standing(MergeInputs(request(), "me", (), space(), rule)).certainty == "no"
 
 
 def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
     people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
     rule = rules("require_specific_reviewers", "custom", users=["jon"])
-    found = checks(Facts(request(outdated=True), "me", people, space(), rule, open_threads=1, collisions=("Wick",)))
+    found = checks(
+        MergeInputs(request(outdated=True), "me", people, space(), rule, open_threads=1, collisions=("Wick",))
+    )
     assert [(one.certainty, one.what, one.who) for one in found] == [
         ("yes", "permission", ""),
         ("no", "reviews", "those people"),
@@ -157,13 +161,13 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
         ("care", "comments", "whoever resolves them"),
         ("care", "main", "whoever edits these pages, after an update (u)"),
     ]
-    nothing_known = {one.what: one for one in checks(Facts(request(), "me"))}
+    nothing_known = {one.what: one for one in checks(MergeInputs(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
     assert all("the service decides" in one.says for one in nothing_known.values() if one.certainty == "unknown")
 
 
 def test_the_lines_of_the_checks() -> None:
-    lines = check_lines(checks(Facts(request(), "me", (), space(merge=False), open_threads=2)))
+    lines = check_lines(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
     assert [plain(line).rstrip() for line in lines] == [
         " ✗ permission   you may not merge in this space",
         "                put right by whoever administers the space",
@@ -210,7 +214,7 @@ def test_who_and_when() -> None:
 
 
 def test_why_not() -> None:
-    doubtful = standing(Facts(request(), "me", (), space(), rules(), open_threads=1))
+    doubtful = standing(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
     assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with care: 1 open comment"
     assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with care: 1 ope…"
 
@@ -264,8 +268,8 @@ def test_answers_that_are_not_here_yet_are_told() -> None:
     assert shown(thread(comment(replies=3), [], {}, "me"))[1] == "┃   3 replies not here yet"
 
 
-def row(call: Operation[Any], state: str = "waiting", error: str | None = None) -> Waiting:
-    return Waiting(7, call, call.stored_name(), state, error, 0.0)
+def row(call: Operation[Any], state: str = "waiting", error: str | None = None) -> OutboxEntry:
+    return OutboxEntry(7, call, call.stored_name(), state, error, 0.0)
 
 
 IDS = {"space_id": "s", "change_request_id": "c"}

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import say
 from tests.running_service import RunningService, running_service
+from tests.service_users import say
 from tests.tui.begun import Begun, begun, rewritten
 from tests.tui.driving import shown, until
 from tests.tui.test_review import review
 
-from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
 
 SUBJECT = "How long things last"

@@ -14,8 +14,8 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from tests.listening import listening
 from tests.running_service import RunningService, running_service
+from tests.tcp_server import listening
 from tests.tui.driving import app_on, running, until
 from textual import events
 from textual.pilot import Pilot

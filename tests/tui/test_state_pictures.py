@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.holding_back import holding_back
-from tests.others import say, token_of
 from tests.running_service import RunningService, running_service
+from tests.service_users import say, token_of
+from tests.stalling_proxy import holding_back
 from tests.tui.begun import begun, edited, rewritten
 from tests.tui.driving import app_on, noon, until
 from tests.tui.picturing import LOOK_NAMES, LOOKS, at_noon, rested

@@ -13,8 +13,8 @@ from tests.tui.driving import app_on, running, shown, until
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
-from presscheck.desk.merge_train import MERGE_TRAIN
-from presscheck.desk.triage import Triage
+from presscheck.engine.inbox.triage import Triage
+from presscheck.engine.review.merge_train import MERGE_TRAIN
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.inbox_triage import moment
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import At, edits, somebody, threads
 from tests.running_service import RunningService, running_service
+from tests.service_users import At, edits, somebody, threads
 from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.change_requests import (

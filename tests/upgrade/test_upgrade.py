@@ -23,8 +23,8 @@ from presscheck.api.change_requests import GetChangeRequest, ListOrganizationCha
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
 from presscheck.config import Profile, load
-from presscheck.config.checking import read_views
-from presscheck.desk.desk import Desk
+from presscheck.config.validation import read_views
+from presscheck.engine.engine import Engine
 from presscheck.errors import StoreError
 from presscheck.paths import Places
 from presscheck.wiring import open_desk
@@ -44,7 +44,7 @@ class Machine:
     def places(self) -> Places:
         return Places(self.home / "config", self.home / "cache", self.home / "state", self.home / "data")
 
-    def engine(self, **profile: Any) -> Desk:
+    def engine(self, **profile: Any) -> Engine:
         return open_desk(Profile(base_url=self.service.base_url, token=self.service.token, **profile), self.places)
 
 

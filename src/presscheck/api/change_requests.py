@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.comments import Comment, Document, Format
-from presscheck.api.levels import Location
 from presscheck.api.operation import Model, Operation, Page, Paged
 from presscheck.api.organizations import OrganizationMember
+from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from presscheck.api.levels import ContentPosition, DefaultLevel, Location
 from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.roles import ContentPosition, DefaultLevel, Location
 from presscheck.api.spaces import Space
 
 

@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.levels import Location
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.roles import Location
 
 
 class ConversationUrls(Model):

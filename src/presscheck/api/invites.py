@@ -1,8 +1,8 @@
 """Links that invite people to an organization, a space or a collection (service.md: Organizations)."""
 
 from presscheck.api.collections import Collection
-from presscheck.api.levels import MemberRole
 from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.roles import MemberRole
 from presscheck.api.spaces import Space
 
 

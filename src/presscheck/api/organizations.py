@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.levels import Location, MemberRole, MergeRules, StandaloneMergeRulesChange
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.roles import Location, MemberRole, MergeRules, StandaloneMergeRulesChange
 from presscheck.api.search_results import SearchPageResult, SearchSectionResult, SearchSpaceResult
 from presscheck.api.users import User
 

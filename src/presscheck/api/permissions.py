@@ -1,7 +1,7 @@
 """Who may do what in a collection or a space, by person and by team (service.md: Collections)."""
 
-from presscheck.api.levels import MemberRole
 from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.roles import MemberRole
 from presscheck.api.teams import Team
 from presscheck.api.users import User
 

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from presscheck.api.levels import MemberRole
 from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.roles import MemberRole
 from presscheck.api.teams import Team
 
 

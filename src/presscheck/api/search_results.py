@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from presscheck.api.levels import Location
 from presscheck.api.operation import Model
+from presscheck.api.roles import Location
 
 
 class SearchSectionResult(Model):

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
-from presscheck.api.levels import Location
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.roles import Location
 from presscheck.api.site_structure import SiteStructure
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]

@@ -5,8 +5,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.languages import Language
-from presscheck.api.levels import ContentPosition, DefaultLevel, Location, MergeRules, MergeRulesChange
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.roles import ContentPosition, DefaultLevel, Location, MergeRules, MergeRulesChange
 from presscheck.api.search_results import SearchPageResult
 
 EditMode = Literal["live", "locked"]

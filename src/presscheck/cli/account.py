@@ -14,13 +14,13 @@ from typing import Any
 import click
 
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.cli.failing import says_what_failed
-from presscheck.cli.printing import print_json, print_rows, talk
+from presscheck.cli.exit_codes import says_what_failed
+from presscheck.cli.output import print_json, print_rows, talk
 from presscheck.cli.session import Session, asking, chosen_profile, json_option, load_profile, profile_option
 from presscheck.config import Profile, chosen_name
-from presscheck.config.checking import HOSTED, read, read_all, refuse_open_way
-from presscheck.config.settings import first_file
+from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, store_token
+from presscheck.config.validation import HOSTED, read, read_all, refuse_open_way
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.paths import places, private_directory
 

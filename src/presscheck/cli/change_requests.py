@@ -22,14 +22,14 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.api.organizations import ListMembers, OrganizationMember
-from presscheck.cli import addressing
-from presscheck.cli.bodies import body_options, body_text
-from presscheck.cli.change_contents import diff, edit
-from presscheck.cli.printing import print_details, print_rows, print_text
+from presscheck.cli import lookup
+from presscheck.cli.command_factory import Verb, add
+from presscheck.cli.cr_content import diff, edit
+from presscheck.cli.output import print_details, print_rows, print_text
 from presscheck.cli.session import Session, asking, confirm
-from presscheck.cli.verbs import Verb, add
-from presscheck.desk.forecast import forecast
-from presscheck.desk.questions import comments_on, reviewers_of, reviews_of
+from presscheck.cli.text_input import body_options, body_text
+from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
 from presscheck.errors import ChecksFailed, Conflict, InvalidArgument, NotSupported, PresscheckError
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
@@ -71,10 +71,10 @@ async def list_all(
     asked = {"status": status, "creator": creator, "requested_reviewer": reviewer}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value}
     if space:
-        owner = await addressing.space(session, space)
+        owner = await lookup.space(session, space)
         found = await session.all(ListChangeRequests(space_id=owner.id, **given), limit)
     else:
-        organization = await addressing.organization(session, org)
+        organization = await lookup.organization(session, org)
         found = await session.all(ListOrganizationChangeRequests(organization_id=organization.id, **given), limit)
     session.show(found, COLUMNS)
 
@@ -85,7 +85,7 @@ async def list_all(
 @asking
 async def show(session: Session, which: str, *, comments: bool) -> None:
     """Show a change request: its state, its verdicts, who was asked, and what was said."""
-    request = await addressing.change_request(session, which)
+    request = await lookup.change_request(session, which)
     reviews = await session.all(reviews_of(request))
     asked = await session.all(reviewers_of(request))
     said = await session.all(comments_on(request)) if comments else []
@@ -104,7 +104,7 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
 @asking
 async def create(session: Session, space: str, subject: str) -> None:
     """Begin a change request from the live content of a space."""
-    owner = await addressing.space(session, space)
+    owner = await lookup.space(session, space)
     made = await session.write(CreateChangeRequest(space_id=owner.id, subject=subject), "")
     if made:
         session.show(made) if session.json else click.echo(f"{owner.id}#{made.number}")
@@ -117,10 +117,10 @@ async def create(session: Session, space: str, subject: str) -> None:
 @asking
 async def comment(session: Session, which: str, page: str | None, body: str | None, body_file: str | None) -> None:
     """Comment on a change request; waits in the outbox without a connection."""
-    request = await addressing.change_request(session, which)
+    request = await lookup.change_request(session, which)
     with body_text(body, body_file) as text:
         more: dict[str, Any] = {"page": page} if page else {}
-        call = PostComment(**addressing.path_of(request), body=Document(markdown=text), **more)
+        call = PostComment(**lookup.path_of(request), body=Document(markdown=text), **more)
         session.show_new(await session.write(call, "Commented."))
 
 
@@ -131,10 +131,10 @@ async def comment(session: Session, which: str, page: str | None, body: str | No
 @asking
 async def reply(session: Session, which: str, comment_id: str, body: str | None, body_file: str | None) -> None:
     """Reply to a comment; waits in the outbox without a connection."""
-    request = await addressing.change_request(session, which)
+    request = await lookup.change_request(session, which)
     with body_text(body, body_file) as text:
         call = PostReply(
-            **addressing.path_of(request),
+            **lookup.path_of(request),
             comment_id=comment_id,
             body=Document(markdown=text),
         )
@@ -148,8 +148,8 @@ async def reply(session: Session, which: str, comment_id: str, body: str | None,
 @asking
 async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) -> None:
     """Resolve a comment, or open it again."""
-    request = await addressing.change_request(session, which)
-    call = UpdateComment(**addressing.path_of(request), comment_id=comment_id, resolved=not undo)
+    request = await lookup.change_request(session, which)
+    call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
     session.show_new(await session.write(call, "Opened again." if undo else "Resolved."))
 
 
@@ -163,8 +163,8 @@ async def review(session: Session, which: str, verdict: str | None, body: str | 
     """Give a verdict; it cannot be taken back, only replaced by a newer one. A text is not needed."""
     if verdict is None:
         raise InvalidArgument("--approve", "say --approve or --request-changes")
-    request = await addressing.change_request(session, which)
-    given: dict[str, Any] = {**addressing.path_of(request), "status": verdict}
+    request = await lookup.change_request(session, which)
+    given: dict[str, Any] = {**lookup.path_of(request), "status": verdict}
     if body is not None or body_file is not None:
         with body_text(body, body_file) as text:
             given["comment"] = Document(markdown=text)
@@ -181,8 +181,8 @@ async def review(session: Session, which: str, verdict: str | None, body: str | 
 @asking
 async def reviewers(session: Session, which: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
     """Print who was asked to review, or ask people, or ask them no longer."""
-    request = await addressing.change_request(session, which)
-    path = addressing.path_of(request)
+    request = await lookup.change_request(session, which)
+    path = lookup.path_of(request)
     if added or removed:
         people = await _people(session)
         if added:
@@ -199,8 +199,8 @@ async def reviewers(session: Session, which: str, added: tuple[str, ...], remove
 @asking
 async def update(session: Session, which: str) -> None:
     """Take the live content into a change request."""
-    request = await addressing.change_request(session, which)
-    result = await session.write(PullChangeRequest(**addressing.path_of(request)), "")
+    request = await lookup.change_request(session, which)
+    result = await session.write(PullChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
     if result and result.result == "conflicts":
         raise _conflicts(f"POST {which} update", "It was updated, with conflicts in its pages: look at them")
@@ -213,11 +213,11 @@ async def update(session: Session, which: str) -> None:
 @asking
 async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content. There is no way back."""
-    request = await addressing.change_request(session, which)
+    request = await lookup.change_request(session, which)
     if if_clean:
         await _demand_clean(session, request)
     confirm(f"Merge #{request.number} “{request.subject}” into the live content?", yes=yes)
-    result = await session.write(MergeChangeRequest(**addressing.path_of(request)), "")
+    result = await session.write(MergeChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
     if result and result.result == "conflicts":
         raise _conflicts(f"POST {which} merge", "It was merged, with conflicts in its pages: look at them")
@@ -229,9 +229,9 @@ async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> N
 @asking
 async def archive(session: Session, which: str, *, undo: bool) -> None:
     """Archive a change request, or open it again."""
-    request = await addressing.change_request(session, which)
+    request = await lookup.change_request(session, which)
     status = "open" if undo else "archived"
-    call = UpdateChangeRequest(**addressing.path_of(request), status=status)
+    call = UpdateChangeRequest(**lookup.path_of(request), status=status)
     session.show_new(await session.write(call, "Opened again." if undo else "Archived."))
 
 
@@ -261,7 +261,7 @@ def _head(request: ChangeRequest) -> dict[str, object]:
 
 
 async def _people(session: Session) -> list[OrganizationMember]:
-    organization = await addressing.organization(session, None)
+    organization = await lookup.organization(session, None)
     return await session.all(ListMembers(organization_id=organization.id))
 
 

@@ -19,14 +19,14 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
-from presscheck.cli.printing import as_json, talk
+from presscheck.cli.output import as_json, talk
 from presscheck.cli.session import Session, asking
-from presscheck.config.checking import read_views
-from presscheck.config.views import SavedView, same_name
-from presscheck.desk.desk import Desk
-from presscheck.desk.event_log import PAUSE
-from presscheck.desk.inbox import Group, View, all_views, arranged, facts, judge, listing_of, newest
-from presscheck.desk.questions import reviewers_of, reviews_of
+from presscheck.config.saved_views import SavedView, same_name
+from presscheck.config.validation import read_views
+from presscheck.engine.engine import Engine
+from presscheck.engine.inbox.event_log import PAUSE
+from presscheck.engine.inbox.views import Group, View, all_views, arranged, facts, judge, listing_of, newest
+from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
 from presscheck.text.relative_time import now
@@ -94,7 +94,7 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
         return
     if view is not None:
         raise InvalidArgument("--view", "--watch tells of all that concerns you: leave it out")
-    from presscheck.cli.watching import watch_events
+    from presscheck.cli.watch import watch_events
 
     await watch_events(session, interval or PAUSE)
 
@@ -121,7 +121,7 @@ def own_views() -> tuple[SavedView, ...]:
     return read_views(places().config_file, judge)[0]
 
 
-async def _shown(desk: Desk, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
+async def _shown(desk: Engine, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
     """Bring the views into the store, and of the one that is shown all that a row tells."""
     me = (await desk.read(GetCurrentUser())).id
     spaces = {
@@ -143,7 +143,7 @@ async def _shown(desk: Desk, organization: Organization, views: tuple[View, ...]
     return Shown(organization, views, counts, view, tuple(requests), headings, spaces, me)
 
 
-async def _groups(desk: Desk, view: View, organization: str, me: str, spaces: Mapping[str, str]) -> tuple[Group, ...]:
+async def _groups(desk: Engine, view: View, organization: str, me: str, spaces: Mapping[str, str]) -> tuple[Group, ...]:
     """What a view shows, as places in its listing, which is brought into the store."""
     listing = listing_of(view, "", organization, me)
     total = await _bring_in(desk, listing)
@@ -152,7 +152,7 @@ async def _groups(desk: Desk, view: View, organization: str, me: str, spaces: Ma
     return await arranged(desk, view, listing, view.query, spaces, now())
 
 
-def _lines(desk: Desk, shown: Shown) -> list[str]:
+def _lines(desk: Engine, shown: Shown) -> list[str]:
     lines = [
         sanitize(shown.organization.title),
         "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views),
@@ -169,7 +169,7 @@ def _lines(desk: Desk, shown: Shown) -> list[str]:
     return lines if shown.requests else [*lines, shown.view.empty]
 
 
-def _as_json(desk: Desk, shown: Shown) -> dict[str, Any]:
+def _as_json(desk: Engine, shown: Shown) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for request in shown.requests:
         reviews, asked = desk.known(reviews_of(request)), desk.known(reviewers_of(request))
@@ -187,7 +187,7 @@ def _as_json(desk: Desk, shown: Shown) -> dict[str, Any]:
     }
 
 
-async def _bring_in(desk: Desk, listing: ListOrganizationChangeRequests) -> int:
+async def _bring_in(desk: Engine, listing: ListOrganizationChangeRequests) -> int:
     """Bring a listing into the store; how many it has."""
     total, error = 0, None
     async for seen in desk.watch_listing(listing):

@@ -10,12 +10,12 @@ import click
 
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
 from presscheck.api.links import ContentLocation, Link
-from presscheck.cli import addressing
-from presscheck.cli.change_contents import every_page, page_named
-from presscheck.cli.printing import talk
+from presscheck.cli import lookup
+from presscheck.cli.cr_content import every_page, page_named
+from presscheck.cli.output import talk
 from presscheck.cli.session import Session, asking
-from presscheck.desk.linking import Linked, backlinks, links_of_space
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
+from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
 from presscheck.errors import NotSupported
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 @asking
 async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
     """Print the links in the pages of a space, and which of them are broken."""
-    owner = await addressing.space(session, space)
+    owner = await lookup.space(session, space)
     if page:
         session.show(await _backlinks(session, owner.id, page), ("id", "title", "path"))
         return

@@ -13,37 +13,37 @@ from pathlib import Path
 import click
 
 from presscheck import __version__
-from presscheck.cli.failing import says_what_failed
+from presscheck.cli.exit_codes import says_what_failed
 from presscheck.config import Profile
 
 LATER: dict[str, tuple[str, str]] = {
-    "api": ("calls", "calls"),
-    "cache": ("remembered", "cache"),
-    "collection": ("families", "collection"),
-    "completion": ("diagnosing", "completion"),
-    "config": ("settings", "config"),
-    "conversation": ("families", "conversation"),
+    "api": ("api_command", "calls"),
+    "cache": ("cache", "cache"),
+    "collection": ("generated_commands", "collection"),
+    "completion": ("doctor", "completion"),
+    "config": ("config", "config"),
+    "conversation": ("generated_commands", "conversation"),
     "cr": ("change_requests", "cr"),
-    "doctor": ("diagnosing", "doctor"),
-    "import": ("families", "running"),
+    "doctor": ("doctor", "doctor"),
+    "import": ("generated_commands", "running"),
     "inbox": ("inbox", "inbox"),
-    "integration": ("families", "integration"),
-    "log": ("diagnosing", "log"),
+    "integration": ("generated_commands", "integration"),
+    "log": ("doctor", "log"),
     "login": ("account", "login"),
     "logout": ("account", "logout"),
-    "member": ("families", "member"),
-    "open": ("finding", "open_thing"),
-    "openapi": ("families", "specification"),
-    "org": ("families", "org"),
+    "member": ("generated_commands", "member"),
+    "open": ("search", "open_thing"),
+    "openapi": ("generated_commands", "specification"),
+    "org": ("generated_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),
-    "search": ("finding", "search"),
-    "serve": ("serving", "serve"),
+    "search": ("search", "search"),
+    "serve": ("serve", "serve"),
     "site": ("sites", "site"),
     "space": ("spaces", "space"),
-    "sync": ("syncing", "sync"),
-    "team": ("families", "team"),
-    "translation": ("families", "translation"),
+    "sync": ("sync", "sync"),
+    "team": ("generated_commands", "team"),
+    "translation": ("generated_commands", "translation"),
     "whoami": ("account", "whoami"),
 }
 """Commands that are imported when they are used: the module beside this one, and the name in it."""

@@ -8,7 +8,7 @@ import contextlib
 import click
 
 from presscheck.api.users import GetCurrentUser
-from presscheck.cli.printing import talk
+from presscheck.cli.output import talk
 from presscheck.cli.session import LOOK_AGAIN, Session, asking
 from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
 

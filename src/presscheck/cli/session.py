@@ -18,10 +18,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from presscheck.api.operation import Operation, Page
-from presscheck.cli.failing import says_what_failed
-from presscheck.cli.printing import print_details, print_json, print_rows, talk
+from presscheck.cli.exit_codes import says_what_failed
+from presscheck.cli.output import print_details, print_json, print_rows, talk
 from presscheck.config import Profile, load
-from presscheck.desk.desk import Desk
+from presscheck.engine.engine import Engine
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.relative_time import long_ago
 
@@ -38,7 +38,7 @@ MOST = 1000
 class Session:
     """What a command works with: the desk, the profile, and whether it prints JSON."""
 
-    def __init__(self, desk: Desk, profile: Profile, *, json: bool) -> None:
+    def __init__(self, desk: Engine, profile: Profile, *, json: bool) -> None:
         self.desk, self.profile, self.json = desk, profile, json
         self.then: Callable[[], int] | None = None
         """What follows when the desk is closed again; its answer is the exit code."""

@@ -27,11 +27,11 @@ from presscheck.api.sites import (
     UnpublishSite,
     UpdateSite,
 )
-from presscheck.cli import addressing
+from presscheck.cli import lookup
+from presscheck.cli.command_factory import Verb, add
 from presscheck.cli.links import links_in, rows_of
-from presscheck.cli.printing import print_text, talk
+from presscheck.cli.output import print_text, talk
 from presscheck.cli.session import Session, asking, confirm
-from presscheck.cli.verbs import Verb, add
 from presscheck.errors import ChecksFailed, InvalidArgument
 
 org_option = click.option("--org", metavar="ORG", help="The organization, by title or id.")
@@ -61,7 +61,7 @@ add(
 @asking
 async def structure(session: Session, site: str, org: str | None) -> None:
     """Print what a site is made of."""
-    owner, found = await addressing.site(session, site, org)
+    owner, found = await lookup.site(session, site, org)
     whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
     if session.json:
         session.show(whole)
@@ -81,7 +81,7 @@ async def move(session: Session, site: str, item: str, before: str | None, after
     """Move a part of a site among its siblings; parts are named by id or title."""
     if (before is None) == (after is None):
         raise InvalidArgument("--before", "say --before ITEM or --after ITEM")
-    owner, found = await addressing.site(session, site, org)
+    owner, found = await lookup.site(session, site, org)
     path: dict[str, Any] = {"organization_id": owner.id, "site_id": found.id}
     whole = await session.read(GetSiteStructure(**path))
     sides = {"before": before, "after": after}
@@ -97,7 +97,7 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 @asking
 async def publish(session: Session, site: str, org: str | None, *, yes: bool) -> None:
     """Put a site live; prints where it is."""
-    owner, found = await addressing.site(session, site, org)
+    owner, found = await lookup.site(session, site, org)
     confirm(f"Publish {found.title}, so that its readers see it?", yes=yes)
     came = await session.write(PublishSite(organization_id=owner.id, site_id=found.id), "")
     if isinstance(came, Checkout):
@@ -115,7 +115,7 @@ async def publish(session: Session, site: str, org: str | None, *, yes: bool) ->
 @asking
 async def open_site(session: Session, site: str, org: str | None) -> None:
     """Print the address where a site is read, and open it where there is a browser."""
-    _, found = await addressing.site(session, site, org)
+    _, found = await lookup.site(session, site, org)
     address = _address(found)
     if not address:
         raise ChecksFailed(f"{found.title} is not published: `presscheck site publish` puts it live")
@@ -131,7 +131,7 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
 @asking
 async def check(session: Session, site: str, org: str | None) -> None:
     """Look for what readers would stumble over; exit code 6 where there is something."""
-    owner, found = await addressing.site(session, site, org)
+    owner, found = await lookup.site(session, site, org)
     whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
     spaces = [one for item in whole.structure for one in _site_spaces(item)]
     wrong = [] if spaces else [{"kind": "empty-site", "where": found.title, "says": "it has no space"}]
@@ -173,11 +173,11 @@ async def _wrong_in(session: Session, one: SiteSpace) -> list[dict[str, str]]:
 def _site_spaces(item: Any) -> list[SiteSpace]:
     if isinstance(item, SiteSpace):
         return [item]
-    return [found for one in addressing.parts_of(item) for found in _site_spaces(one)]
+    return [found for one in lookup.parts_of(item) for found in _site_spaces(one)]
 
 
 def _pointer(whole: Any, named: str) -> StructureItemPointer:
-    kind, identity = addressing.item_of(whole, named)
+    kind, identity = lookup.item_of(whole, named)
     pointer: dict[str, Any] = {"type": kind, "id": identity}
     return StructureItemPointer(**pointer)
 
@@ -185,7 +185,7 @@ def _pointer(whole: Any, named: str) -> StructureItemPointer:
 def _print_item(item: Any, depth: int) -> None:
     kind = item.object.removeprefix("site-")
     print_text(f"{'  ' * depth}{item.title or item.id}  ({kind} {item.id})")
-    for one in addressing.parts_of(item):
+    for one in lookup.parts_of(item):
         _print_item(one, depth + 1)
 
 

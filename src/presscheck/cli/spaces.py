@@ -23,12 +23,12 @@ from presscheck.api.spaces import (
     TransferSpace,
     UpdateSpace,
 )
-from presscheck.cli import addressing
-from presscheck.cli.change_contents import page_named
+from presscheck.cli import lookup
+from presscheck.cli.command_factory import Verb, add
+from presscheck.cli.cr_content import page_named
 from presscheck.cli.links import links
-from presscheck.cli.printing import print_text
+from presscheck.cli.output import print_text
 from presscheck.cli.session import Session, asking
-from presscheck.cli.verbs import Verb, add
 
 
 @click.group()
@@ -76,10 +76,10 @@ async def pages(session: Session, space: str, cr: str | None) -> None:
 async def page(session: Session, space: str, page: str, cr: str | None) -> None:
     """Print a page as Markdown, by id, path or title."""
     found = page_named(await _pages(session, space, cr), page)
-    owner = await addressing.space(session, space)
+    owner = await lookup.space(session, space)
     if cr:
-        request = await addressing.change_request(session, cr)
-        path = addressing.path_of(request)
+        request = await lookup.change_request(session, cr)
+        path = lookup.path_of(request)
         whole = await session.read(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
     else:
         whole = await session.read(GetPage(space_id=owner.id, page_id=found.id, format="markdown"))
@@ -91,10 +91,10 @@ async def page(session: Session, space: str, page: str, cr: str | None) -> None:
 
 async def _pages(session: Session, space: str, cr: str | None) -> tuple[RevisionPage, ...]:
     if cr:
-        request = await addressing.change_request(session, cr)
-        call = ListChangeRequestPages(**addressing.path_of(request))
+        request = await lookup.change_request(session, cr)
+        call = ListChangeRequestPages(**lookup.path_of(request))
         return (await session.read(call)).pages
-    owner = await addressing.space(session, space)
+    owner = await lookup.space(session, space)
     return (await session.read(ListPages(space_id=owner.id))).pages
 
 

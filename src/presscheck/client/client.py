@@ -14,15 +14,15 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from presscheck.api.operation import Operation, Page
-from presscheck.client.addresses import read_address
-from presscheck.client.answers import EMPTY, Reply, checked, not_supported, read_answer
-from presscheck.client.bodies import BodyError, read_body
-from presscheck.client.budget import Budget, Spent, service_time
-from presscheck.client.connecting import Bearer, Timeouts, connect
-from presscheck.client.errand import Errand, Exchange
-from presscheck.client.failures import Progress, explain, is_reset
-from presscheck.client.repeating import repeated
-from presscheck.client.support import owner_and_listing
+from presscheck.client.base_url import read_address
+from presscheck.client.body_reader import BodyError, read_body
+from presscheck.client.rate_budget import Budget, BudgetExhausted, service_time
+from presscheck.client.request_context import RequestContext, RequestRecord
+from presscheck.client.responses import EMPTY, Reply, checked, not_supported, read_answer
+from presscheck.client.retry import repeated
+from presscheck.client.transport import Bearer, Timeouts, connect
+from presscheck.client.transport_errors import Progress, is_reset, to_typed_error
+from presscheck.client.unsupported_calls import owner_and_listing
 from presscheck.errors import MalformedAnswer, NotFound, RequestError
 
 __all__ = ["Client", "Timeouts"]
@@ -51,7 +51,7 @@ class Client:
         insecure: bool = False,
         largest: int = LARGEST,
         connections: int = 12,
-        on_exchange: Callable[[Exchange], None] | None = None,
+        on_exchange: Callable[[RequestRecord], None] | None = None,
     ) -> None:
         self._address = read_address(base_url, insecure=insecure)
         self._timeouts = timeout or Timeouts()
@@ -81,10 +81,10 @@ class Client:
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        reply = await self._good(call, Errand())
+        reply = await self._good(call, RequestContext())
         return read_answer(call, reply.body, reply.request_id)
 
-    async def fetch(self, call: Operation[Any], errand: Errand | None = None) -> bytes:
+    async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
         """Say a call; the body of its answer as it came, of the right status and type, but not read yet.
 
         Args:
@@ -94,7 +94,7 @@ class Client:
         Raises:
             RequestError: one of its kinds; see `presscheck.errors`.
         """
-        return (await self._good(call, errand or Errand())).body
+        return (await self._good(call, errand or RequestContext())).body
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Every item of a listing, page after page; a cursor that comes back a second time ends it."""
@@ -108,7 +108,7 @@ class Client:
             seen.add(page.next.page)
             listing = listing.model_copy(update={"page": page.next.page})
 
-    async def _good(self, call: Operation[Any], errand: Errand) -> Reply:
+    async def _good(self, call: Operation[Any], errand: RequestContext) -> Reply:
         """A good answer, after as many attempts as are right."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
@@ -117,7 +117,7 @@ class Client:
             error = not_supported(call, caught) if await self._is_unknown(call, errand) else caught
         raise error
 
-    async def _followed(self, call: Operation[Any], errand: Errand) -> Reply:
+    async def _followed(self, call: Operation[Any], errand: RequestContext) -> Reply:
         """A good answer; a read follows redirects, within the service's own origin."""
         url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
         for _ in range(REDIRECTS):
@@ -127,20 +127,22 @@ class Client:
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a circle", request=str(call))
 
-    async def _is_unknown(self, call: Operation[Any], errand: Errand) -> bool:
+    async def _is_unknown(self, call: Operation[Any], errand: RequestContext) -> bool:
         """Whether a call came to nothing because this release of the service does not have it."""
         found = owner_and_listing(call)
         if found is None or not await self._is_there(call, found[0], errand):
             return False
         return found[1] is None or not await self._is_there(call, found[1], errand)
 
-    async def _is_there(self, call: Operation[Any], path: str, errand: Errand) -> bool:
+    async def _is_there(self, call: Operation[Any], path: str, errand: RequestContext) -> bool:
         try:
             return (await self._exchange(call, httpx.URL(self._address.url + path), errand, looks=True)).status < 400
         except RequestError:
             return False
 
-    async def _exchange(self, call: Operation[Any], url: httpx.URL, errand: Errand, *, looks: bool = False) -> Reply:
+    async def _exchange(
+        self, call: Operation[Any], url: httpx.URL, errand: RequestContext, *, looks: bool = False
+    ) -> Reply:
         """One request, and one more where a read met a connection that had been closed while it was idle.
 
         With `looks` it is no more than a look at an address, for the sake of the call.
@@ -152,7 +154,7 @@ class Client:
             try:
                 reply = await self._attempt(method, url, None if looks else _content(call), progress, errand)
                 size = len(reply.body)
-            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, Spent) as caught:
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, BudgetExhausted) as caught:
                 failure = caught
             else:
                 return reply
@@ -161,10 +163,10 @@ class Client:
             if not (is_read and progress.was_stale and is_reset(failure)):
                 break
         # raised here so that no frame and no context of the transport, which knows the token, hangs on the error
-        raise explain(call, failure or TimeoutError(), progress, self._address.host)
+        raise to_typed_error(call, failure or TimeoutError(), progress, self._address.host)
 
     async def _attempt(
-        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, errand: Errand
+        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, errand: RequestContext
     ) -> Reply:
         request = self._http.build_request(method, url, content=content, extensions={"trace": progress})
         if request.content:
@@ -190,7 +192,7 @@ class Client:
             return b""  # the status says enough
 
     def _take_note(self, response: httpx.Response) -> None:
-        self._budget.take_note(response.status_code, response.headers)
+        self._budget.update_from(response.status_code, response.headers)
         theirs = service_time(response.headers)
         self.clock_skew = None if theirs is None else theirs - time.time()
 
@@ -199,14 +201,14 @@ class Client:
         call: Operation[Any],
         method: str,
         url: httpx.URL,
-        errand: Errand,
+        errand: RequestContext,
         status: int | None,
         began: float,
         size: int,
     ) -> None:
         if self._on_exchange:
             spent = (time.perf_counter() - began) * 1000
-            self._on_exchange(Exchange(method, url.path, status, spent, size, call, errand.priority))
+            self._on_exchange(RequestRecord(method, url.path, status, spent, size, call, errand.priority))
 
 
 def _content(call: Operation[Any]) -> bytes | None:

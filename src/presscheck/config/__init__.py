@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from presscheck.config.checking import HOSTED, read, refuse_open_way
-from presscheck.config.settings import CACHE_SIZE
+from presscheck.config.settings_schema import CACHE_SIZE
 from presscheck.config.tokens import Token, find_token
+from presscheck.config.validation import HOSTED, read, refuse_open_way
 from presscheck.errors import ConfigurationError
 
 __all__ = ["HOSTED", "Profile", "Token", "chosen_name", "load"]

@@ -21,25 +21,25 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.database import Database
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.handlers import all_handlers
-from presscheck.service.handling import BEFOREHAND, ONLY_READING, Context, Problem
-from presscheck.service.identity import Clock, moment_text, system_clock, token_mark
-from presscheck.service.jobs import WANTED, Outside
-from presscheck.service.limiting import Limited
-from presscheck.service.open_addresses import open_routes, problem_response
-from presscheck.service.request_log import NumberedRequests
-from presscheck.service.tables import TokenRow, UserRow
+from presscheck.service.http.operation_registry import PREPROCESSORS, READ_ONLY_OPERATIONS, ApiError, Context
+from presscheck.service.http.public_routes import open_routes, problem_response
+from presscheck.service.http.rate_limit import RateLimitMiddleware
+from presscheck.service.http.request_log import RequestIdMiddleware
+from presscheck.service.http.serialization import read_call, write_answer
+from presscheck.service.jobs.queue import WANTED, OutboundConfig
+from presscheck.service.jobs.worker import Workers
+from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.web.routes import web_routes
-from presscheck.service.wire import read_call, write_answer
-from presscheck.service.workers import Workers
 
 MAX_BODY = 32 * 1024 * 1024
 """Largest size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
 
-_NOTHING_OUTSIDE = Outside()
+_NOTHING_OUTSIDE = OutboundConfig()
 _log = logging.getLogger("presscheck.service")
 
 
@@ -49,7 +49,7 @@ def build(
     data_dir: Path,
     clock: Clock = system_clock,
     release: str | None = None,
-    outside: Outside = _NOTHING_OUTSIDE,
+    outside: OutboundConfig = _NOTHING_OUTSIDE,
     rate_limit: int | None = None,
     lacks: str | None = None,
 ) -> Starlette:
@@ -70,10 +70,10 @@ def build(
         routes=_routes(opened, data_dir, clock, workers, release, lacks),
         lifespan=_working(opened, workers),
         middleware=[
-            Middleware(NumberedRequests),
-            *([Middleware(Limited, limit=rate_limit)] if rate_limit else []),
+            Middleware(RequestIdMiddleware),
+            *([Middleware(RateLimitMiddleware, limit=rate_limit)] if rate_limit else []),
         ],
-        exception_handlers={HTTPException: _refused, Problem: _refused, Exception: _failed},
+        exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False  # a path with a trailing slash is another path
     return app
@@ -114,7 +114,7 @@ def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any]
 
 
 def _lacking(_context: Context, call: Operation[Any]) -> None:
-    raise Problem(501, f"This service does not support {type(call).__name__}.")
+    raise ApiError(501, f"This service does not support {type(call).__name__}.")
 
 
 class Adapter:
@@ -146,7 +146,7 @@ class Adapter:
     def _respond(self, request: Request, body: bytes) -> Response:
         try:
             answer, sent = self._answer(request, body)
-        except Problem as problem:
+        except ApiError as problem:
             return problem_response(problem.status, problem.message)
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
@@ -160,10 +160,10 @@ class Adapter:
         with self.database.reading.begin() as session:
             user = _caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
-            if self.operation.is_read() or self.operation in ONLY_READING:
+            if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
                 return self._handled(session, user, request, call)
-            if self.operation in BEFOREHAND:
-                call = BEFOREHAND[self.operation](self._context(session, user, request), call)
+            if self.operation in PREPROCESSORS:
+                call = PREPROCESSORS[self.operation](self._context(session, user, request), call)
         answer, is_work_wanted = self.database.write(
             lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
         )
@@ -191,30 +191,30 @@ def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
 async def _bounded(request: Request) -> bytes:
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > MAX_BODY:
-        raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
+        raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     body = bytearray()
     try:
         async with asyncio.timeout(LONGEST_SENDING):
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_BODY:
-                    raise Problem(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
+                    raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
     except TimeoutError:
-        raise Problem(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
+        raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
     return bytes(body)
 
 
 def _caller(session: Session, authorization: str, now: str) -> UserRow:
     kind, _, token = authorization.partition(" ")
     if kind.lower() != "bearer" or not token:
-        raise Problem(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
+        raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
     user = session.scalar(
         select(UserRow)
         .join(TokenRow, TokenRow.user_id == UserRow.id)
-        .where(TokenRow.sha256 == token_mark(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
+        .where(TokenRow.sha256 == hash_token(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
     )
     if user is None:
-        raise Problem(401, "The token is invalid or has expired.")
+        raise ApiError(401, "The token is invalid or has expired.")
     return user
 
 
@@ -224,7 +224,7 @@ def _where(answer: Any) -> dict[str, str] | None:
 
 
 def _refused(_request: Request, error: Exception) -> Response:
-    if isinstance(error, Problem):
+    if isinstance(error, ApiError):
         return problem_response(error.status, error.message)
     refusal = cast("HTTPException", error)
     return problem_response(refusal.status_code, refusal.detail, refusal.headers)

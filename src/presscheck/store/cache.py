@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from presscheck.errors import StoreError
-from presscheck.store.cache_tables import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
-from presscheck.store.files import connect, connect_to_look, forget_older, inode, open_file, set_aside
-from presscheck.store.matching import Condition
-from presscheck.store.search import SearchIndex
-from presscheck.store.shelf import WINDOW, Shelf, Stored, StoredWindow
-from presscheck.store.thinning import Thinning
+from presscheck.store.cache_eviction import Evictor
+from presscheck.store.cache_reader import WINDOW, CacheReader, Stored, StoredWindow
+from presscheck.store.cache_schema import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
+from presscheck.store.search_index import SearchIndex
+from presscheck.store.sql_filters import Condition
+from presscheck.store.sqlite_files import connect, connect_to_look, forget_older, inode, open_file, set_aside
 
 __all__ = ["Cache", "Condition", "Stored", "StoredWindow"]
 
@@ -45,7 +45,7 @@ class Cache:
     def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
         self.notice: str | None = None
         self._path, self._limit = path, limit
-        self._shelves: tuple[Shelf, ...] = ()
+        self._shelves: tuple[CacheReader, ...] = ()
         self._used: dict[str, float] = {}
         self._is_damaged = False
         self._given_up: list[sqlite3.Connection] = []
@@ -68,12 +68,12 @@ class Cache:
     def search(self) -> SearchIndex:
         """What is searched by words; for the writing thread."""
         if self._search is None or self._search.connection is not self._writer:
-            self._search = SearchIndex(self._writer, Shelf(self._writer).answer)
+            self._search = SearchIndex(self._writer, CacheReader(self._writer).answer)
         return self._search
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
         """What is stored under these keys; for the writing thread."""
-        shelf = Shelf(self._writer)
+        shelf = CacheReader(self._writer)
         found = ((key, shelf.answer(key)) for key in keys)
         return {key: stored for key, stored in found if stored}
 
@@ -106,7 +106,7 @@ class Cache:
         """
         listed = list(conditions)
         # what stands first is the writer's own, so that the screen is not held up
-        shelves = (Shelf(self._writer), *self._shelves)
+        shelves = (CacheReader(self._writer), *self._shelves)
         return self._read(lambda shelf: shelf.matching(key, listed, order), shelves) or []
 
     def resource(self, kind: str, identity: str) -> str | None:
@@ -151,7 +151,7 @@ class Cache:
 
     def _open(self) -> None:
         """Open the file, and take what it was for granted; memory where that cannot be."""
-        self._thinning, self._is_damaged = Thinning(self._limit), False
+        self._thinning, self._is_damaged = Evictor(self._limit), False
         try:
             with ExitStack() as opened:
                 writer, aside = open_file(self._path, SCHEMA, VERSION, durable=False, steps=STEPS)
@@ -160,16 +160,16 @@ class Cache:
                 opened.callback(reader.close)
                 self._inode = inode(self._path)
                 opened.pop_all()  # all of it is open: the cache closes it from here on
-            self._writer, self._shelves = writer, (Shelf(reader),)
+            self._writer, self._shelves = writer, (CacheReader(reader),)
         except (StoreError, OSError) as error:
             known = connect_to_look(self._path, VERSION)
-            self._shelves = (Shelf(known),) if known else ()
+            self._shelves = (CacheReader(known),) if known else ()
             self._remember_in_memory(error)
             return
         if aside:
             self._say_aside(aside)
 
-    def _read(self, question: Callable[[Shelf], T | None], shelves: tuple[Shelf, ...] = ()) -> T | None:
+    def _read(self, question: Callable[[CacheReader], T | None], shelves: tuple[CacheReader, ...] = ()) -> T | None:
         """The first that is found; what cannot be read is not known."""
         for shelf in shelves or self._shelves:
             try:
@@ -217,9 +217,9 @@ class Cache:
     def _remember_in_memory(self, why: Exception) -> None:
         said = why if isinstance(why, StoreError) else f"{self._path} cannot be written: {why}"
         self.notice = f"{said}; this session remembers in memory only"
-        self._thinning = Thinning(self._limit)
+        self._thinning = Evictor(self._limit)
         self._writer = in_memory()
-        self._shelves = (Shelf(self._writer), *self._shelves)
+        self._shelves = (CacheReader(self._writer), *self._shelves)
 
     def _wanted(self, key: str, found: T | None) -> T | None:
         if found is not None:
@@ -253,7 +253,7 @@ def _keep_thing(database: sqlite3.Connection, row: tuple[str, str | None, str]) 
 def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float) -> bool:
     text, (kind, name) = compact(answer), identity(answer)
     with transaction(database) as write:
-        before = Shelf(write).text(key)
+        before = CacheReader(write).text(key)
         if kind:
             write.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?)", (kind, name, text))
         write.execute(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from presscheck.errors import StoreError
-from presscheck.store.cache_tables import VERSION, transaction
-from presscheck.store.files import PATIENCE
+from presscheck.store.cache_schema import VERSION, transaction
+from presscheck.store.sqlite_files import PATIENCE
 
 _COMPANIONS = ("", "-wal", "-shm")
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from presscheck.store.drafts import Drafts, in_our_words
-from presscheck.store.files import open_file
+from presscheck.store.local_state import Drafts, translate_sqlite_errors
+from presscheck.store.sqlite_files import open_file
 
 VERSION = 2
 CALL_VERSION = 1
@@ -135,7 +135,7 @@ class Outbox(Drafts):
 
     def rows(self) -> tuple[Row, ...]:
         """Everything that is not sent, the oldest first."""
-        with in_our_words():
+        with translate_sqlite_errors():
             found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
         return tuple(_row(one) for one in found)
 
@@ -193,7 +193,7 @@ class Outbox(Drafts):
 
     def landed(self, number: int, identity: str | None) -> None:
         """It is done; what waited for the id that it now has learns it in the same transaction."""
-        with in_our_words(), self._db:
+        with translate_sqlite_errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
             if identity:

@@ -32,7 +32,7 @@ from presscheck.tui.wall import Wall
 if TYPE_CHECKING:
     from textual.signal import Signal
 
-    from presscheck.desk.desk import Desk
+    from presscheck.engine.engine import Engine
     from presscheck.tui.refreshing import Refreshing
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -65,7 +65,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
 
     def __init__(
         self,
-        open_desk: Callable[[], Desk],
+        open_desk: Callable[[], Engine],
         *,
         profile: Profile,
         theme: str | None = None,
@@ -95,7 +95,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         self._refreshing: Refreshing | None = None
 
     @cached_property
-    def desk(self) -> Desk:
+    def desk(self) -> Engine:
         """What is behind the screens; opened when it is first asked for."""
         return self._open_desk()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
+    from presscheck.engine.engine import Engine
 
 QUIET = 5.0
 """Seconds without a key before anything is asked."""
@@ -33,7 +33,7 @@ class Refreshing:
         touched: when a key was pressed last, by the monotonic clock.
     """
 
-    def __init__(self, desk: Desk, touched: Callable[[], float]) -> None:
+    def __init__(self, desk: Engine, touched: Callable[[], float]) -> None:
         self._desk, self._touched = desk, touched
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None

@@ -11,7 +11,7 @@ from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import PREFIXES, keys_of, shown
 
 if TYPE_CHECKING:
-    from presscheck.desk.seen import Status
+    from presscheck.engine.results import Status
     from presscheck.tui.screens.place import Place
 
 MOST = 6

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 async def tell_of_events(home: PresscheckApp) -> None:
     """Tell of what happens while the app runs; where that cannot be seen now, whatever else asks says so."""
-    from presscheck.desk.events import told
+    from presscheck.engine.inbox.events import summarize
 
     async for events, _ in home.desk.events.watch():
         if not events:
             continue
-        home.notice(told(events))
+        home.notice(summarize(events))
         if home.profile.notify and home.desk.events.may_notify():
-            home.to_terminal(notification(home.profile.notify, told(events)))
+            home.to_terminal(notification(home.profile.notify, summarize(events)))

@@ -10,14 +10,14 @@ from presscheck.api.agent_instructions import (
     InstructionsUrls,
     UpdateAgentInstructions,
 )
-from presscheck.service.access import organization_for
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.site_tables import AgentInstructionsRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.models.sites import AgentInstructionsRow
+from presscheck.service.permissions import organization_for
 
 NOTHING: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
 
 
-@answers(GetAgentInstructions)
+@handles(GetAgentInstructions)
 def get_agent_instructions(context: Context, call: GetAgentInstructions) -> AgentInstructions:
     """Returns the instructions; an empty document if there are none."""
     organization = organization_for(context, call.organization_id)
@@ -31,12 +31,12 @@ def get_agent_instructions(context: Context, call: GetAgentInstructions) -> Agen
     )
 
 
-@answers(UpdateAgentInstructions)
+@handles(UpdateAgentInstructions)
 def update_agent_instructions(context: Context, call: UpdateAgentInstructions) -> AgentInstructions:
     """Replaces the instructions; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if call.instructions.get("object") != "document" or not isinstance(call.instructions.get("nodes"), list):
-        raise Problem(400, "instructions: must be a document with `object`, `data` and `nodes`")
+        raise ApiError(400, "instructions: must be a document with `object`, `data` and `nodes`")
     row = context.session.get(AgentInstructionsRow, organization.id)
     if row is None:
         row = AgentInstructionsRow(organization_id=organization.id)

@@ -13,25 +13,30 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.operation import Page
-from presscheck.service.access import organization_for, space_for, visible_spaces
-from presscheck.service.branches import as_change_request, as_change_requests, change_request_for, note_work
-from presscheck.service.content_tables import ChangeRequestRow, ContributorRow, RequestedReviewerRow
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.tables import SpaceRow
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.content import ChangeRequestRow, ContributorRow, RequestedReviewerRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.permissions import organization_for, space_for, visible_spaces
+from presscheck.service.review.change_requests import (
+    as_change_request,
+    as_change_requests,
+    change_request_for,
+    note_work,
+)
 
 LONGEST_SUBJECT = 100
 
 
-@answers(ListChangeRequests)
+@handles(ListChangeRequests)
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
     """Lists the change requests of a space in one state, newest first."""
     space = space_for(context, call.space_id)
     return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id))
 
 
-@answers(ListOrganizationChangeRequests)
+@handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
     """Lists the change requests of all spaces of an organization that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -39,11 +44,11 @@ def list_organization_change_requests(context: Context, call: ListOrganizationCh
     return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id.in_(seen)))
 
 
-@answers(CreateChangeRequest)
+@handles(CreateChangeRequest)
 def create_change_request(context: Context, call: CreateChangeRequest) -> ChangeRequest:
     """Creates a draft from the live content, with the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
-        raise Problem(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
+        raise ApiError(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
     space = space_for(context, call.space_id, "edit")
     return as_change_request(context, begin_change_request(context, space, call.subject or ""))
 
@@ -69,18 +74,18 @@ def begin_change_request(context: Context, space: SpaceRow, subject: str) -> Cha
     return row
 
 
-@answers(GetChangeRequest)
+@handles(GetChangeRequest)
 def get_change_request(context: Context, call: GetChangeRequest) -> ChangeRequest:
     """Returns a change request."""
     return as_change_request(context, change_request_for(context, call.space_id, call.change_request_id)[1])
 
 
-@answers(UpdateChangeRequest)
+@handles(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
     """Changes the subject, description or state."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
-        raise Problem(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
+        raise ApiError(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
     if call.subject is not None:
         row.subject = call.subject
     if "description" in call.model_fields_set:

@@ -16,21 +16,27 @@ from presscheck.api.collections import (
     TransferCollection,
     UpdateCollection,
 )
-from presscheck.api.levels import Location
 from presscheck.api.operation import Page
+from presscheck.api.roles import Location
 from presscheck.api.spaces import Space
-from presscheck.service.access import collection_for, level_in_collection, level_in_space, organization_for, reaches
-from presscheck.service.handlers.spaces import demand_no_site
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.nesting import collections_of, spaces_in, within
-from presscheck.service.placement import demand_parent, last_position, move, place, siblings
-from presscheck.service.space_answers import as_spaces
-from presscheck.service.tables import CollectionRow, SpaceRow
+from presscheck.service.db.ids import new_id
+from presscheck.service.handlers.spaces import require_no_site
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.organizations import CollectionRow, SpaceRow
+from presscheck.service.permissions import (
+    collection_for,
+    level_in_collection,
+    level_in_space,
+    organization_for,
+    reaches,
+)
+from presscheck.service.spaces.collection_tree import collections_of, spaces_in, within
+from presscheck.service.spaces.serializers import as_spaces
+from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 
 
-@answers(ListCollections)
+@handles(ListCollections)
 def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
     """Lists the collections that the caller may see, in order; `nested` false omits nested ones."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -48,17 +54,17 @@ def list_collections(context: Context, call: ListCollections) -> Page[Collection
     )
 
 
-@answers(GetCollection)
+@handles(GetCollection)
 def get_collection(context: Context, call: GetCollection) -> Collection:
     """Returns a collection."""
     return as_collection(context, collection_for(context, call.collection_id))
 
 
-@answers(CreateCollection)
+@handles(CreateCollection)
 def create_collection(context: Context, call: CreateCollection) -> Collection:
     """Creates a collection at the end; requires the create role."""
     organization_for(context, call.organization_id, "guest")
-    demand_parent(context, call.organization_id, call.parent)
+    require_parent(context, call.organization_id, call.parent)
     row = CollectionRow(
         id=new_id(),
         organization_id=call.organization_id,
@@ -73,20 +79,20 @@ def create_collection(context: Context, call: CreateCollection) -> Collection:
     return as_collection(context, row)
 
 
-@answers(UpdateCollection)
+@handles(UpdateCollection)
 def update_collection(context: Context, call: UpdateCollection) -> Collection:
     """Updates a collection; requires an admin of it."""
     row = collection_for(context, call.collection_id, "admin")
     given = call.given()
     if call.title is None and "title" in given:
-        raise Problem(400, "title: must not be null")
+        raise ApiError(400, "title: must not be null")
     for name in ("title", "description", "default_level"):
         if name in given:
             setattr(row, name, given[name])
     return as_collection(context, row)
 
 
-@answers(DeleteCollection)
+@handles(DeleteCollection)
 def delete_collection(context: Context, call: DeleteCollection) -> None:
     """Deletes a collection; its items move up to its position and keep their access."""
     row = context.session.get(CollectionRow, call.collection_id)
@@ -111,7 +117,7 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
     context.session.delete(row)
 
 
-@answers(ListSpacesInCollection)
+@handles(ListSpacesInCollection)
 def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) -> Page[Space]:
     """Lists the direct spaces of a collection that the caller may see, in order."""
     row = collection_for(context, call.collection_id)
@@ -126,7 +132,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
     )
 
 
-@answers(MoveCollection)
+@handles(MoveCollection)
 def move_collection(context: Context, call: MoveCollection) -> Collection:
     """Moves a collection; it cannot be moved into itself."""
     row = collection_for(context, call.collection_id, "create")
@@ -134,16 +140,16 @@ def move_collection(context: Context, call: MoveCollection) -> Collection:
     return as_collection(context, row)
 
 
-@answers(TransferCollection)
+@handles(TransferCollection)
 def transfer_collection(context: Context, call: TransferCollection) -> Collection:
     """Transfers a collection with its contents to another organization of the caller."""
     row = collection_for(context, call.collection_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the collection is already in this organization.")
+        raise ApiError(409, "organization: the collection is already in this organization.")
     moved = within(context, row)
     spaces = spaces_in(context, moved)
-    demand_no_site(context, [space.id for space in spaces])
+    require_no_site(context, [space.id for space in spaces])
     for one in (*moved, *spaces):
         one.organization_id = target.id
     place(context.session, row, None)

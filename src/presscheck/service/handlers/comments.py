@@ -22,70 +22,70 @@ from presscheck.api.comments import (
 )
 from presscheck.api.operation import Page
 from presscheck.documents.pages.tree import find
-from presscheck.service.access import space_for
-from presscheck.service.branches import ancestor, branch_of, note_work
-from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.listing import page_of_rows
-from presscheck.service.tables import SpaceRow
-from presscheck.service.threads import as_comments, comment_in, may_change, new_comment, react, stored_text
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import ancestor, branch_of, note_work
+from presscheck.service.review.threads import as_comments, comment_in, may_change, new_comment, react, stored_text
 
 
-@answers(ListComments)
+@handles(ListComments)
 def list_comments(context: Context, call: ListComments) -> Page[Comment]:
     """Lists the comments of a change request."""
     return _listed(context, call)
 
 
-@answers(ListSpaceComments)
+@handles(ListSpaceComments)
 def list_space_comments(context: Context, call: ListSpaceComments) -> Page[Comment]:
     """Lists the comments on a live space."""
     return _listed(context, call)
 
 
-@answers(PostComment)
+@handles(PostComment)
 def post_comment(context: Context, call: PostComment) -> Comment:
     """Adds a comment to a change request."""
     return _posted(context, call)
 
 
-@answers(PostSpaceComment)
+@handles(PostSpaceComment)
 def post_space_comment(context: Context, call: PostSpaceComment) -> Comment:
     """Adds a comment to a live space."""
     return _posted(context, call)
 
 
-@answers(GetComment)
+@handles(GetComment)
 def get_comment(context: Context, call: GetComment) -> Comment:
     """Returns a comment of a change request."""
     return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
-@answers(GetSpaceComment)
+@handles(GetSpaceComment)
 def get_space_comment(context: Context, call: GetSpaceComment) -> Comment:
     """Returns a comment on a live space."""
     return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
-@answers(UpdateComment)
+@handles(UpdateComment)
 def update_comment(context: Context, call: UpdateComment) -> Comment:
     """Resolves, reopens or edits a comment of a change request, or reacts to it."""
     return _updated(context, call)
 
 
-@answers(UpdateSpaceComment)
+@handles(UpdateSpaceComment)
 def update_space_comment(context: Context, call: UpdateSpaceComment) -> Comment:
     """Resolves, reopens or edits a comment on a live space, or reacts to it."""
     return _updated(context, call)
 
 
-@answers(DeleteComment)
+@handles(DeleteComment)
 def delete_comment(context: Context, call: DeleteComment) -> None:
     """Deletes a comment of a change request and its replies."""
     _deleted(context, call)
 
 
-@answers(DeleteSpaceComment)
+@handles(DeleteSpaceComment)
 def delete_space_comment(context: Context, call: DeleteSpaceComment) -> None:
     """Deletes a comment on a live space and its replies."""
     _deleted(context, call)
@@ -99,10 +99,10 @@ def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved:
     """Resolves or reopens a comment if the caller may change it.
 
     Raises:
-        Problem: 403.
+        ApiError: 403.
     """
     if not may_change(context, space, comment):
-        raise Problem(403, "You can only resolve or reopen your own comments, unless you are an admin of the space.")
+        raise ApiError(403, "You can only resolve or reopen your own comments, unless you are an admin of the space.")
     if resolved != (comment.resolved_at is not None):
         comment.resolved_at = context.now() if resolved else None
         comment.resolved_by = context.user.id if resolved else None
@@ -138,7 +138,7 @@ def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Co
 def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
     space, row = _where(context, call, "comment")
     if call.page is not None and not _has_page(context, space, row, call.page):
-        raise Problem(400, f"page: no page {call.page} in this content")
+        raise ApiError(400, f"page: no page {call.page} in this content")
     comment = new_comment(
         context,
         space,
@@ -164,7 +164,7 @@ def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comm
     comment = comment_in(context, space, row, call.comment_id)
     if call.body is not None:
         if not may_change(context, space, comment):
-            raise Problem(403, "You can only edit your own comments, unless you are an admin of the space.")
+            raise ApiError(403, "You can only edit your own comments, unless you are an admin of the space.")
         comment.body = stored_text(call.body)
         comment.edited_at = context.now()
     if call.resolved is not None:
@@ -183,7 +183,7 @@ def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None
         return
     comment = comment_in(context, space, row, call.comment_id)
     if not may_change(context, space, comment):
-        raise Problem(403, "You can only delete your own comments, unless you are an admin of the space.")
+        raise ApiError(403, "You can only delete your own comments, unless you are an admin of the space.")
     replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)
     context.session.execute(
         delete(ReactionRow).where((ReactionRow.target_id == comment.id) | ReactionRow.target_id.in_(replies))

@@ -28,118 +28,118 @@ from presscheck.api.content import (
     RevisionPage,
 )
 from presscheck.api.operation import Page
-from presscheck.service.access import space_for
-from presscheck.service.branches import change_request_for
-from presscheck.service.content_tables import RevisionRow
-from presscheck.service.handling import Context, answers, not_found
-from presscheck.service.listing import page_of_items
-from presscheck.service.page_bodies import page_by_id, page_by_path
-from presscheck.service.pages import as_files, as_pages, as_revision
+from presscheck.service.content.body_formats import page_by_id, page_by_path
+from presscheck.service.content.serializers import as_files, as_pages, as_revision
+from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import change_request_for
 
 
-@answers(GetCurrentRevision)
+@handles(GetCurrentRevision)
 def get_current_revision(context: Context, call: GetCurrentRevision) -> Revision:
     """Returns the live content."""
     return as_revision(context, live(context, call.space_id))
 
 
-@answers(GetRevision)
+@handles(GetRevision)
 def get_revision(context: Context, call: GetRevision) -> Revision:
     """Returns a revision."""
     return as_revision(context, revision_in(context, call.space_id, call.revision_id))
 
 
-@answers(GetChangeRequestRevision)
+@handles(GetChangeRequestRevision)
 def get_change_request_revision(context: Context, call: GetChangeRequestRevision) -> Revision:
     """Returns the content of a change request."""
     return as_revision(context, branch(context, call.space_id, call.change_request_id))
 
 
-@answers(ListPages)
+@handles(ListPages)
 def list_pages(context: Context, call: ListPages) -> Pages:
     """Lists the pages of the live content."""
     return _pages(context, live(context, call.space_id))
 
 
-@answers(ListRevisionPages)
+@handles(ListRevisionPages)
 def list_revision_pages(context: Context, call: ListRevisionPages) -> Pages:
     """Lists the pages of a revision."""
     return _pages(context, revision_in(context, call.space_id, call.revision_id))
 
 
-@answers(ListChangeRequestPages)
+@handles(ListChangeRequestPages)
 def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Pages:
     """Lists the pages of a change request."""
     return _pages(context, branch(context, call.space_id, call.change_request_id))
 
 
-@answers(GetPage)
+@handles(GetPage)
 def get_page(context: Context, call: GetPage) -> RevisionPage:
     """Returns a page of the live content."""
     return page_by_id(context, live(context, call.space_id), call.page_id, call.format)
 
 
-@answers(GetPageByPath)
+@handles(GetPageByPath)
 def get_page_by_path(context: Context, call: GetPageByPath) -> RevisionPage:
     """Returns a page of the live content by path."""
     return page_by_path(context, live(context, call.space_id), call.page_path, call.format)
 
 
-@answers(GetRevisionPage)
+@handles(GetRevisionPage)
 def get_revision_page(context: Context, call: GetRevisionPage) -> RevisionPage:
     """Returns a page of a revision."""
     return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id, call.format)
 
 
-@answers(GetChangeRequestPage)
+@handles(GetChangeRequestPage)
 def get_change_request_page(context: Context, call: GetChangeRequestPage) -> RevisionPage:
     """Returns a page of a change request."""
     return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id, call.format)
 
 
-@answers(GetChangeRequestPageByPath)
+@handles(GetChangeRequestPageByPath)
 def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> RevisionPage:
     """Returns a page of a change request by path."""
     return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path, call.format)
 
 
-@answers(ListFiles)
+@handles(ListFiles)
 def list_files(context: Context, call: ListFiles) -> Page[RevisionFile]:
     """Lists the files of the live content."""
     return page_of_items(call, as_files(context, live(context, call.space_id).files))
 
 
-@answers(ListRevisionFiles)
+@handles(ListRevisionFiles)
 def list_revision_files(context: Context, call: ListRevisionFiles) -> Page[RevisionFile]:
     """Lists the files of a revision."""
     return page_of_items(call, as_files(context, revision_in(context, call.space_id, call.revision_id).files))
 
 
-@answers(ListChangeRequestFiles)
+@handles(ListChangeRequestFiles)
 def list_change_request_files(context: Context, call: ListChangeRequestFiles) -> Page[RevisionFile]:
     """Lists the files of a change request."""
     return page_of_items(call, as_files(context, branch(context, call.space_id, call.change_request_id).files))
 
 
-@answers(GetFile)
+@handles(GetFile)
 def get_file(context: Context, call: GetFile) -> RevisionFile:
     """Returns a file of the live content."""
     return _file(context, live(context, call.space_id), call.file_id)
 
 
-@answers(GetChangeRequestFile)
+@handles(GetChangeRequestFile)
 def get_change_request_file(context: Context, call: GetChangeRequestFile) -> RevisionFile:
     """Returns a file of a change request."""
     return _file(context, branch(context, call.space_id, call.change_request_id), call.file_id)
 
 
-@answers(GetReusableContent)
+@handles(GetReusableContent)
 def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
     """Returns a reusable content of the live content."""
     return _reusable_content(live(context, call.space_id), call.reusable_content_id)
 
 
-@answers(GetChangeRequestReusableContent)
+@handles(GetChangeRequestReusableContent)
 def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
     """Returns a reusable content of a change request."""
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)

@@ -30,21 +30,21 @@ from presscheck.api.conversations import (
     ListIssuesClusters,
     WholeConversation,
 )
-from presscheck.api.levels import Location
 from presscheck.api.operation import Page
-from presscheck.service.access import organization_for
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import moment_text
-from presscheck.service.jobs import enter_job
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.outside_tables import ClusterRow, ConversationRow, ReaderIssueRow
+from presscheck.api.roles import Location
+from presscheck.service.db.ids import moment_text
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.jobs.queue import enter_job
+from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow
+from presscheck.service.permissions import organization_for
 
 WEEKS = 13
 """Number of weeks in the history of a cluster."""
 MOST_PARTS = 500
 
 
-@answers(ListConversations)
+@handles(ListConversations)
 def list_conversations(context: Context, call: ListConversations) -> Page[Conversation]:
     """Lists the conversations of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
@@ -61,14 +61,14 @@ def list_conversations(context: Context, call: ListConversations) -> Page[Conver
     )
 
 
-@answers(IngestConversations)
+@handles(IngestConversations)
 def ingest_conversations(context: Context, call: IngestConversations) -> None:
     """Adds or updates conversations; their issues are extracted in the background."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
     for given in call.conversations:
         if len(given.parts) > MOST_PARTS:
-            raise Problem(400, f"parts: must have at most {MOST_PARTS} items")
+            raise ApiError(400, f"parts: must have at most {MOST_PARTS} items")
         row = context.session.get(ConversationRow, (organization.id, given.id))
         if row is None:
             row = ConversationRow(organization_id=organization.id, id=given.id, source="email")
@@ -83,7 +83,7 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
     enter_job(context.session, "conversations", organization.id, now=now, organization_id=organization.id)
 
 
-@answers(GetConversation)
+@handles(GetConversation)
 def get_conversation(context: Context, call: GetConversation) -> WholeConversation:
     """Returns a conversation with its messages."""
     organization_for(context, call.organization_id)
@@ -97,7 +97,7 @@ def get_conversation(context: Context, call: GetConversation) -> WholeConversati
     )
 
 
-@answers(ListConversationIssues)
+@handles(ListConversationIssues)
 def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInConversation]:
     """Lists the issues of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
@@ -116,7 +116,7 @@ def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInC
     )
 
 
-@answers(GetConversationIssue)
+@handles(GetConversationIssue)
 def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversation:
     """Returns an issue."""
     organization_for(context, call.organization_id)
@@ -126,7 +126,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
     return _as_issues(context, call.organization_id, [row])[0]
 
 
-@answers(ListIssuesClusters)
+@handles(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
     """Lists the clusters of an organization in the requested order. All are analyzed, none is ever pending."""
     organization = organization_for(context, call.organization_id)
@@ -221,5 +221,5 @@ def _moment(text: str | None) -> str | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Problem(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
+        raise ApiError(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
     return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

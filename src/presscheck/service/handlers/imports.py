@@ -7,30 +7,30 @@ from sqlalchemy import select
 from presscheck.api.imports import CancelImport, GetImport, ImportedPage, ImportRun, ListImports, StartImport
 from presscheck.api.operation import Page
 from presscheck.documents.pages.tree import find
-from presscheck.service.access import demand_unlocked, organization_for, space_for, visible_spaces
-from presscheck.service.branches import branch_of, demand_unfinished
-from presscheck.service.content_tables import RevisionRow
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.jobs import cancel_jobs, enter_job
-from presscheck.service.listing import page_of_rows
-from presscheck.service.outgoing import web_address
-from presscheck.service.outside_tables import ImportRow
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.jobs.queue import cancel_jobs, enter_job
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.imports import ImportRow
+from presscheck.service.permissions import organization_for, require_unlocked, space_for, visible_spaces
+from presscheck.service.review.change_requests import branch_of, require_unfinished
 
 ACTIVE = ("pending", "in-progress")
 
 
-@answers(StartImport)
+@handles(StartImport)
 def start_import(context: Context, call: StartImport) -> ImportRun:
     """Starts an import; without a change request, it creates one."""
     organization = organization_for(context, call.organization_id, "guest")
     space = space_for(context, call.target.space, "edit")
     if space.organization_id != organization.id:
         raise not_found("space")
-    demand_unlocked(space)
+    require_unlocked(space)
     branch = branch_of(context, space, call.target.change_request) if call.target.change_request else None
     if branch is not None:
-        demand_unfinished(branch)
+        require_unfinished(branch)
     _demand_fit(context, call, branch.revision if branch else space.revision_id)
     row = ImportRow(
         id=new_id(),
@@ -50,18 +50,18 @@ def start_import(context: Context, call: StartImport) -> ImportRun:
     return _as_run(row)
 
 
-@answers(CancelImport)
+@handles(CancelImport)
 def cancel_import(context: Context, call: CancelImport) -> ImportRun:
     """Cancels a pending or running import; none of its content is added."""
     row = _import_for(context, call.organization_id, call.import_run_id, "edit")
     if row.status not in ACTIVE:
-        raise Problem(400, f"This import is already {row.status} and cannot be cancelled.")
+        raise ApiError(400, f"This import is already {row.status} and cannot be cancelled.")
     cancel_jobs(context.session, row.id, context.now())
     row.status, row.completed_at = "cancelled", context.now()
     return _as_run(row)
 
 
-@answers(ListImports)
+@handles(ListImports)
 def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
     """Lists the imports into spaces that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -85,7 +85,7 @@ def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
     )
 
 
-@answers(GetImport)
+@handles(GetImport)
 def get_import(context: Context, call: GetImport) -> ImportRun:
     """Returns an import with its pages."""
     return _as_run(_import_for(context, call.organization_id, call.import_run_id, "read"))
@@ -94,10 +94,10 @@ def get_import(context: Context, call: GetImport) -> ImportRun:
 def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
     content = context.session.get_one(RevisionRow, revision_id)
     if call.target.page is not None and find(content.tree, call.target.page) is None:
-        raise Problem(400, "target.page: page not found")
+        raise ApiError(400, "target.page: page not found")
     for address in [call.source.url] if call.source.type == "website" else call.source.files:
         if web_address(address) is None:
-            raise Problem(400, f"source: {address[:100]} is not a URL; use one such as https://example.org/docs/")
+            raise ApiError(400, f"source: {address[:100]} is not a URL; use one such as https://example.org/docs/")
 
 
 def _import_for(context: Context, organization_id: str, import_id: str, wanted: str) -> ImportRow:

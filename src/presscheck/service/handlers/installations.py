@@ -34,29 +34,36 @@ from presscheck.api.integrations import (
 )
 from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
-from presscheck.service.access import organization_for
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.integration_tables import EventRow, InstallationRow, IntegrationRow
-from presscheck.service.integrations import NOT_RUN, as_installation, integration_for, is_owner, spaces_of, tell
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.outgoing import OutgoingError
-from presscheck.service.space_answers import as_spaces
-from presscheck.service.tables import SiteRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.integrations.integrations import (
+    NOT_RUN,
+    as_installation,
+    integration_for,
+    is_owner,
+    spaces_of,
+    tell,
+)
+from presscheck.service.integrations.outbound_http import OutgoingError
+from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.permissions import organization_for
+from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
 """Most characters of a compressed request; uncompressed it may be many times larger."""
 
 
-@answers(ListIntegrationInstallations)
+@handles(ListIntegrationInstallations)
 def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
     """Lists the installations of an integration, for its owners."""
     found = [as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)]
     return page_of_items(call, found)
 
 
-@answers(InstallIntegration)
+@handles(InstallIntegration)
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
     """Installs an integration in an organization, by an admin of it, and sends the integration an event."""
     organization = organization_for(context, call.organization, "admin")
@@ -65,7 +72,7 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     )
     if context.session.scalar(known) is not None:
-        raise Problem(409, f"{row.title} is already installed in this organization.")
+        raise ApiError(409, f"{row.title} is already installed in this organization.")
     now = context.now()
     installed = InstallationRow(
         id=new_id(),
@@ -85,13 +92,13 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
     return as_installation(context, installed)
 
 
-@answers(GetInstallation)
+@handles(GetInstallation)
 def get_installation(context: Context, call: GetInstallation) -> Installation:
     """Returns an installation."""
     return as_installation(context, _installation_for(context, call.integration_name, call.installation_id))
 
 
-@answers(UpdateInstallation)
+@handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
     """Updates an installation and sends the integration an event with the previous state."""
     row = _installation_for(context, call.integration_name, call.installation_id)
@@ -107,7 +114,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
     return as_installation(context, row)
 
 
-@answers(UninstallIntegration)
+@handles(UninstallIntegration)
 def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
     """Removes an installation and sends the integration an event; a missing one is not an error."""
     integration_for(context, call.integration_name)
@@ -119,7 +126,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
         context.session.delete(row)
 
 
-@answers(ListIntegrationEvents)
+@handles(ListIntegrationEvents)
 def list_events(context: Context, call: ListIntegrationEvents) -> Page[IntegrationEvent]:
     """Lists the events of an integration, newest first, for its owners."""
     row = integration_for(context, call.integration_name, to_own=True)
@@ -134,7 +141,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
     )
 
 
-@answers(GetIntegrationEvent)
+@handles(GetIntegrationEvent)
 def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
     """Returns an event and the result of its delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
@@ -145,7 +152,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
     return TracedEvent(event=_as_event(event), trace=EventTrace(logs=logs))
 
 
-@answers(ListIntegrationSpaces)
+@handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
     """Lists the spaces of an installation; with `extended`, all data of those that the caller may see."""
     found: list[SpaceInstallation] = []
@@ -157,7 +164,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
     return page_of_items(call, found)
 
 
-@answers(ListIntegrationSites)
+@handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
     """Lists the sites of an installation; with `extended`, all their data."""
     found: list[SiteInstallation] = []
@@ -170,25 +177,25 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
     return page_of_items(call, found)
 
 
-@answers(RenderIntegrationWithGet)
+@handles(RenderIntegrationWithGet)
 def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput:
     """Renders a component from a compressed request."""
     try:
         unpacked = _unpacked(call.request)
         wanted = RenderIntegration(integration_name=call.integration_name, **unpacked)
     except (ValueError, TypeError, InvalidArgument):
-        raise Problem(
+        raise ApiError(
             400, "request: must be JSON with componentId, props and context, compressed with LZ-string"
         ) from None
     return render(context, wanted)
 
 
-@answers(RenderIntegration, writes=False)
+@handles(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
     """Renders a component by asking the development tunnel of the integration."""
     row = integration_for(context, call.integration_name)
     if row.tunnel_url is None or not (row.tunnel_for_all or is_owner(context, row)):
-        raise Problem(409, NOT_RUN)
+        raise ApiError(409, NOT_RUN)
     said = {
         "eventId": new_id(),
         "type": "ui_render",
@@ -202,12 +209,12 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     try:
         answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(said).encode())
         if answer.status != 200:
-            raise Problem(502, f"The tunnel of {row.title} responded with {answer.status}.")
+            raise ApiError(502, f"The tunnel of {row.title} responded with {answer.status}.")
         return RenderOutput.model_validate_json(answer.body)
     except OutgoingError as error:
-        raise Problem(502, f"Could not reach the tunnel of {row.title}: {error}") from None
+        raise ApiError(502, f"Could not reach the tunnel of {row.title}: {error}") from None
     except ValidationError:
-        raise Problem(502, f"The tunnel of {row.title} did not respond with a component to render.") from None
+        raise ApiError(502, f"The tunnel of {row.title} did not respond with a component to render.") from None
 
 
 def _unpacked(text: str) -> dict[str, Any]:

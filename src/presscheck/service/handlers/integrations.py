@@ -16,19 +16,19 @@ from presscheck.api.integrations import (
     UnpublishIntegration,
 )
 from presscheck.api.operation import Page
-from presscheck.service.access import organization_for
-from presscheck.service.blobs import store_blob
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.integration_tables import IntegrationRow
-from presscheck.service.integrations import as_integrations, integration_for, is_owner
-from presscheck.service.listing import page_of_items
-from presscheck.service.outgoing import web_address
-from presscheck.service.tables import MemberRow, OrganizationRow
+from presscheck.service.db.blob_store import store_blob
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.pagination import page_of_items
+from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.models.integrations import IntegrationRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow
+from presscheck.service.permissions import organization_for
 
 KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_security_policy")
 
 
-@answers(ListIntegrations)
+@handles(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
     """Lists public integrations and those of the caller's organizations, by name."""
     own = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
@@ -39,13 +39,13 @@ def list_integrations(context: Context, call: ListIntegrations) -> Page[Integrat
     return page_of_items(call, as_integrations(context, [row for row in rows if _is_wanted(row, call)]))
 
 
-@answers(GetIntegration)
+@handles(GetIntegration)
 def get_integration(context: Context, call: GetIntegration) -> Integration:
     """Returns an integration."""
     return as_integrations(context, [integration_for(context, call.integration_name)])[0]
 
 
-@answers(PublishIntegration)
+@handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
     """Publishes a new version; the script is stored, secrets are not, as nothing here would use them."""
     organization = _publisher(context, call.organization)
@@ -54,7 +54,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
-        raise Problem(403, f"The name {row.name} is already used by another organization.")
+        raise ApiError(403, f"The name {row.name} is already used by another organization.")
     for name in KEPT_AS_GIVEN:
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
@@ -70,23 +70,23 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     return as_integrations(context, [row])[0]
 
 
-@answers(UnpublishIntegration)
+@handles(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
     """Deletes an integration with its installations and events; a missing one is not an error."""
     if context.session.get(IntegrationRow, call.integration_name) is not None:
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
 
 
-@answers(SetDevelopmentMode)
+@handles(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
     """Sets the development tunnel; whether its address is allowed is checked on each delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
-        raise Problem(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
+        raise ApiError(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
     row.tunnel_url, row.tunnel_for_all = call.tunnel_url, bool(call.all)
 
 
-@answers(DisableDevelopmentMode)
+@handles(DisableDevelopmentMode)
 def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> None:
     """Removes the development tunnel."""
     row = integration_for(context, call.integration_name, to_own=True)
@@ -118,4 +118,4 @@ def _picture(context: Context, field: str, text: str) -> str:
     try:
         return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
     except ValueError:  # invalid characters or wrong padding
-        raise Problem(400, f"{field}: invalid base64") from None
+        raise ApiError(400, f"{field}: invalid base64") from None

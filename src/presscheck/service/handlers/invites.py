@@ -14,15 +14,15 @@ from presscheck.api.invites import (
     UpdateInvite,
 )
 from presscheck.api.operation import Page
-from presscheck.service.access import collection_for, organization_for, reaches, space_for
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.collections import as_collection
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.space_answers import as_spaces
-from presscheck.service.tables import CollectionRow, OrganizationRow, SpaceRow
-from presscheck.service.team_tables import InviteRow
-from presscheck.service.wire import NULLABLE
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.serialization import NULLABLE
+from presscheck.service.models.organizations import CollectionRow, OrganizationRow, SpaceRow
+from presscheck.service.models.teams import InviteRow
+from presscheck.service.permissions import collection_for, organization_for, reaches, space_for
+from presscheck.service.spaces.serializers import as_spaces
 
 
 class InviteToOrganization(Invite):
@@ -37,7 +37,7 @@ NULLABLE[InviteToOrganization] = NULLABLE[OrganizationInvite] = frozenset({"role
 NULLABLE[InviteToPlace] = frozenset({"level"})
 
 
-@answers(ListInvites)
+@handles(ListInvites)
 def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite]:
     """Lists the invites to the organization itself, oldest first."""
     organization = organization_for(context, call.organization_id, "admin")
@@ -56,17 +56,17 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
     )
 
 
-@answers(CreateInvite)
+@handles(CreateInvite)
 def create_invite(context: Context, call: CreateInvite) -> Invite:
     """Creates an invite; requires an admin of the target."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
-        raise Problem(400, "space, collection: give only one of them")
+        raise ApiError(400, "space, collection: give only one of them")
     to_place = call.space is not None or call.collection is not None
     wanted, other = ("level", "role") if to_place else ("role", "level")
     given = call.given()
     if wanted not in given or other in given:
-        raise Problem(
+        raise ApiError(
             400, f"{wanted}: required for an invite to {'a space or a collection' if to_place else 'the organization'}"
         )
     row = InviteRow(
@@ -83,25 +83,25 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
     return _as_invite(context, row)
 
 
-@answers(GetInvite)
+@handles(GetInvite)
 def get_invite(context: Context, call: GetInvite) -> Invite:
     """Returns an invite."""
     return _as_invite(context, _invite(context, call.organization_id, call.invite_id))
 
 
-@answers(UpdateInvite)
+@handles(UpdateInvite)
 def update_invite(context: Context, call: UpdateInvite) -> Invite:
     """Changes the role or level of an invite."""
     row = _invite(context, call.organization_id, call.invite_id)
     wanted = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
     if {"role", "level"} & set(given) != {wanted}:
-        raise Problem(400, f"{wanted}: this is the only field that can be changed")
+        raise ApiError(400, f"{wanted}: this is the only field that can be changed")
     row.role = given[wanted]
     return _as_invite(context, row)
 
 
-@answers(DeleteInvite)
+@handles(DeleteInvite)
 def delete_invite(context: Context, call: DeleteInvite) -> None:
     """Deletes an invite."""
     organization_for(context, call.organization_id, "guest")
@@ -129,7 +129,7 @@ def _demand_admin(context: Context, row: InviteRow) -> None:
         place = organization_for(context, row.organization_id, "admin")
     owner = place.id if isinstance(place, OrganizationRow) else place.organization_id
     if owner != row.organization_id:
-        raise Problem(404, "The space or collection is not in this organization.")
+        raise ApiError(404, "The space or collection is not in this organization.")
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:

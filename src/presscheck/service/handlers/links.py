@@ -18,29 +18,29 @@ from presscheck.api.links import (
 )
 from presscheck.api.operation import Page, Paged
 from presscheck.documents.markdown.link_report import LinkReport, LinkUsage
-from presscheck.service.access import space_for
-from presscheck.service.branches import change_request_for
-from presscheck.service.content_links import content_links
-from presscheck.service.content_tables import RevisionRow
-from presscheck.service.handling import Context, answers, not_found
-from presscheck.service.listing import page_of_items
+from presscheck.service.content.link_report import content_links
+from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import change_request_for
 
 
-@answers(ListSpaceLinks)
+@handles(ListSpaceLinks)
 def list_space_links(context: Context, call: ListSpaceLinks) -> Links:
     """Lists all link targets of the live content."""
     found = _live(context, call.space_id)
     return _links(found, call, found.usages, call.status)
 
 
-@answers(ListPageLinks)
+@handles(ListPageLinks)
 def list_page_links(context: Context, call: ListPageLinks) -> Links:
     """Lists the links of a page."""
     found = _live(context, call.space_id)
     return _links(found, call, _of_page(found, call.page_id), call.status)
 
 
-@answers(ListPageBacklinks)
+@handles(ListPageBacklinks)
 def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[ContentLocation]:
     """Lists the pages that link to a page."""
     found = _live(context, call.space_id)
@@ -48,7 +48,7 @@ def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[Conte
     return page_of_items(call, found.to("page", call.page_id))
 
 
-@answers(ListChangeRequestPageLinks)
+@handles(ListChangeRequestPageLinks)
 def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
     """Lists the links of a page of a change request, and counts those that the change request breaks."""
     found = _branch(context, call.space_id, call.change_request_id)
@@ -59,7 +59,7 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
     return _links(found, call, usages, None, in_change_request=news)
 
 
-@answers(ListChangeRequestPageBacklinks)
+@handles(ListChangeRequestPageBacklinks)
 def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBacklinks) -> Page[ContentLocation]:
     """Lists the pages of a change request that link to a page."""
     found = _branch(context, call.space_id, call.change_request_id)
@@ -67,7 +67,7 @@ def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBack
     return page_of_items(call, found.to("page", call.page_id))
 
 
-@answers(ListChangeRequestFileBacklinks)
+@handles(ListChangeRequestFileBacklinks)
 def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBacklinks) -> Page[ContentLocation]:
     """Lists the pages of a change request that link to a file."""
     found = _branch(context, call.space_id, call.change_request_id)

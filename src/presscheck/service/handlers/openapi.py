@@ -27,18 +27,18 @@ from presscheck.api.openapi import (
 )
 from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
-from presscheck.service.access import organization_for, reaches, role_in
-from presscheck.service.blobs import blob_path, store_blob
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.jobs import cancel_jobs, enter_job
-from presscheck.service.listing import page_of_rows
-from presscheck.service.outgoing import web_address
-from presscheck.service.outside_tables import SpecRow, SpecVersionRow
-from presscheck.service.wire import invalid
+from presscheck.service.db.blob_store import blob_path, store_blob
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.serialization import invalid
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.jobs.queue import cancel_jobs, enter_job
+from presscheck.service.models.imports import SpecRow, SpecVersionRow
+from presscheck.service.permissions import organization_for, reaches, role_in
 
 
-@answers(ListOpenAPISpecs)
+@handles(ListOpenAPISpecs)
 def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
     """Lists the specifications of an organization by slug."""
     organization = organization_for(context, call.organization_id)
@@ -46,22 +46,22 @@ def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
     return page_of_rows(context, call, rows, lambda found: _as_specs(context, found), order=(SpecRow.slug, SpecRow.id))
 
 
-@answers(CreateOpenAPISpec)
+@handles(CreateOpenAPISpec)
 def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
     """Adds a specification and starts processing it in the background."""
     organization_for(context, call.organization_id, "create")
     if _found(context, call.organization_id, call.slug) is not None:
-        raise Problem(400, f"slug: a specification named {call.slug} already exists")
+        raise ApiError(400, f"slug: a specification named {call.slug} already exists")
     return _put(context, call.organization_id, call.slug, call.source)
 
 
-@answers(GetOpenAPISpec)
+@handles(GetOpenAPISpec)
 def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
     """Returns a specification."""
     return _as_specs(context, [_spec_for(context, call.organization_id, call.spec_slug)])[0]
 
 
-@answers(PutOpenAPISpec)
+@handles(PutOpenAPISpec)
 def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
     """Adds a specification or changes its source, and processes it again."""
     organization_for(context, call.organization_id, "create")
@@ -72,7 +72,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
     return _put(context, call.organization_id, call.spec_slug, call.source)
 
 
-@answers(DeleteOpenAPISpec)
+@handles(DeleteOpenAPISpec)
 def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
     """Deletes a specification with its versions; a missing one is not an error."""
     organization_for(context, call.organization_id, "create")
@@ -82,7 +82,7 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
         context.session.delete(row)
 
 
-@answers(UpdateOpenAPISpec)
+@handles(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
     """Sets the visibility: public, or for the organization only."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
@@ -90,7 +90,7 @@ def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
     return _as_specs(context, [row])[0]
 
 
-@answers(GetLatestOpenAPISpecVersion)
+@handles(GetLatestOpenAPISpecVersion)
 def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> OpenAPISpecVersion:
     """Returns the newest version."""
     row, version = _latest(context, call.organization_id, call.spec_slug)
@@ -103,7 +103,7 @@ def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> O
     )
 
 
-@answers(GetLatestOpenAPISpecContent)
+@handles(GetLatestOpenAPISpecContent)
 def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
     """Returns the content of the newest version."""
     row, version = _latest(context, call.organization_id, call.spec_slug)
@@ -134,9 +134,9 @@ def _put(context: Context, organization_id: str, slug: str, source: SpecSource) 
 
 def _demand_source(source: SpecSource) -> None:
     if (source.url is None) == (source.text is None):
-        raise Problem(400, "source: give either url or text")
+        raise ApiError(400, "source: give either url or text")
     if source.url is not None and web_address(source.url) is None:
-        raise Problem(400, "source.url: must be a URL such as https://example.org/openapi.yaml")
+        raise ApiError(400, "source.url: must be a URL such as https://example.org/openapi.yaml")
 
 
 def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:

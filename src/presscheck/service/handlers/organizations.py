@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, func, select
 
-from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Page
 from presscheck.api.organizations import (
     GetMember,
@@ -27,22 +26,23 @@ from presscheck.api.organizations import (
     UpdateMember,
     UpdateOrganization,
 )
-from presscheck.service.access import organization_for, reaches, role_in
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.merge_rules import kept_rules
-from presscheck.service.people import people
-from presscheck.service.searching import as_results, search
-from presscheck.service.site_contents import visible
-from presscheck.service.tables import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
-from presscheck.service.team_tables import TeamMemberRow, TeamRow
+from presscheck.api.roles import MergeRules
+from presscheck.service.content.search import as_results, search
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
+from presscheck.service.models.teams import TeamMemberRow, TeamRow
+from presscheck.service.permissions import organization_for, reaches, role_in
+from presscheck.service.review.merge_rules import kept_rules
+from presscheck.service.sites.structure import visible
+from presscheck.service.spaces.users import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25
 """The most search results for one space."""
 
 
-@answers(ListOrganizations)
+@handles(ListOrganizations)
 def list_organizations(context: Context, call: ListOrganizations) -> Page[Organization]:
     """Lists the caller's organizations, oldest first."""
     mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
@@ -55,13 +55,13 @@ def list_organizations(context: Context, call: ListOrganizations) -> Page[Organi
     )
 
 
-@answers(GetOrganization)
+@handles(GetOrganization)
 def get_organization(context: Context, call: GetOrganization) -> Organization:
     """Returns an organization."""
     return as_organization(context, organization_for(context, call.organization_id, "guest"))
 
 
-@answers(UpdateOrganization)
+@handles(UpdateOrganization)
 def update_organization(context: Context, call: UpdateOrganization) -> Organization:
     """Updates an organization; requires an admin."""
     row = organization_for(context, call.organization_id, "admin")
@@ -70,17 +70,17 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: must not be null")
+            raise ApiError(400, f"{call.on_wire(name)}: must not be null")
     if call.default_content is not None:
         site = context.session.get(SiteRow, call.default_content.site)
         if site is None or site.organization_id != row.id:
-            raise Problem(400, "defaultContent: site not found in this organization")
+            raise ApiError(400, "defaultContent: site not found in this organization")
     for name, value in given.items():
         setattr(row, name, value)
     return as_organization(context, row)
 
 
-@answers(ListMembers)
+@handles(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
     """Lists the members, last joined first; `search` matches name and email."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -106,27 +106,27 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
     )
 
 
-@answers(GetMember)
+@handles(GetMember)
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
     """Returns a member by user id."""
     organization = organization_for(context, call.organization_id, "guest")
     return as_members(context, [_member(context, organization, call.user_id)])[0]
 
 
-@answers(UpdateMember)
+@handles(UpdateMember)
 def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
     """Changes the role of a member; requires an admin, and one admin must remain."""
     organization = organization_for(context, call.organization_id, "admin")
     row = _member(context, organization, call.user_id)
     if "role" not in call.model_fields_set:
-        raise Problem(400, "role: required; use null for a guest")
+        raise ApiError(400, "role: required; use null for a guest")
     if call.role != "admin":
         _demand_other_admin(context, row)
     row.role = call.role
     return as_members(context, [row])[0]
 
 
-@answers(RemoveMember)
+@handles(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
     """Removes a member: admins can remove everyone, members themselves; a missing one is not an error."""
     wanted = "guest" if call.user_id == context.user.id else "admin"
@@ -140,7 +140,7 @@ def remove_member(context: Context, call: RemoveMember) -> None:
         context.session.delete(row)
 
 
-@answers(JoinOrganization)
+@handles(JoinOrganization)
 def join_organization(context: Context, call: JoinOrganization) -> None:
     """Joins an organization by the domain of the caller's email; existing members keep their role."""
     organization = context.session.get(OrganizationRow, call.organization_id)
@@ -148,12 +148,12 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
         raise not_found("organization")
     member = context.session.get(MemberRow, (organization.id, context.user.id))
     if member is not None and member.disabled:
-        raise Problem(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
+        raise ApiError(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
     if member is not None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
     if not domain or domain not in _domains(organization):
-        raise Problem(400, "Your email domain is not allowed in this organization.")
+        raise ApiError(400, "Your email domain is not allowed in this organization.")
     row = MemberRow(
         organization_id=organization.id,
         user_id=context.user.id,
@@ -163,7 +163,7 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
     context.session.add(row)
 
 
-@answers(GetOrganizationsForEmailDomain)
+@handles(GetOrganizationsForEmailDomain)
 def organizations_for_domain(context: Context, call: GetOrganizationsForEmailDomain) -> Organizations:
     """Lists the organizations that allow the domain of the caller's email."""
     domain = call.email_domain.lower()
@@ -177,7 +177,7 @@ def _domains(organization: OrganizationRow) -> set[str]:
     return {domain.lower() for domain in organization.email_domains}
 
 
-@answers(SearchOrganization)
+@handles(SearchOrganization)
 def search_organization(context: Context, call: SearchOrganization) -> Page[SearchSpaceResult]:
     """Finds pages with all words of the query in the spaces that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -289,7 +289,7 @@ def _demand_other_admin(context: Context, row: MemberRow) -> None:
         MemberRow.user_id != row.user_id,
     )
     if not context.session.scalar(others):
-        raise Problem(409, "An organization needs at least one admin, and this is the only one.")
+        raise ApiError(409, "An organization needs at least one admin, and this is the only one.")
 
 
 def _name(member: OrganizationMember) -> tuple[str, str]:

@@ -16,16 +16,16 @@ from presscheck.api.permissions import (
     UpdateCollectionTeamPermission,
     UserPermission,
 )
-from presscheck.service.access import collection_for, level_in_space, space_for, teams_in_space
 from presscheck.service.handlers.teams import as_teams
-from presscheck.service.handling import Context, answers, not_found
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.people import people
-from presscheck.service.tables import MemberRow
-from presscheck.service.team_tables import CollectionTeamRow, TeamRow
+from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.models.organizations import MemberRow
+from presscheck.service.models.teams import CollectionTeamRow, TeamRow
+from presscheck.service.permissions import collection_for, level_in_space, space_for, teams_in_space
+from presscheck.service.spaces.users import people
 
 
-@answers(ListCollectionTeamPermissions)
+@handles(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
     """Lists the teams that were granted a role in this collection itself."""
     collection = collection_for(context, call.collection_id)
@@ -38,7 +38,7 @@ def list_collection_teams(context: Context, call: ListCollectionTeamPermissions)
     )
 
 
-@answers(UpdateCollectionTeamPermission)
+@handles(UpdateCollectionTeamPermission)
 def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
     """Grants a team a role, or with null none of its own; requires an admin of the collection."""
     collection = collection_for(context, call.collection_id, "admin")
@@ -55,7 +55,7 @@ def update_collection_team(context: Context, call: UpdateCollectionTeamPermissio
         row.role = call.role
 
 
-@answers(RemoveCollectionTeamPermission)
+@handles(RemoveCollectionTeamPermission)
 def remove_collection_team(context: Context, call: RemoveCollectionTeamPermission) -> None:
     """Revokes the role of a team in a collection."""
     collection = collection_for(context, call.collection_id, "admin")
@@ -63,7 +63,7 @@ def remove_collection_team(context: Context, call: RemoveCollectionTeamPermissio
     context.session.execute(gone.where(CollectionTeamRow.collection_id == collection.id))
 
 
-@answers(ListSpaceUserPermissions)
+@handles(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
     """Lists the users with access to a space by id; requires the read role in it."""
     space = space_for(context, call.space_id)
@@ -76,7 +76,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
     return Page[UserPermission](items=items, next=page.next, count=page.count)
 
 
-@answers(ListSpaceTeamPermissions)
+@handles(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
     """Lists the teams with a role in a space, through the collections around it."""
     space = space_for(context, call.space_id)

@@ -17,14 +17,14 @@ from presscheck.api.site_settings import (
     UpdateRedirect,
 )
 from presscheck.documents.pages.tree import find
-from presscheck.service.content_tables import RevisionRow
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.site_contents import SiteContents
-from presscheck.service.site_tables import RedirectRow
-from presscheck.service.tables import SiteRow, SpaceRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import SiteRow, SpaceRow
+from presscheck.service.models.sites import RedirectRow
+from presscheck.service.sites.structure import SiteContents
 
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
 NEEDED = {
@@ -36,7 +36,7 @@ NEEDED = {
 """The required fields of each kind of destination."""
 
 
-@answers(ListRedirects)
+@handles(ListRedirects)
 def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
     """Lists the redirects of a site by source path; `search` matches part of it."""
     site = site_for(context, call.organization_id, call.site_id)
@@ -52,7 +52,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
     )
 
 
-@answers(CreateRedirect)
+@handles(CreateRedirect)
 def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
     """Creates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -70,7 +70,7 @@ def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
     return _as_redirect(row)
 
 
-@answers(UpdateRedirect)
+@handles(UpdateRedirect)
 def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
     """Updates a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -85,7 +85,7 @@ def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
     return _as_redirect(row)
 
 
-@answers(DeleteRedirect)
+@handles(DeleteRedirect)
 def delete_redirect(context: Context, call: DeleteRedirect) -> None:
     """Deletes a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -97,10 +97,10 @@ def delete_redirect(context: Context, call: DeleteRedirect) -> None:
 def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str:
     source = given.rstrip("/")
     if not _SOURCE.fullmatch(source):
-        raise Problem(400, "source: must be a path such as /old/page, without a query")
+        raise ApiError(400, "source: must be a path such as /old/page, without a query")
     taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
     if context.session.scalar(taken) not in (None, own):
-        raise Problem(409, f"source: a redirect from {source} already exists; edit that one.")
+        raise ApiError(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 
 
@@ -108,23 +108,23 @@ def _destination(context: Context, site: SiteRow, given: RedirectDestination) ->
     """Checks that a destination exists and returns the stored form.
 
     Raises:
-        Problem: 400, naming the invalid field.
+        ApiError: 400, naming the invalid field.
     """
     values = {name: getattr(given, name) for name in NEEDED[given.kind]}
     for name, value in values.items():
         if not value:
-            raise Problem(400, f"destination.{name}: required for a {given.kind} destination")
+            raise ApiError(400, f"destination.{name}: required for a {given.kind} destination")
     contents = SiteContents(context, site)
     if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
-        raise Problem(400, "destination.siteSectionId: section not found in this site")
+        raise ApiError(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
         site_space = next((one for one in contents.site_spaces if one.id == values["site_space_id"]), None)
         if site_space is None:
-            raise Problem(400, "destination.siteSpaceId: space not found in this site")
+            raise ApiError(400, "destination.siteSpaceId: space not found in this site")
         if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):
-            raise Problem(400, "destination.pageId: page not found in this space")
+            raise ApiError(400, "destination.pageId: page not found in this space")
     if given.kind == "external" and not values["url"].startswith(("https://", "http://")):
-        raise Problem(400, "destination.url: must be a URL such as https://example.org/page")
+        raise ApiError(400, "destination.url: must be a URL such as https://example.org/page")
     return {"kind": given.kind, **values}
 
 

@@ -15,59 +15,59 @@ from presscheck.api.comments import (
     UpdateReply,
 )
 from presscheck.api.operation import Page
-from presscheck.service.access import space_for
-from presscheck.service.branches import branch_of, note_work
-from presscheck.service.content_tables import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.comments import resolve
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.tables import SpaceRow
-from presscheck.service.threads import as_replies, comment_in, may_change, react, reply_to, stored_text
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import branch_of, note_work
+from presscheck.service.review.threads import as_replies, comment_in, may_change, react, reply_to, stored_text
 
 AnyCall = ListReplies | ListSpaceReplies | PostReply | PostSpaceReply | GetReply | UpdateReply | DeleteReply
 Thread = tuple[SpaceRow, ChangeRequestRow | None, CommentRow]
 
 
-@answers(ListReplies)
+@handles(ListReplies)
 def list_replies(context: Context, call: ListReplies) -> Page[CommentReply]:
     """Lists the replies to a comment of a change request."""
     return _listed(context, call)
 
 
-@answers(ListSpaceReplies)
+@handles(ListSpaceReplies)
 def list_space_replies(context: Context, call: ListSpaceReplies) -> Page[CommentReply]:
     """Lists the replies to a comment on a live space."""
     return _listed(context, call)
 
 
-@answers(PostReply)
+@handles(PostReply)
 def post_reply(context: Context, call: PostReply) -> CommentReply:
     """Replies to a comment of a change request."""
     return _posted(context, call)
 
 
-@answers(PostSpaceReply)
+@handles(PostSpaceReply)
 def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
     """Replies to a comment on a live space."""
     return _posted(context, call)
 
 
-@answers(GetReply)
+@handles(GetReply)
 def get_reply(context: Context, call: GetReply) -> CommentReply:
     """Returns a reply."""
     space, _, comment = _where(context, call)
     return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
 
 
-@answers(UpdateReply)
+@handles(UpdateReply)
 def update_reply(context: Context, call: UpdateReply) -> CommentReply:
     """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
     space, row, comment = _where(context, call, "comment")
     reply = reply_to(context, comment, call.comment_reply_id)
     if call.body is not None:
         if not may_change(context, space, reply):
-            raise Problem(403, "You can only edit your own replies, unless you are an admin of the space.")
+            raise ApiError(403, "You can only edit your own replies, unless you are an admin of the space.")
         reply.body = stored_text(call.body)
         reply.edited_at = context.now()
     if call.resolved is not None:
@@ -79,7 +79,7 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
     return as_replies(context, space, comment, [reply])[0]
 
 
-@answers(DeleteReply)
+@handles(DeleteReply)
 def delete_reply(context: Context, call: DeleteReply) -> None:
     """Deletes a reply."""
     if context.session.get(ReplyRow, call.comment_reply_id) is None:
@@ -87,7 +87,7 @@ def delete_reply(context: Context, call: DeleteReply) -> None:
     space, row, comment = _where(context, call, "comment")
     reply = reply_to(context, comment, call.comment_reply_id)
     if not may_change(context, space, reply):
-        raise Problem(403, "You can only delete your own replies, unless you are an admin of the space.")
+        raise ApiError(403, "You can only delete your own replies, unless you are an admin of the space.")
     context.session.execute(delete(ReactionRow).where(ReactionRow.target_id == reply.id))
     context.session.delete(reply)
     if row is not None:

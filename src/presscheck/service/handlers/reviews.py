@@ -21,26 +21,26 @@ from presscheck.api.change_requests import (
     SubmitReview,
 )
 from presscheck.api.comments import Format
-from presscheck.api.levels import Location
 from presscheck.api.operation import Page
 from presscheck.api.organizations import OrganizationMember
-from presscheck.service.branches import change_request_for, demand_unfinished, note_work
-from presscheck.service.content_tables import (
+from presscheck.api.roles import Location
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
     ContributorRow,
     RequestedReviewerRow,
     ReviewRow,
 )
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.people import people
-from presscheck.service.tables import MemberRow
-from presscheck.service.threads import as_comments, has_text, new_comment
+from presscheck.service.models.organizations import MemberRow
+from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
+from presscheck.service.review.threads import as_comments, has_text, new_comment
+from presscheck.service.spaces.users import people
 
 
-@answers(ListRequestedReviewers)
+@handles(ListRequestedReviewers)
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
     """Lists the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
@@ -49,25 +49,25 @@ def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> 
     return page_of_rows(context, call, rows, lambda found: _as_requested(context, found), order=order)
 
 
-@answers(RequestReviewers)
+@handles(RequestReviewers)
 def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
     """Requests reviews from members; a repeated request moves to the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
-    demand_unfinished(row)
+    require_unfinished(row)
     if call.subject is not None:
         row.subject = call.subject
     if "description" in call.model_fields_set:
         row.description = call.description
     for user_id in call.users:
         if context.session.get(MemberRow, (space.organization_id, user_id)) is None:
-            raise Problem(400, f"users: {user_id} is not a member of the organization")
+            raise ApiError(400, f"users: {user_id} is not a member of the organization")
     asked = [_ask(context, row, user_id) for user_id in dict.fromkeys(call.users)]
     note_work(context, row)
     context.session.flush()
     return RequestedReviewers(users=tuple(_as_requested(context, asked)))
 
 
-@answers(RemoveRequestedReviewer)
+@handles(RemoveRequestedReviewer)
 def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
     """Removes a requested reviewer."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
@@ -77,7 +77,7 @@ def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -
         note_work(context, row)
 
 
-@answers(ListReviews)
+@handles(ListReviews)
 def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
     """Lists the reviews, newest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
@@ -90,7 +90,7 @@ def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
     )
 
 
-@answers(GetReview)
+@handles(GetReview)
 def get_review(context: Context, call: GetReview) -> Review:
     """Returns a review."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
@@ -100,11 +100,11 @@ def get_review(context: Context, call: GetReview) -> Review:
     return _as_reviews(context, row, [review], call.format)[0]
 
 
-@answers(SubmitReview)
+@handles(SubmitReview)
 def submit_review(context: Context, call: SubmitReview) -> Review:
     """Submits a review of the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "review")
-    demand_unfinished(row)
+    require_unfinished(row)
     context.session.execute(
         update(ReviewRow)
         .where(ReviewRow.change_request_id == row.id, ReviewRow.reviewer == context.user.id)
@@ -129,7 +129,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
     return _as_reviews(context, row, [review])[0]
 
 
-@answers(ListContributors)
+@handles(ListContributors)
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
     """Lists the users who edited or commented, latest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
@@ -146,7 +146,7 @@ def list_contributors(context: Context, call: ListContributors) -> Page[Contribu
     return Page[Contributor](items=items, count=len(items))
 
 
-@answers(ListCommenters)
+@handles(ListCommenters)
 def list_commenters(context: Context, call: ListCommenters) -> Page[OrganizationMember]:
     """Lists the members who commented."""
     space, row = change_request_for(context, call.space_id, call.change_request_id)

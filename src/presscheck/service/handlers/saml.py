@@ -18,20 +18,20 @@ from presscheck.api.saml import (
     SSOLogins,
     UpdateSAMLProvider,
 )
-from presscheck.service.access import organization_for
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.teams import as_teams
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.team_tables import SAMLProviderRow, TeamRow
-from presscheck.service.wire import NULLABLE
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.serialization import NULLABLE
+from presscheck.service.models.teams import SAMLProviderRow, TeamRow
+from presscheck.service.permissions import organization_for
 
 NULLABLE[SAMLProvider] = frozenset({"default_role"})
 NEEDED = ("sso_url", "entity_id", "certificate")
 """The settings required before members can sign in."""
 
 
-@answers(ListSAMLProviders)
+@handles(ListSAMLProviders)
 def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvider]:
     """Lists the providers of an organization; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
@@ -44,7 +44,7 @@ def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvid
     )
 
 
-@answers(CreateSAMLProvider)
+@handles(CreateSAMLProvider)
 def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
     """Adds a provider."""
     organization = organization_for(context, call.organization_id, "admin")
@@ -55,13 +55,13 @@ def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
     return _as_provider(context, row)
 
 
-@answers(GetSAMLProvider)
+@handles(GetSAMLProvider)
 def get_provider(context: Context, call: GetSAMLProvider) -> SAMLProvider:
     """Returns a provider."""
     return _as_provider(context, _provider(context, call.organization_id, call.saml_provider_id))
 
 
-@answers(UpdateSAMLProvider)
+@handles(UpdateSAMLProvider)
 def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
     """Updates a provider."""
     row = _provider(context, call.organization_id, call.saml_provider_id)
@@ -69,7 +69,7 @@ def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
     return _as_provider(context, row)
 
 
-@answers(DeleteSAMLProvider)
+@handles(DeleteSAMLProvider)
 def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
     """Deletes a provider."""
     organization_for(context, call.organization_id, "admin")
@@ -78,7 +78,7 @@ def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
         context.session.delete(row)
 
 
-@answers(ListSSOLogins)
+@handles(ListSSOLogins)
 def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
     """Lists the providers that members can sign in with."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -103,14 +103,14 @@ def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | U
     for name in ("label", *NEEDED):
         if name in given:
             if given[name] is None:
-                raise Problem(400, f"{call.on_wire(name)}: must not be null")
+                raise ApiError(400, f"{call.on_wire(name)}: must not be null")
             setattr(row, name, given[name])
     if "default_role" in given:
         row.default_role = call.default_role
     if "default_team" in given:
         team = context.session.get(TeamRow, call.default_team) if call.default_team else None
         if call.default_team and (team is None or team.organization_id != row.organization_id):
-            raise Problem(400, "defaultTeam: team not found in this organization")
+            raise ApiError(400, "defaultTeam: team not found in this organization")
         row.default_team_id = call.default_team
 
 

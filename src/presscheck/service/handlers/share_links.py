@@ -13,16 +13,16 @@ from presscheck.api.site_settings import (
     UpdateShareLink,
 )
 from presscheck.api.site_structure import PublishedUrl
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.site_addresses import new_share_key, site_address
-from presscheck.service.site_tables import ShareLinkRow
-from presscheck.service.tables import SiteRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import ShareLinkRow
+from presscheck.service.sites.urls import new_share_key, site_address
 
 
-@answers(ListShareLinks)
+@handles(ListShareLinks)
 def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
     """Lists the share links of a site, oldest first; requires the create role because they are secret."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -35,7 +35,7 @@ def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
     )
 
 
-@answers(CreateShareLink)
+@handles(CreateShareLink)
 def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
     """Creates an active share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -47,7 +47,7 @@ def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
     return _as_share_link(context, site, row)
 
 
-@answers(UpdateShareLink)
+@handles(UpdateShareLink)
 def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
     """Renames, enables or disables a share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -56,15 +56,15 @@ def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
         raise not_found("share link")
     given = {name: value for name, value in call.given().items() if name in ("name", "active")}
     if not given:
-        raise Problem(400, "name, active: give at least one of them")
+        raise ApiError(400, "name, active: give at least one of them")
     for name, value in given.items():
         if value is None:
-            raise Problem(400, f"{call.on_wire(name)}: must not be null")
+            raise ApiError(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     return _as_share_link(context, site, row)
 
 
-@answers(DeleteShareLink)
+@handles(DeleteShareLink)
 def delete_share_link(context: Context, call: DeleteShareLink) -> None:
     """Deletes a share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")

@@ -21,48 +21,48 @@ from presscheck.api.site_settings import (
     UpdatePublishingAuth,
 )
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers
-from presscheck.service.site_addresses import new_signing_key, site_address, space_address
-from presscheck.service.site_contents import SiteContents
-from presscheck.service.site_looks import demand_looks, looks_of
-from presscheck.service.site_tables import SiteSettingsRow
-from presscheck.service.visitor_schemas import conditions_for, demand_visitor_schema
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.sites.customization import looks_of, require_customization
+from presscheck.service.sites.structure import SiteContents
+from presscheck.service.sites.urls import new_signing_key, site_address, space_address
+from presscheck.service.sites.visitor_schema import conditions_for, require_visitor_schema
 
 
-@answers(GetCustomization)
+@handles(GetCustomization)
 def get_customization(context: Context, call: GetCustomization) -> dict[str, Any]:
     """Returns the customization; nothing is masked here."""
     return looks_of(context, site_for(context, call.organization_id, call.site_id))
 
 
-@answers(UpdateCustomization)
+@handles(UpdateCustomization)
 def update_customization(context: Context, call: UpdateCustomization) -> dict[str, Any]:
     """Replaces the whole customization."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
-    demand_looks(call.settings)
+    require_customization(call.settings)
     row.looks = call.settings
     return call.settings
 
 
-@answers(GetAdaptiveSchema)
+@handles(GetAdaptiveSchema)
 def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSchema:
     """Returns the schema of visitor claims."""
     row = _settings(context, call.organization_id, call.site_id, "create")
     if row.visitor_schema is None:
-        raise Problem(404, "This site has no visitor schema.")
+        raise ApiError(404, "This site has no visitor schema.")
     return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
 
 
-@answers(UpdateAdaptiveSchema)
+@handles(UpdateAdaptiveSchema)
 def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> AdaptiveSchema:
     """Replaces the schema of visitor claims."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
-    demand_visitor_schema(call.json_schema)
+    require_visitor_schema(call.json_schema)
     row.visitor_schema, row.visitor_schema_at = call.json_schema, context.now()
     return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)
 
 
-@answers(ListTemplateConditions)
+@handles(ListTemplateConditions)
 def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
     """Suggests conditions that fit the schema."""
     row = _settings(context, call.organization_id, call.site_id, "read")
@@ -72,13 +72,13 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
     )
 
 
-@answers(GetPublishingAuth)
+@handles(GetPublishingAuth)
 def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
     """Returns the visitor authentication; its signing key is for admins only."""
     return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
 
 
-@answers(UpdatePublishingAuth)
+@handles(UpdatePublishingAuth)
 def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> PublishingAuth:
     """Changes the visitor authentication."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
@@ -87,12 +87,12 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
     for name, column in (("fallback_url", "auth_fallback"), ("logout_url", "auth_logout")):
         if name in given:
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
-                raise Problem(400, f"{call.on_wire(name)}: must be a URL such as https://example.org/sign-in")
+                raise ApiError(400, f"{call.on_wire(name)}: must be a URL such as https://example.org/sign-in")
             setattr(row, column, given[name])
     return _as_auth(row)
 
 
-@answers(RegeneratePublishingAuth)
+@handles(RegeneratePublishingAuth)
 def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth) -> PublishingAuth:
     """Replaces the signing key; visitors who signed in with the old one are signed out."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
@@ -100,10 +100,10 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
     return _as_auth(row)
 
 
-@answers(GetPreview)
+@handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
     """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison."""
-    from presscheck.service.web.admission import preview_address  # late: most of the API needs no web pages
+    from presscheck.service.web.access import preview_address  # late: most of the API needs no web pages
 
     site = site_for(context, call.organization_id, call.site_id)
     contents = SiteContents(context, site)
@@ -112,7 +112,7 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
         wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
         row = next((site_space for site_space in contents.site_spaces if site_space.id == call.site_space), None)
         if wanted is None or row is None:
-            raise Problem(400, "siteSpace: space not found in this site")
+            raise ApiError(400, "siteSpace: space not found in this site")
         section = next((one for one in contents.sections if one.id == row.section_id), None)
         inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
@@ -129,7 +129,7 @@ def _claims(text: str | None) -> dict[str, Any]:
     except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # for invalid Rison
         found = None
     if not isinstance(found, dict):
-        raise Problem(400, "claims: must be a Rison object, such as (isBeta:!t)")
+        raise ApiError(400, "claims: must be a Rison object, such as (isBeta:!t)")
     return cast("dict[str, Any]", found)
 
 

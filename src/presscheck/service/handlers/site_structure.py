@@ -24,23 +24,23 @@ from presscheck.api.site_structure import (
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
-from presscheck.service.access import space_for
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_items
-from presscheck.service.site_contents import SiteContents
-from presscheck.service.site_editing import add_section, add_site_space, dissolve, open_first, regroup, sort
-from presscheck.service.tables import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items
+from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.permissions import space_for
+from presscheck.service.sites.structure import SiteContents
+from presscheck.service.sites.structure_editor import add_section, add_site_space, dissolve, open_first, regroup, sort
 
 
-@answers(GetSiteStructure)
+@handles(GetSiteStructure)
 def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructure:
     """Returns the whole structure, in order."""
     return SiteContents(context, site_for(context, call.organization_id, call.site_id)).structure()
 
 
-@answers(SortSiteStructure)
+@handles(SortSiteStructure)
 def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
     """Moves an item; its new neighbor determines its section or group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -48,7 +48,7 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
     return SiteContents(context, site).item(moved)
 
 
-@answers(ListSiteSpaces)
+@handles(ListSiteSpaces)
 def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
     """Lists the site spaces by section."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
@@ -56,7 +56,7 @@ def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
     return page_of_items(call, [one for one in every if call.default is None or one.default == call.default])
 
 
-@answers(AddSiteSpace)
+@handles(AddSiteSpace)
 def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
     """Adds a space to a site; if no section is given, to the default section if there are sections."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -65,7 +65,7 @@ def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
     return SiteContents(context, site).site_space(row)
 
 
-@answers(UpdateSiteSpace)
+@handles(UpdateSiteSpace)
 def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     """Changes the path, the condition or the space of a site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -82,13 +82,13 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
         if space.organization_id != site.organization_id or space.id in {
             site_space.space_id for site_space in contents.site_spaces
         }:
-            raise Problem(409, "spaceId: the space is in another organization, or already in this site.")
+            raise ApiError(409, "spaceId: the space is in another organization, or already in this site.")
         row.space_id = space.id
     context.session.flush()
     return SiteContents(context, site).site_space(row)
 
 
-@answers(DeleteSiteSpace)
+@handles(DeleteSiteSpace)
 def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
     """Removes a space from a site; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -98,14 +98,14 @@ def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
         open_first(context, site)
 
 
-@answers(ListSections)
+@handles(ListSections)
 def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
     """Lists the sections of a site."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.section(row) for row in contents.sections_in_order()])
 
 
-@answers(AddSection)
+@handles(AddSection)
 def add_new_section(context: Context, call: AddSection) -> SiteSection:
     """Adds a section with its first space, whose title is the default."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -114,14 +114,14 @@ def add_new_section(context: Context, call: AddSection) -> SiteSection:
         site_space.space_id == space.id and site_space.section_id
         for site_space in SiteContents(context, site).site_spaces
     ):
-        raise Problem(409, "spaceId: the space is already in another section.")
+        raise ApiError(409, "spaceId: the space is already in another section.")
     row = add_section(context, site, call.title or space.title or "Untitled", call.icon)
     if not any(site_space.space_id == space.id for site_space in SiteContents(context, site).site_spaces):
         add_site_space(context, site, space.id, row)
     return SiteContents(context, site).section(row)
 
 
-@answers(UpdateSection)
+@handles(UpdateSection)
 def update_section(context: Context, call: UpdateSection) -> SiteSection:
     """Changes a section or its default site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -140,13 +140,13 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
         if call.default_site_space not in {
             site_space.id for site_space in contents.site_spaces if site_space.section_id == row.id
         }:
-            raise Problem(400, "defaultSiteSpace: site space not found in this section")
+            raise ApiError(400, "defaultSiteSpace: site space not found in this section")
         row.default_site_space_id = call.default_site_space
     context.session.flush()
     return SiteContents(context, site).section(row)
 
 
-@answers(DeleteSection)
+@handles(DeleteSection)
 def delete_section(context: Context, call: DeleteSection) -> None:
     """Removes a section and its site spaces; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -156,20 +156,20 @@ def delete_section(context: Context, call: DeleteSection) -> None:
         open_first(context, site)
 
 
-@answers(ListSectionGroups)
+@handles(ListSectionGroups)
 def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
     """Lists all section groups of a site, including nested ones."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.group(row) for row in contents.groups])
 
 
-@answers(AddSectionGroup)
+@handles(AddSectionGroup)
 def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGroup:
     """Adds a group of sections at the end of the site or of another group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     contents = SiteContents(context, site)
     if call.parent is not None and contents.find("site-section-group", call.parent) is None:
-        raise Problem(400, "parent: group not found in this site")
+        raise ApiError(400, "parent: group not found in this site")
     row = SectionGroupRow(
         id=new_id(),
         site_id=site.id,
@@ -183,7 +183,7 @@ def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGro
     return SiteContents(context, site).group(row)
 
 
-@answers(UpdateSectionGroup)
+@handles(UpdateSectionGroup)
 def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSectionGroup:
     """Changes the title or icon of a group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -197,7 +197,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
     return SiteContents(context, site).group(row)
 
 
-@answers(DeleteSectionGroup)
+@handles(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
     """Deletes a group and moves its items up to its position; a missing one is not an error."""
     site = site_for(context, call.organization_id, call.site_id, "create")
@@ -224,6 +224,6 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
 
 def _demand_path(path: str, taken: set[str]) -> None:
     if any(character in path for character in "/?#% \t\n"):
-        raise Problem(400, "path: must not be empty or contain spaces, /, ?, # or %")
+        raise ApiError(400, "path: must not be empty or contain spaces, /, ?, # or %")
     if path in taken:
-        raise Problem(409, f"path: {path} is already in use.")
+        raise ApiError(409, f"path: {path} is already in use.")

@@ -27,19 +27,19 @@ from presscheck.api.sites import (
     UnpublishSite,
     UpdateSite,
 )
-from presscheck.service.access import is_member, organization_for, reaches, role_in
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.site_addresses import new_share_key, new_signing_key, opens_site, site_address
-from presscheck.service.site_contents import SiteContents, visible
-from presscheck.service.site_editing import add_site_space
-from presscheck.service.site_looks import looks_of
-from presscheck.service.site_tables import SiteSettingsRow
-from presscheck.service.tables import SiteRow, SiteSpaceRow
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.organizations import SiteRow, SiteSpaceRow
+from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.permissions import is_member, organization_for, reaches, role_in
+from presscheck.service.sites.customization import looks_of
+from presscheck.service.sites.structure import SiteContents, visible
+from presscheck.service.sites.structure_editor import add_site_space
+from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, site_address
 
 
-@answers(ListSites)
+@handles(ListSites)
 def list_sites(context: Context, call: ListSites) -> Page[Site]:
     """Lists the sites of an organization, oldest first; `title` matches part of the title."""
     organization = organization_for(context, call.organization_id, "read")
@@ -56,7 +56,7 @@ def list_sites(context: Context, call: ListSites) -> Page[Site]:
     return page_of_rows(context, call, rows, lambda found: as_sites(context, found), order=order)
 
 
-@answers(CreateSite)
+@handles(CreateSite)
 def create_site(context: Context, call: CreateSite) -> Site:
     """Creates a site, optionally with spaces; it is not published yet."""
     organization = organization_for(context, call.organization_id, "create")
@@ -78,20 +78,20 @@ def create_site(context: Context, call: CreateSite) -> Site:
     return as_sites(context, [site])[0]
 
 
-@answers(GetSite)
+@handles(GetSite)
 def get_site(context: Context, call: GetSite) -> Site:
     """Returns a site."""
     return as_sites(context, [site_for(context, call.organization_id, call.site_id)])[0]
 
 
-@answers(UpdateSite)
+@handles(UpdateSite)
 def update_site(context: Context, call: UpdateSite) -> Site:
     """Updates a site."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
     for name, value in given.items():
         if value is None and name != "proxy":
-            raise Problem(400, f"{call.on_wire(name)}: must not be null")
+            raise ApiError(400, f"{call.on_wire(name)}: must not be null")
     for name in ("title", "visibility", "basename", "agents_context"):
         if name in given:
             setattr(site, name, given[name])
@@ -105,7 +105,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
     return as_sites(context, [site])[0]
 
 
-@answers(DeleteSite)
+@handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
     """Deletes a site but not its spaces; a missing one is not an error."""
     organization_for(context, call.organization_id, "read")
@@ -114,12 +114,12 @@ def delete_site(context: Context, call: DeleteSite) -> None:
         context.session.delete(site_for(context, call.organization_id, call.site_id, "admin"))
 
 
-@answers(PublishSite)
+@handles(PublishSite)
 def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
     """Publishes a site; requires an admin and at least one space."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
     if not SiteContents(context, site).every_space():
-        raise Problem(409, "This site has no spaces to publish. Add a space to it first.")
+        raise ApiError(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
         site.published, site.published_at = True, context.now()
     _guard(site)
@@ -127,7 +127,7 @@ def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
     return as_sites(context, [site])[0]
 
 
-@answers(UnpublishSite)
+@handles(UnpublishSite)
 def unpublish_site(context: Context, call: UnpublishSite) -> Site:
     """Unpublishes a site; requires an admin."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
@@ -136,7 +136,7 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
     return as_sites(context, [site])[0]
 
 
-@answers(GetPublishedSite)
+@handles(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
     """Returns a site as its readers see it; guests need a public site or its share key."""
     site = context.session.get(SiteRow, call.site_id)
@@ -218,14 +218,14 @@ def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
     sections = {one.id: one for one in contents.sections}
     if call.default_site_section is not None:
         if call.default_site_section not in sections:
-            raise Problem(400, "defaultSiteSection: section not found in this site")
+            raise ApiError(400, "defaultSiteSection: section not found in this site")
         site.default_section_id = call.default_site_section
     if call.default_site_space is None:
         return
     section = sections.get(site.default_section_id or "")
     wanted = next((site_space for site_space in contents.site_spaces if site_space.id == call.default_site_space), None)
     if wanted is None or wanted.section_id != (section.id if section else None):
-        raise Problem(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
+        raise ApiError(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
     if section:
         section.default_site_space_id = wanted.id
     else:

@@ -24,27 +24,27 @@ from presscheck.api.spaces import (
     TransferSpace,
     UpdateSpace,
 )
-from presscheck.service.access import level_in_space, organization_for, reaches, space_for, visible_spaces
-from presscheck.service.background.sweep import RESTORABLE
-from presscheck.service.content import add_revision
-from presscheck.service.content_tables import RevisionRow
-from presscheck.service.copying import copied_tree
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import moment_text, new_id
-from presscheck.service.listing import page_of_items, page_of_rows
-from presscheck.service.merge_rules import kept_rules
-from presscheck.service.nesting import collections_of
-from presscheck.service.placement import demand_parent, last_position, move, place, siblings
-from presscheck.service.searching import as_results, search
-from presscheck.service.site_addresses import opens
-from presscheck.service.space_answers import as_spaces
-from presscheck.service.tables import SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.content.revisions import add_revision
+from presscheck.service.content.search import as_results, search
+from presscheck.service.content.tree_copy import copied_tree
+from presscheck.service.db.ids import moment_text, new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.jobs.purge_deleted import RESTORABLE
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.permissions import level_in_space, organization_for, reaches, space_for, visible_spaces
+from presscheck.service.review.merge_rules import kept_rules
+from presscheck.service.sites.urls import opens
+from presscheck.service.spaces.collection_tree import collections_of
+from presscheck.service.spaces.serializers import as_spaces
+from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 
 LONGEST_TITLE = 50
 CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
 
-@answers(ListSpaces)
+@handles(ListSpaces)
 def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
     """Lists all spaces that the caller may see, in all collections."""
     organization = organization_for(context, call.organization_id, "guest")
@@ -58,7 +58,7 @@ def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
     )
 
 
-@answers(GetSpace)
+@handles(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
     """Returns a space: to its admins while it can be restored, and to holders of a share key what that shows."""
     row = context.session.get(SpaceRow, call.space_id)
@@ -69,13 +69,13 @@ def get_space(context: Context, call: GetSpace) -> Space:
     return as_spaces(context, [space_for(context, call.space_id)])[0]
 
 
-@answers(CreateSpace)
+@handles(CreateSpace)
 def create_space(context: Context, call: CreateSpace) -> Space:
     """Creates an empty space at the end; requires the create role."""
     organization = organization_for(context, call.organization_id, "guest")
-    demand_parent(context, organization.id, call.parent)
+    require_parent(context, organization.id, call.parent)
     if call.template is not None or call.computed_source is not None:
-        raise Problem(400, "template, computedSource: not supported; this service creates empty spaces only")
+        raise ApiError(400, "template, computedSource: not supported; this service creates empty spaces only")
     now = context.now()
     row = SpaceRow(
         id=new_id(),
@@ -96,18 +96,18 @@ def create_space(context: Context, call: CreateSpace) -> Space:
     return as_spaces(context, [row])[0]
 
 
-@answers(UpdateSpace)
+@handles(UpdateSpace)
 def update_space(context: Context, call: UpdateSpace) -> Space:
     """Updates a space; requires an admin of it."""
     row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
-        raise Problem(400, "emoji, icon: give only one of them")
+        raise ApiError(400, "emoji, icon: give only one of them")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
     if call.merge_rules is not None:
         given["merge_rules"] = kept_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
-            raise Problem(400, f"{call.on_wire(name)}: must not be null")
+            raise ApiError(400, f"{call.on_wire(name)}: must not be null")
         setattr(row, name, value)
     if given.get("emoji") or given.get("icon"):
         row.icon, row.emoji = given.get("icon"), given.get("emoji")
@@ -115,7 +115,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
     return as_spaces(context, [row])[0]
 
 
-@answers(DeleteSpace)
+@handles(DeleteSpace)
 def delete_space(context: Context, call: DeleteSpace) -> None:
     """Deletes a space, which can be restored for seven days; a missing one is not an error."""
     row = context.session.get(SpaceRow, call.space_id)
@@ -124,25 +124,25 @@ def delete_space(context: Context, call: DeleteSpace) -> None:
     space_for(context, call.space_id, "admin").deleted_at = context.now()
 
 
-@answers(RestoreSpace)
+@handles(RestoreSpace)
 def restore_space(context: Context, call: RestoreSpace) -> Space:
     """Restores a space within seven days, at the end of its collection."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
     if _is_lost(context, row):
-        raise Problem(409, "This space was deleted more than seven days ago and cannot be restored.")
+        raise ApiError(409, "This space was deleted more than seven days ago and cannot be restored.")
     if row.deleted_at is not None:
         row.position = last_position(context.session, row.organization_id, row.parent_id)
         row.deleted_at = None
     return as_spaces(context, [row])[0]
 
 
-@answers(DuplicateSpace)
+@handles(DuplicateSpace)
 def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     """Copies the live content into a new space after the original, without comments and change requests."""
     row = space_for(context, call.space_id)
-    demand_parent(context, row.organization_id, row.parent_id)
+    require_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
     context.session.add(copy)
     others = [
@@ -184,7 +184,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
     return copy
 
 
-@answers(MoveSpace)
+@handles(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
     """Moves a space within its organization."""
     row = space_for(context, call.space_id, "create")
@@ -192,21 +192,21 @@ def move_space(context: Context, call: MoveSpace) -> Space:
     return as_spaces(context, [row])[0]
 
 
-@answers(TransferSpace)
+@handles(TransferSpace)
 def transfer_space(context: Context, call: TransferSpace) -> Space:
     """Transfers a space to another organization of the caller, at the end of the top level."""
     row = space_for(context, call.space_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
-        raise Problem(409, "organization: the space is already in this organization.")
-    demand_no_site(context, [row.id])
+        raise ApiError(409, "organization: the space is already in this organization.")
+    require_no_site(context, [row.id])
     row.organization_id, row.parent_id = target.id, None
     place(context.session, row, None)
     context.session.flush()
     return as_spaces(context, [row])[0]
 
 
-@answers(SearchSpace)
+@handles(SearchSpace)
 def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
     """Finds pages with all words of the query, matches in the title first."""
     space = space_for(context, call.space_id)
@@ -216,16 +216,16 @@ def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
     )
 
 
-def demand_no_site(context: Context, ids: Iterable[str]) -> None:
+def require_no_site(context: Context, ids: Iterable[str]) -> None:
     """Refuses a transfer of spaces that are used by sites.
 
     Raises:
-        Problem: 412, naming the sites.
+        ApiError: 412, naming the sites.
     """
     shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
     titles = context.session.scalars(select(SiteRow.title).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
     if titles:
-        raise Problem(412, f"The space is used by sites ({', '.join(titles)}). Remove it from them first.")
+        raise ApiError(412, f"The space is used by sites ({', '.join(titles)}). Remove it from them first.")
 
 
 def _is_lost(context: Context, row: SpaceRow) -> bool:

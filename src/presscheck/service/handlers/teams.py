@@ -23,17 +23,17 @@ from presscheck.api.teams import (
     UpdateTeam,
     UpdateTeamMembers,
 )
-from presscheck.service.access import organization_for, reaches, role_in
+from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_members
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.listing import page_of_rows
-from presscheck.service.nesting import collections_of
-from presscheck.service.tables import MemberRow, SpaceRow, UserRow
-from presscheck.service.team_tables import CollectionTeamRow, TeamMemberRow, TeamRow
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.models.organizations import MemberRow, SpaceRow, UserRow
+from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
+from presscheck.service.permissions import organization_for, reaches, role_in
+from presscheck.service.spaces.collection_tree import collections_of
 
 
-@answers(ListTeams)
+@handles(ListTeams)
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
     """Lists the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
     organization = organization_for(context, call.organization_id)
@@ -52,7 +52,7 @@ def list_teams(context: Context, call: ListTeams) -> Page[Team]:
     )
 
 
-@answers(CreateTeam)
+@handles(CreateTeam)
 def create_team(context: Context, call: CreateTeam) -> Team:
     """Creates a team; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
@@ -64,14 +64,14 @@ def create_team(context: Context, call: CreateTeam) -> Team:
     return as_teams(context, [row])[0]
 
 
-@answers(GetTeam)
+@handles(GetTeam)
 def get_team(context: Context, call: GetTeam) -> Team:
     """Returns a team."""
     organization_for(context, call.organization_id)
     return as_teams(context, [_team(context, call.organization_id, call.team_id)])[0]
 
 
-@answers(UpdateTeam)
+@handles(UpdateTeam)
 def update_team(context: Context, call: UpdateTeam) -> Team:
     """Renames a team; requires an admin."""
     organization_for(context, call.organization_id, "admin")
@@ -80,7 +80,7 @@ def update_team(context: Context, call: UpdateTeam) -> Team:
     return as_teams(context, [row])[0]
 
 
-@answers(DeleteTeam)
+@handles(DeleteTeam)
 def delete_team(context: Context, call: DeleteTeam) -> None:
     """Deletes a team and its permissions."""
     organization_for(context, call.organization_id, "admin")
@@ -89,7 +89,7 @@ def delete_team(context: Context, call: DeleteTeam) -> None:
         context.session.delete(row)
 
 
-@answers(ListTeamMembers)
+@handles(ListTeamMembers)
 def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMember]:
     """Lists the team members by id."""
     organization_for(context, call.organization_id)
@@ -103,7 +103,7 @@ def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMembe
     )
 
 
-@answers(UpdateTeamMembers)
+@handles(UpdateTeamMembers)
 def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
     """Adds members, changes roles and removes members; removal wins over adding."""
     team = _managed(context, call.organization_id, call.team_id)
@@ -116,7 +116,7 @@ def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
         _take_out(context, team, _member_id(context, team, named) or named)
 
 
-@answers(AddTeamMember)
+@handles(AddTeamMember)
 def add_team_member(context: Context, call: AddTeamMember) -> None:
     """Adds a member or changes their role."""
     team = _managed(context, call.organization_id, call.team_id)
@@ -124,7 +124,7 @@ def add_team_member(context: Context, call: AddTeamMember) -> None:
     _put(context, team, user_id, call.role)
 
 
-@answers(RemoveTeamMember)
+@handles(RemoveTeamMember)
 def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
     """Removes a member; members can leave by themselves."""
     if call.user_id == context.user.id:
@@ -207,7 +207,7 @@ def _managed(context: Context, organization_id: str, team_id: str) -> TeamRow:
     organization_for(context, organization_id, "guest")
     row = _team(context, organization_id, team_id)
     if not _may_manage(context, row):
-        raise Problem(403, "Only admins of this organization and owners of the team can do this.")
+        raise ApiError(403, "Only admins of this organization and owners of the team can do this.")
     return row
 
 
@@ -226,7 +226,7 @@ def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
     for one in named:
         user_id = _member_id(context, team, one)
         if user_id is None:
-            raise Problem(404, f"{one} is not a member of this organization.")
+            raise ApiError(404, f"{one} is not a member of this organization.")
         found.append(user_id)
     return found
 

@@ -21,17 +21,17 @@ from presscheck.api.translations import (
     TranslationUrls,
     UpdateTranslation,
 )
-from presscheck.service.access import organization_for, reaches, role_in, space_for
-from presscheck.service.handling import Context, Problem, answers, not_found
-from presscheck.service.identity import new_id
-from presscheck.service.jobs import cancel_jobs, enter_job
-from presscheck.service.listing import page_of_rows
-from presscheck.service.outside_tables import TranslationRow
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.jobs.queue import cancel_jobs, enter_job
+from presscheck.service.models.imports import TranslationRow
+from presscheck.service.permissions import organization_for, reaches, role_in, space_for
 
 NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
 
 
-@answers(ListTranslations)
+@handles(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
     """Lists the translations of an organization, oldest first."""
     organization = organization_for(context, call.organization_id)
@@ -44,15 +44,15 @@ def list_translations(context: Context, call: ListTranslations) -> Page[Translat
     )
 
 
-@answers(CreateTranslation)
+@handles(CreateTranslation)
 def create_translation(context: Context, call: CreateTranslation) -> Translation:
     """Creates a translation and starts its first run in the background."""
     organization = organization_for(context, call.organization_id, "create")
     source = space_for(context, call.source.space)
     if source.organization_id != organization.id:
-        raise Problem(400, "source.space: the space is in another organization")
+        raise ApiError(400, "source.space: the space is in another organization")
     if call.language == call.source.language:
-        raise Problem(400, "language: must differ from the language of the source")
+        raise ApiError(400, "language: must differ from the language of the source")
     now = context.now()
     row = TranslationRow(
         id=new_id(),
@@ -73,13 +73,13 @@ def create_translation(context: Context, call: CreateTranslation) -> Translation
     return _as_translation(context, row)
 
 
-@answers(GetTranslation)
+@handles(GetTranslation)
 def get_translation(context: Context, call: GetTranslation) -> Translation:
     """Returns a translation."""
     return _as_translation(context, _translation_for(context, call.organization_id, call.translation_id))
 
 
-@answers(UpdateTranslation)
+@handles(UpdateTranslation)
 def update_translation(context: Context, call: UpdateTranslation) -> Translation:
     """Changes the instructions for future runs."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
@@ -87,7 +87,7 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
     return _as_translation(context, row)
 
 
-@answers(DeleteTranslation)
+@handles(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
     """Deletes a translation; the translated space remains. A missing one is not an error."""
     organization_for(context, call.organization_id, "create")
@@ -97,7 +97,7 @@ def delete_translation(context: Context, call: DeleteTranslation) -> None:
         context.session.delete(row)
 
 
-@answers(RunTranslation)
+@handles(RunTranslation)
 def run_translation(context: Context, call: RunTranslation) -> None:
     """Starts another run, unless one is pending or running."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from presscheck.api.users import GetCurrentUser, GetUser, User
-from presscheck.service.handling import Context, answers, not_found
-from presscheck.service.people import as_user
-from presscheck.service.tables import MemberRow, UserRow
+from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.models.organizations import MemberRow, UserRow
+from presscheck.service.spaces.users import as_user
 
 
-@answers(GetCurrentUser)
+@handles(GetCurrentUser)
 def get_current_user(context: Context, call: GetCurrentUser) -> User:
     """Returns the owner of the token."""
     return as_user(context, context.user)
 
 
-@answers(GetUser)
+@handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
     """Returns a user who shares an organization with the caller."""
     mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id)

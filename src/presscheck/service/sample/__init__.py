@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from presscheck.service.identity import Clock, counted_ids
-from presscheck.service.sample.happenings import happenings
-from presscheck.service.sample.many import plant_many
-from presscheck.service.sample.planting import Planting
-from presscheck.service.sample.showing import show_sites
+from presscheck.service.db.ids import Clock, counted_ids
+from presscheck.service.sample.builder import Planting
+from presscheck.service.sample.bulk_data import plant_many
+from presscheck.service.sample.sites import show_sites
+from presscheck.service.sample.timeline import happenings
 
 __all__ = ["plant", "plant_many"]
 

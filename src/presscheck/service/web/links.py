@@ -9,12 +9,12 @@ from typing import Any, cast
 from presscheck.api.content import ReusableContent, RevisionPage
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import PagePosition, find, walk
-from presscheck.service.content import document_texts
-from presscheck.service.pages import as_files, as_pages
-from presscheck.service.site_addresses import site_address
-from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.serializers import as_files, as_pages
+from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.sites.urls import site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
-from presscheck.service.web.published import PublishedSite
+from presscheck.service.web.published_site import PublishedSite
 from presscheck.text.sanitize import is_safe_url
 
 _IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from presscheck.documents.pages.tree import Page, PagePosition, children, walk
-from presscheck.service.tables import SiteSpaceRow
+from presscheck.service.models.organizations import SiteSpaceRow
 from presscheck.service.web.links import outside, reference
-from presscheck.service.web.published import PublishedSite
+from presscheck.service.web.published_site import PublishedSite
 
 
 class Way(NamedTuple):

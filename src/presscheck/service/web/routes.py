@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from presscheck.service.database import Database
-from presscheck.service.handling import Context
-from presscheck.service.identity import Clock
-from presscheck.service.tables import UserRow
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import UserRow
 
 STYLE_SHEET = Path(__file__).with_name("site.css")
 
@@ -27,7 +27,7 @@ def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
 
     def read(request: Request) -> Response:
         """Responds with a page of a site or an error page."""
-        from presscheck.service.web.answering import answered  # late: the templates are slow to load
+        from presscheck.service.web.views import answered  # late: the templates are slow to load
 
         nobody = UserRow(id="", display_name="", created_at="")
         origin = str(request.base_url).rstrip("/")

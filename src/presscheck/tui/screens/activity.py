@@ -17,7 +17,7 @@ from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
-    from presscheck.desk.activity import Entry
+    from presscheck.engine.activity_log import Entry
 
 FACTS = 48
 """Columns of a row beside its path."""

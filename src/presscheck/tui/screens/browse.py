@@ -14,7 +14,7 @@ from presscheck.api.content import ListChangeRequestPages, ListPages, Pages
 from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces, Space
-from presscheck.desk.seen import Seen
+from presscheck.engine.results import Result
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.browse_edits import Editing
@@ -129,7 +129,7 @@ class Browse(Editing):
     def _children(self, key: str | None) -> Sequence[Node]:
         return self.library.nodes(key)
 
-    def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
+    def _organized(self, seen: Result[Page[Organization] | None]) -> None:
         found = seen.value.items if seen.value else ()
         organization = chosen(found, self.home.profile.organization)
         if organization is None:
@@ -182,7 +182,7 @@ class Browse(Editing):
         )
         self.follow(self.desk.watch(ask), lambda seen: self._paged(space_id, seen), group=f"pages-{space_id}")
 
-    def _paged(self, space_id: str, seen: Seen[Pages | None]) -> None:
+    def _paged(self, space_id: str, seen: Result[Pages | None]) -> None:
         is_first = self.library.pages(space_id) is None
         if seen.value is not None:
             self.library.take_pages(space_id, seen.value)
@@ -190,7 +190,7 @@ class Browse(Editing):
                 self.tree_view.open |= self.library.groups(space_id)
         self._redraw()
 
-    def _request_seen(self, space_id: str, seen: Seen[ChangeRequest | None]) -> None:
+    def _request_seen(self, space_id: str, seen: Result[ChangeRequest | None]) -> None:
         item = self.library.item(f"space {space_id}")
         if seen.value and item and item.space and space_id not in self.library.requests:
             self.browse_in(item.space, seen.value)

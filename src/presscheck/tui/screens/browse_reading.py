@@ -8,11 +8,11 @@ from textual import on
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.operation import Operation
-from presscheck.desk.linking import backlinks
-from presscheck.desk.questions import changed_page, live_page
-from presscheck.desk.seen import Seen
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.results import Result
+from presscheck.engine.search.backlinks import backlinks
+from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.text.relative_time import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.outside import open_address
@@ -138,7 +138,7 @@ class Reading(Place):
         ask: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         self.follow(self.desk.watch(ask), lambda seen: self._page_seen(item, seen), group="page", complains=False)
 
-    def _page_seen(self, item: Item, seen: Seen[RevisionPage | None]) -> None:
+    def _page_seen(self, item: Item, seen: Result[RevisionPage | None]) -> None:
         now = self.item
         if now is None or now.key != item.key:
             return

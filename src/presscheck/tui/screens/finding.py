@@ -10,7 +10,7 @@ from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
-from presscheck.desk.inbox import VIEWS
+from presscheck.engine.inbox.views import VIEWS
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.commands import Command, keys_of, shown
@@ -19,7 +19,7 @@ from presscheck.tui.widgets.picker import Choice, Picker, matching
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.spaces import Space
-    from presscheck.desk.searching import Hit
+    from presscheck.engine.search.search import Hit
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.place import Place
 

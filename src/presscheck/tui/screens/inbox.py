@@ -10,8 +10,8 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.desk.inbox import View
-from presscheck.desk.seen import Seen
+from presscheck.engine.inbox.views import View
+from presscheck.engine.results import Result
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
@@ -119,13 +119,13 @@ class Inbox(Viewing):
             self._rest.stop()
         self._rest = self.set_timer(REST, self.follow_current)
 
-    def _signed_in(self, seen: Seen[User | None]) -> None:
+    def _signed_in(self, seen: Result[User | None]) -> None:
         """Who we are decides what needs us; it is the store that says so from the second start on."""
         if seen.value is not None and seen.value.id != self.known_rows.me:
             self.known_rows.me = seen.value.id
             self.choose(self.known_rows.view)
 
-    def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
+    def _organized(self, seen: Result[Page[Organization] | None]) -> None:
         if seen.value is not None:
             self._trouble = "" if seen.value.items else "You are in no organization yet."
             self._organizations(seen.value.items)
@@ -159,7 +159,7 @@ class Inbox(Viewing):
         self.query_one(Rows).point(0)
         self.follow(self.desk.watch_listing(listing), self._listed, group="listing")
 
-    def _listed(self, seen: Seen[int]) -> None:
+    def _listed(self, seen: Result[int]) -> None:
         self._answered = self._answered or seen.state != "cached"
         self._redraw()
         if seen.state in ("fresh", "unchanged"):

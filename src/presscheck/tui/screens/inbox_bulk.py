@@ -16,7 +16,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
-from presscheck.desk.merge_train import MERGE_TRAIN, couple, left_over
+from presscheck.engine.review.merge_train import MERGE_TRAIN, couple, left_over
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.inbox_rows import KnownRows

@@ -13,9 +13,9 @@ from typing import Any
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
-from presscheck.client.errand import Priority
-from presscheck.desk.asking import BACKGROUND, NEXT
-from presscheck.desk.questions import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.client.request_context import Priority
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.relative_time import now, parse_time
 from presscheck.tui.screens.inbox_bulk import Acting
@@ -69,7 +69,7 @@ class Filling(Acting):
         with suppress(NetworkError):  # nobody asked for it: that there is no connection is told above
             for index in (rows.cursor + 1, rows.cursor - 1):
                 if index in rows.seen:
-                    await self._fill_row(index, QUESTIONS, NEXT)
+                    await self._fill_row(index, QUESTIONS, PREFETCH)
             for index in rows.seen:
                 await self._fill_row(index, ROW_QUESTIONS, BACKGROUND)
             for index in rows.seen:
@@ -88,7 +88,7 @@ class Filling(Acting):
         request = self.known_rows.request(index)
         if request is None or not request.outdated or not self.known_rows.is_forecast_old(request):
             return
-        from presscheck.desk.forecast import forecast  # late: it joins pages
+        from presscheck.engine.review.merge_forecast import forecast  # late: it joins pages
 
         found = None
         with suppress(ServiceError):  # a side that may not be read: nothing is said of it

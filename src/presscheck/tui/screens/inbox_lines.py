@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.desk.inbox import Facts, View, name_of
 from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.inbox.views import RowDetails, View, name_of
 from presscheck.text.relative_time import ago, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -21,7 +21,7 @@ NO_SIGN = Span(" ")
 
 
 def request_row(
-    request: ChangeRequest, known: Facts, space: str, columns: int, moment: datetime, *, sign: Span = NO_SIGN
+    request: ChangeRequest, known: RowDetails, space: str, columns: int, moment: datetime, *, sign: Span = NO_SIGN
 ) -> Line:
     """A change request in one row of that many columns; `sign`, of one column, stands before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
@@ -62,7 +62,7 @@ def heading_row(title: str, count: int, columns: int) -> Line:
     return cut((Span("  "), Span(title, "title"), Span(f"  {count}", "quiet")), columns)
 
 
-def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:
+def preview(request: ChangeRequest, known: RowDetails, columns: int, moment: datetime) -> list[Line]:
     """What is known of a change request, in a few lines."""
     author = sanitize(request.created_by.display_name) if request.created_by else "somebody"
     facts = f"{request.status} · by {author} · {since(request.updated_at, moment)}"
@@ -76,13 +76,13 @@ def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime
     return [cut(line, max(1, columns - 1)) for line in lines]
 
 
-def _viewed(known: Facts, is_wide: bool) -> str:
+def _viewed(known: RowDetails, is_wide: bool) -> str:
     if known.pages is None:
         return "–"
     return f"{known.viewed}/{known.pages}" + (" viewed" if is_wide and known.viewed else "")
 
 
-def _main(request: ChangeRequest, known: Facts, is_wide: bool) -> Line:
+def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
     """Whether main moved on, and whether a merge would collide with it."""
     if not request.outdated:
         return ()
@@ -91,7 +91,7 @@ def _main(request: ChangeRequest, known: Facts, is_wide: bool) -> Line:
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 
-def _verdicts(known: Facts) -> Line:
+def _verdicts(known: RowDetails) -> Line:
     parts: list[Span] = []
     if known.approved:
         parts.append(Span(f"✓ {len(known.approved)} ", "added"))
@@ -100,7 +100,7 @@ def _verdicts(known: Facts) -> Line:
     return tuple(parts)
 
 
-def _reviewers(known: Facts) -> Line:
+def _reviewers(known: RowDetails) -> Line:
     if known.approved is None and known.asked is None:
         return (Span(" Reviewers  …", "quiet"),)
     parts = [Span(" Reviewers  ", "quiet")]
@@ -110,7 +110,7 @@ def _reviewers(known: Facts) -> Line:
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("nobody was asked", "quiet"))
 
 
-def _changes(known: Facts) -> Line:
+def _changes(known: RowDetails) -> Line:
     if known.changes is None:
         return (Span(" Pages      …", "quiet"),)
     words = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from presscheck.desk.inbox import View
-from presscheck.desk.queries import parse
+from presscheck.engine.inbox.query_language import parse
+from presscheck.engine.inbox.views import View
 from presscheck.errors import InvalidArgument
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
-from presscheck.desk.inbox import VIEWS, Facts, Group, View, arranged, facts, listing_of
+from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arranged, facts, listing_of
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from presscheck.desk.desk import Desk
+    from presscheck.engine.engine import Engine
 
 CHUNK = 100
 """Rows that are read from the store together."""
@@ -41,7 +41,7 @@ class Shown:
 class KnownRows:
     """The rows of one view, for an organization and the signed-in user (both by id; nothing is known without them)."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Engine) -> None:
         self._desk = desk
         self.organization = self.me = ""
         self.views: tuple[View, ...] = VIEWS
@@ -49,7 +49,7 @@ class KnownRows:
         self.spaces: dict[str, str] = {}
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._at_places: dict[int, ChangeRequest] = {}
-        self._facts: dict[str, Facts] = {}
+        self._facts: dict[str, RowDetails] = {}
         self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
@@ -175,7 +175,7 @@ class KnownRows:
             self._hidden[view.id] = sorted(found)
         return self._hidden[view.id]
 
-    def facts(self, request: ChangeRequest) -> Facts:
+    def facts(self, request: ChangeRequest) -> RowDetails:
         """What is known of a row beside itself."""
         if request.id not in self._facts:
             _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from presscheck.config.checking import read_views
-from presscheck.config.settings import MOST_VIEWS
-from presscheck.config.views import SavedView, wrong_with
-from presscheck.desk.inbox import VIEWS, View, all_views, judge
-from presscheck.desk.queries import without_order
+from presscheck.config.saved_views import SavedView, wrong_with
+from presscheck.config.settings_schema import MOST_VIEWS
+from presscheck.config.validation import read_views
+from presscheck.engine.inbox.query_language import without_order
+from presscheck.engine.inbox.views import VIEWS, View, all_views, judge
 from presscheck.errors import ConfigurationError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -58,7 +58,7 @@ class Viewing(Narrowing):
 
     async def command_save_view(self) -> None:
         """Ask for a name, and keep what this view shows under it."""
-        from presscheck.config.view_file import add_view
+        from presscheck.config.saved_views_file import add_view
 
         view = self.known_rows.view
         words = (view.words, view.query, self.known_rows.queries.get(view.id, ""))
@@ -74,7 +74,7 @@ class Viewing(Narrowing):
 
     async def command_change_view(self) -> None:
         """Edit this view, where it stands in the file."""
-        from presscheck.config.view_file import change_view
+        from presscheck.config.saved_views_file import change_view
 
         saved = self.known_rows.view.saved
         if saved is None or self.home.settings_file is None:
@@ -94,7 +94,7 @@ class Viewing(Narrowing):
 
     async def command_remove_view(self) -> None:
         """Remove this view, when asked once."""
-        from presscheck.config.view_file import remove_view
+        from presscheck.config.saved_views_file import remove_view
 
         saved = self.known_rows.view.saved
         if saved is None or self.home.settings_file is None:

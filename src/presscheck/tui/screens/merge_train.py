@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.desk.merge_train import couple, merge_next
+from presscheck.engine.review.merge_train import couple, merge_next
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.receipts import Receipt, Receipts, path_of

@@ -22,7 +22,7 @@ from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Status, Waiting
+    from presscheck.engine.results import OutboxEntry, Status
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
@@ -41,7 +41,7 @@ class Outbox(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self.waiting: tuple[Waiting, ...] = ()
+        self.waiting: tuple[OutboxEntry, ...] = ()
         self._end_listening: Any = None
 
     def title_line(self) -> Line:
@@ -129,7 +129,7 @@ class Outbox(Place):
             self.home.notice("it is not sent")
 
     @property
-    def _current(self) -> Waiting | None:
+    def _current(self) -> OutboxEntry | None:
         rows = self.query_one(Rows)
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
@@ -157,7 +157,7 @@ class Outbox(Place):
         return (Span(f"  {sanitize(said)}", "removed" if one.state == "refused" else "quiet"),)
 
 
-def told(one: Waiting) -> str:
+def told(one: OutboxEntry) -> str:
     """What a write is, in words: `post comment`."""
     name = type(one.call).__name__ if one.call else one.name.rpartition(".")[2]
     return _upper.sub(" ", name).lower()
@@ -184,13 +184,13 @@ def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
     return type(call)(**given)
 
 
-def text_of(one: Waiting) -> str:
+def text_of(one: OutboxEntry) -> str:
     """What was typed into it, in one line."""
     found = written_in(one.call)
     return sanitize(found[1]) if found else ""
 
 
-def _details(one: Waiting) -> list[Line]:
+def _details(one: OutboxEntry) -> list[Line]:
     asked = f"{one.call.method()} {one.call.wire_path()}" if one.call else "it cannot be read by this version"
     when = datetime.fromtimestamp(one.created_at, UTC).astimezone()
     facts = [("what", told(one)), ("state", one.state), ("why", one.error or ""), ("since", f"{when:%H:%M:%S %d %b}")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.merge.text import CONFLICT_START, merge_text
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span

@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker
 
-from presscheck.desk.seen import Seen
+from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import COMMANDS, Command
@@ -32,7 +32,7 @@ from presscheck.tui.widgets.which_key import WhichKey
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
 
-    from presscheck.desk.desk import Desk
+    from presscheck.engine.engine import Engine
     from presscheck.tui.app import PresscheckApp
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class Place(Moving, inherit_bindings=False):
         return cast("PresscheckApp", self.app)  # pyright: ignore[reportUnknownMemberType]  # generic in its answer
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> Engine:
         """The desk."""
         return self.home.desk
 
@@ -130,7 +130,12 @@ class Place(Moving, inherit_bindings=False):
             self._clock = None
 
     def follow(
-        self, answers: AsyncIterator[Seen[T]], handle: Callable[[Seen[T]], None], *, group: str, complains: bool = True
+        self,
+        answers: AsyncIterator[Result[T]],
+        handle: Callable[[Result[T]], None],
+        *,
+        group: str,
+        complains: bool = True,
     ) -> None:
         """Hand each answer to `handle`, until something else is followed in that group or the place is left.
 

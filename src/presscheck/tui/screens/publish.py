@@ -13,7 +13,7 @@ from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
-from presscheck.desk.seen import Seen
+from presscheck.engine.results import Result
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.outside import open_address
@@ -152,7 +152,7 @@ class Publish(Place):
         """Another site."""
         self._follow_structure()
 
-    def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
+    def _organized(self, seen: Result[Page[Organization] | None]) -> None:
         found = seen.value.items if seen.value else ()
         organization = chosen(found, self.home.profile.organization)
         if organization is None or (self.organization and self.organization.id == organization.id):
@@ -163,7 +163,7 @@ class Publish(Place):
         spaces = ListSpaces(organization_id=organization.id)
         self.follow(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
 
-    def _listed(self, seen: Seen[Page[Site] | None]) -> None:
+    def _listed(self, seen: Result[Page[Site] | None]) -> None:
         if seen.value:
             self.sites = seen.value.items
             self._words = "There is no site yet: a makes one."
@@ -190,7 +190,7 @@ class Publish(Place):
         answers = self.desk.watch(ask)
         self.follow(answers, lambda seen: self._structured(site, seen), group="structure", complains=False)
 
-    def _structured(self, site: Site, seen: Seen[SiteStructure | None]) -> None:
+    def _structured(self, site: Site, seen: Result[SiteStructure | None]) -> None:
         if self.site.has_own_order:
             return
         why = seen.error.message if seen.error and seen.value is None else ""

@@ -13,7 +13,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
-from presscheck.desk.standing import checks
+from presscheck.engine.review.merge_readiness import checks
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain
 from presscheck.tui.screens.page_edits import edit_page

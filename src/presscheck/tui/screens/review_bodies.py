@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.desk.asking import BACKGROUND, EYE, NEXT
-from presscheck.desk.questions import changed_nodes, changed_page, page_in
 from presscheck.documents.diff.page_diff import compare
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
+from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.tui.screens.review_changes import Changed, Words
 from presscheck.tui.screens.review_page import Page
@@ -17,7 +17,7 @@ from presscheck.tui.screens.review_page import Page
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
-    from presscheck.client.errand import Priority
+    from presscheck.client.request_context import Priority
     from presscheck.tui.screens.review import Review
 
 LARGE = 20_000
@@ -40,7 +40,7 @@ class Bodies:
         things = self.review.known.things
         after = things.index(thing) + 1
         for one in (thing, *things[after : after + 1]):
-            self._want(one, EYE if one is thing else NEXT)
+            self._want(one, VISIBLE if one is thing else PREFETCH)
         return self._pages.get(self._key(thing), Page())
 
     def known(self, thing: Changed) -> Page:
@@ -57,7 +57,7 @@ class Bodies:
 
     async def _fetch_document(self, key: tuple[str, str], question: Operation[RevisionPage]) -> None:
         try:
-            self._documents[key] = (await self.review.desk.read(question, priority=NEXT)).document or {}
+            self._documents[key] = (await self.review.desk.read(question, priority=PREFETCH)).document or {}
         except NetworkError:
             del self._documents[key]  # asked for again with the next news
         except PresscheckError:
@@ -107,7 +107,9 @@ class Bodies:
         self._wanted[key] = priority
         before, after = self._questions(thing)
         stored = [self.review.desk.known(one) if one else None for one in (before, after)]
-        if priority is EYE and all(one is None or found for one, found in zip((before, after), stored, strict=True)):
+        if priority is VISIBLE and all(
+            one is None or found for one, found in zip((before, after), stored, strict=True)
+        ):
             texts = [found.value.markdown or "" if found else "" for found in stored]
             if sum(map(len, texts)) < LARGE:
                 self._pages[key] = Page(compare(*texts), texts[1])

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from presscheck.api.changes import ParentChange, SemanticChange
     from presscheck.api.content import RevisionPage
+    from presscheck.api.content_changes import ParentChange, SemanticChange
 
 UNTITLED = "Untitled"
 _RENAMING = frozenset(("title", "slug", "name", "label"))

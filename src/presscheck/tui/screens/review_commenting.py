@@ -6,11 +6,11 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import Document, PostComment, TableCellTarget
-from presscheck.desk.asking import NEXT
-from presscheck.desk.questions import changed_nodes
 from presscheck.documents.diff.segments import table_cells
 from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
 from presscheck.documents.pages.quotes import quote, quote_cell
+from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.shared_calls import changed_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.review_page import line_at, suggestion_at
@@ -107,7 +107,7 @@ class Commenting(Speaking):
     async def _document(self, thing: Changed) -> dict[str, Any]:
         path = self.known.path
         question = changed_nodes(path["space_id"], path["change_request_id"], thing.id)
-        return (await self.desk.read(question, priority=NEXT)).document or {}
+        return (await self.desk.read(question, priority=PREFETCH)).document or {}
 
 
 def bare(text: str) -> str:

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import ChangeRequest, RequestReviewers
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.operation import Page
-from presscheck.desk.overlays import laid_over
-from presscheck.desk.questions import replies_to
+from presscheck.engine.shared_calls import replies_to
+from presscheck.engine.writes.optimistic_overlays import laid_over
 from presscheck.tui.screens.review_threads import Thread, in_order, thread, unsent_messages
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply
-    from presscheck.desk.desk import Desk
-    from presscheck.desk.seen import Waiting
+    from presscheck.engine.engine import Engine
+    from presscheck.engine.results import OutboxEntry
 
 
 class Discussion:
     """The comments of a change request and their answers; the dossier fills it."""
 
-    desk: Desk
+    desk: Engine
     space_id: str
     request: ChangeRequest | None
     comments: dict[str | None, Sequence[Comment]]
@@ -49,7 +49,7 @@ class Discussion:
         """The question for the answers to a comment."""
         return replies_to(self.space_id, self.path["change_request_id"], comment)
 
-    def waiting(self) -> tuple[Waiting, ...]:
+    def waiting(self) -> tuple[OutboxEntry, ...]:
         """What of this change request is not sent yet."""
         mine = self.path["change_request_id"]
         rows = self.desk.waiting()

@@ -13,24 +13,31 @@ from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
-from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
-from presscheck.desk.standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
+from presscheck.engine.review.merge_readiness import (
+    MergeInputs,
+    MergeReadiness,
+    Reviewer,
+    newest_of,
+    reviewers,
+    standing,
+)
+from presscheck.engine.shared_calls import ALL, changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
 from presscheck.tui.screens.review_discussion import Discussion
 from presscheck.tui.screens.review_header import Progress
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review
-    from presscheck.api.changes import SemanticChanges
     from presscheck.api.comments import Comment, CommentReply
     from presscheck.api.content import RevisionPage
-    from presscheck.api.levels import MergeRules
+    from presscheck.api.content_changes import SemanticChanges
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
+    from presscheck.api.roles import MergeRules
     from presscheck.api.spaces import Space
-    from presscheck.desk.desk import Desk
-    from presscheck.desk.forecast import Forecast
-    from presscheck.desk.seen import Seen
+    from presscheck.engine.engine import Engine
+    from presscheck.engine.results import Result
+    from presscheck.engine.review.merge_forecast import Forecast
 
 
 class Dossier(Discussion):
@@ -42,7 +49,7 @@ class Dossier(Discussion):
         request: its id, or its number in the space.
     """
 
-    def __init__(self, desk: Desk, space: str, request: str) -> None:
+    def __init__(self, desk: Engine, space: str, request: str) -> None:
         self.desk, self.space_id, self.request_id = desk, space, request
         self.request: ChangeRequest | None = None
         self.space: Space | None = None
@@ -86,7 +93,7 @@ class Dossier(Discussion):
         if self.space and self.space.organization:
             yield GetOrganization(organization_id=self.space.organization)
 
-    def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
+    def take_request(self, seen: Result[ChangeRequest | None]) -> None:
         """The change request itself."""
         self.request = seen.value or self.request
 
@@ -197,18 +204,18 @@ class Dossier(Discussion):
             return self.organization.merge_rules if self.organization else None
         return rules
 
-    def standing(self) -> Standing:
+    def standing(self) -> MergeReadiness:
         """Whether it can be merged."""
         facts = self.facts()
-        return standing(facts) if facts else Standing("unknown")
+        return standing(facts) if facts else MergeReadiness("unknown")
 
-    def facts(self) -> Facts | None:
+    def facts(self) -> MergeInputs | None:
         """What a merge depends on; None before the change request is known."""
         if self.request is None:
             return None
         people, rules, threads = self.reviewers(), self.rules(), self.open_threads()
         titles = None if self.forecast is None else tuple(one.title for one in self.forecast.conflicts)
-        return Facts(self.request, self.me, people, self.space, rules, threads, titles)
+        return MergeInputs(self.request, self.me, people, self.space, rules, threads, titles)
 
 
 _TAKERS = {

@@ -11,7 +11,7 @@ from presscheck.tui.widgets.rows import Rows
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Seen
+    from presscheck.engine.results import Result
 
 
 class Following(Acts):
@@ -35,7 +35,7 @@ class Following(Acts):
         seen = self.query_one("#pages", Rows).seen
         self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
 
-    def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
+    def take_request(self, seen: Result[ChangeRequest | None]) -> None:
         """News of the change request itself."""
         self.known.take_request(seen)
         self.trouble = ""
@@ -62,7 +62,7 @@ class Following(Acts):
             return
         self._asked[key] = len(self._asked)
 
-        def taken(seen: Seen[Any]) -> None:
+        def taken(seen: Result[Any]) -> None:
             had = len(self.known.things)
             self.known.take(question, seen.value)
             if hasattr(question, "page") and (more := self.known.further_comments(question, seen.value)):  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.spaces import GetSpace
-from presscheck.desk.forecast import forecast
+from presscheck.engine.review.merge_forecast import forecast
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span

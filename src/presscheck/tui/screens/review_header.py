@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from presscheck.desk.standing import person
+from presscheck.engine.review.merge_readiness import person
 from presscheck.text.relative_time import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
-    from presscheck.desk.standing import Check, Reviewer, Standing
+    from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
 
 _GAP = Span("   ")
 _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
@@ -91,7 +91,7 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
     return tuple(spans)
 
 
-def merge_line(standing: Standing, columns: int) -> Line:
+def merge_line(standing: MergeReadiness, columns: int) -> Line:
     """`Can merge?  no: ada asked for changes, 4 open comments`."""
     why = ", ".join(standing.reasons)
     word, style = _CERTAINTIES[standing.certainty]
@@ -101,7 +101,7 @@ def merge_line(standing: Standing, columns: int) -> Line:
     return cut(tuple(spans), columns)
 
 
-def check_lines(checks: Iterable[Check]) -> list[Line]:
+def check_lines(checks: Iterable[MergeCheck]) -> list[Line]:
     """Each thing that a merge depends on: the sign, what it is, how it stands; below it, who can put it right."""
     lines: list[Line] = []
     for one in checks:

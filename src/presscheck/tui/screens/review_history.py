@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from presscheck.api.change_requests import Contributor, ListContributors
-from presscheck.api.changes import SemanticChange
-from presscheck.desk.history import Step, history
-from presscheck.desk.standing import person
+from presscheck.api.content_changes import SemanticChange
+from presscheck.engine.review.merge_readiness import person
+from presscheck.engine.review.revision_history import Step, history
 from presscheck.errors import PresscheckError
 from presscheck.text.relative_time import now, since
 from presscheck.text.sanitize import sanitize

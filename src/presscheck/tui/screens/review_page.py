@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from presscheck.desk.standing import listed
 from presscheck.documents.diff.page_diff import DifferenceLines, Mode, PageDifference, difference_lines
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.pages.suggestions import block_at, format_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
+from presscheck.engine.review.merge_readiness import listed
 from presscheck.text.relative_time import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import Review
-    from presscheck.desk.standing import Reviewer
+    from presscheck.engine.review.merge_readiness import Reviewer
     from presscheck.tui.screens.review_dossier import Dossier
 
 NO_ROOM = "no room for two sides"

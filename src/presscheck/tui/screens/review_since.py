@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from presscheck.desk.forecast import changes_between
+from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.errors import PresscheckError
 from presscheck.text.relative_time import now, since
 from presscheck.tui.screens.review_forecast import Forecasting

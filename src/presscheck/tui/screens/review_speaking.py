@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
-from presscheck.desk.forecast import changes_between
-from presscheck.desk.standing import listed
+from presscheck.engine.review.merge_forecast import changes_between
+from presscheck.engine.review.merge_readiness import listed
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.page_edits import draft_key
@@ -20,7 +20,7 @@ from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Ticket
+    from presscheck.engine.results import PendingWrite
 
 IN_WORDS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
 """How a comment begins that stands in for a verdict, where the service has no reviews."""
@@ -147,7 +147,7 @@ class Speaking(Moves):
             self.collect(begins=False)
         self.redraw()
 
-    async def _landed(self, ticket: Ticket[Any]) -> None:
+    async def _landed(self, ticket: PendingWrite[Any]) -> None:
         read = self.known.request.revision if self.known.request else ""
         try:
             answer = await ticket.landed()

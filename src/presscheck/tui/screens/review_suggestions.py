@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from presscheck.api.changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.quotes import find_quoted_line
 from presscheck.documents.pages.suggestions import block_at, fingerprint, parse_suggestion, replace_block
 from presscheck.text.sanitize import sanitize

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import PostComment, PostReply, UpdateComment
-from presscheck.desk.standing import person
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
+from presscheck.engine.review.merge_readiness import person
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply, Document, Reaction
-    from presscheck.desk.seen import Waiting
+    from presscheck.engine.results import OutboxEntry
 
 NEW = "waiting:"
 """What the id of a message begins with that the service has not seen, before the number of its row in the outbox."""
@@ -117,7 +117,7 @@ def thread(comment: Comment, replies: Sequence[CommentReply], unsent: Mapping[st
     )
 
 
-def unsent_messages(rows: Iterable[Waiting]) -> dict[str, Unsent]:
+def unsent_messages(rows: Iterable[OutboxEntry]) -> dict[str, Unsent]:
     """What waits, by the id under which it shows: that of a new comment or reply, or of the comment that it changes."""
     found: dict[str, Unsent] = {}
     for row in rows:

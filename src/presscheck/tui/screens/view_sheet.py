@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 
-from presscheck.config.views import SavedView
+from presscheck.config.saved_views import SavedView
 from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span

@@ -1,0 +1,244 @@
+"""What changed, page by page, and the call that changes pages (facts: semantic changes, content write).
+
+Differences within a page are not the service's: fetch both sides and compare them.
+"""
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, Field, model_validator
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import Extent, RevisionFile
+from presscheck.api.operation import Argument, Model, Operation
+from presscheck.api.roles import Location
+
+
+class ChangedPage(Model):
+    """A page that changed."""
+
+    id: str
+    type: str = "document"
+    title: str = ""
+    path: str | None = None
+
+
+class ChangedFile(Model):
+    """A file that changed."""
+
+    id: str
+    name: str = ""
+    content_type: str = ""
+    download_url: str = Field(default="", alias="downloadURL")
+
+
+class ChangedReusableContent(Model):
+    """A piece of reusable content that changed."""
+
+    id: str
+    title: str = ""
+    document: str | None = None
+
+
+class ChangedTag(Model):
+    """A tag that changed; newest release only."""
+
+    slug: str
+    label: str = ""
+
+
+class AttributeChange(Model):
+    """A value before and after; a side that is missing had none. For `document` they are ids of documents."""
+
+    before: Any = None
+    after: Any = None
+
+
+class ParentChange(Model):
+    """Where a page was and where it is; a side that is missing is the root."""
+
+    before: ChangedPage | None = None
+    after: ChangedPage | None = None
+
+
+class SemanticChange(Model):
+    """One change; `type` is page_moved, variables_edited or {page,file,reusable_content,tag}_{created,edited,deleted}.
+
+    `attributes` are by their names on the wire, such as title, slug, document, downloadURL.
+    """
+
+    type: str
+    page: ChangedPage | None = None
+    file: ChangedFile | None = None
+    reusable_content: ChangedReusableContent | None = None
+    tag: ChangedTag | None = None
+    attributes: dict[str, AttributeChange] | None = None
+    parent: ParentChange | None = None
+    variables: dict[str, AttributeChange] | None = None
+
+
+class SemanticChanges(Model):
+    """The changes; `more` counts those that the limit cut off."""
+
+    changes: tuple[SemanticChange, ...] = ()
+    more: int | None = None
+    merged_from: ChangeRequest | None = None
+
+
+class GetChangeRequestChanges(Operation[SemanticChanges]):
+    """What a change request changes; `limit` cuts off (10 where it is not given), there are no pages."""
+
+    operation_id = "getChangeRequestChanges"
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/changes"
+
+    space_id: str
+    change_request_id: str
+    limit: int | None = Field(default=None, ge=0)
+
+
+class GetRevisionChanges(Extent, Operation[SemanticChanges]):
+    """What a revision changed against its parent; `limit` cuts off (10 where it is not given), there are no pages."""
+
+    operation_id = "getRevisionSemanticChanges"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/changes"
+
+    space_id: str
+    revision_id: str
+    limit: int | None = Field(default=None, ge=0)
+
+
+class PageDetails(BaseModel):
+    """What a change may say of a page beside its text; an empty string clears emoji, icon and condition."""
+
+    title: str | None = Field(default=None, min_length=1)
+    slug: str | None = Field(default=None, max_length=100)
+    emoji: str | None = Field(default=None, max_length=50)
+    icon: str | None = Field(default=None, max_length=50)
+    description: str | None = None
+    hidden: bool | None = None
+    no_index: bool | None = None
+    no_robots_index: bool | None = None
+    condition: str | None = None
+
+
+class InsertPage(PageDetails, Argument):
+    """Add a page below `into` (a page id, or the `ref` of one added before) at a place among its siblings."""
+
+    always_sent = frozenset({"operation"})
+
+    operation: Literal["insert_page"] = "insert_page"
+    document: Document
+    into: str | None = None
+    at: int | None = Field(default=None, ge=0)
+    ref: str | None = None
+
+
+class UpdatePage(PageDetails, Argument):
+    """Replace the text of a page, its details or its place; `into` null is the root. Front matter beats details."""
+
+    always_sent = frozenset({"operation"})
+
+    operation: Literal["update_page"] = "update_page"
+    page: str
+    document: Document | None = None
+    into: str | None = None
+    at: int | None = Field(default=None, ge=0)
+
+
+class DeletePage(Argument):
+    """Remove a page and all below it."""
+
+    always_sent = frozenset({"operation"})
+
+    operation: Literal["delete_page"] = "delete_page"
+    page: str
+
+
+class RevertPage(Argument):
+    """Bring a page back as it was in a revision, or some of its blocks."""
+
+    always_sent = frozenset({"operation"})
+
+    operation: Literal["revert_page"] = "revert_page"
+    page: str
+    revision: str | None = None
+    block: tuple[str, ...] | None = None
+
+
+class NewFile(Argument):
+    """A file to add, from an address or (up to 1 MB, with its type) in base64; the name is at most 256 characters."""
+
+    name: str = Field(min_length=1, max_length=256)
+    url: str | None = Field(default=None, max_length=2048)
+    base64: str | None = None
+    content_type: str | None = None
+    ref: str | None = None
+
+
+class InsertFiles(Argument):
+    """Add up to 20 files."""
+
+    always_sent = frozenset({"operation"})
+
+    operation: Literal["insert_files"] = "insert_files"
+    files: tuple[NewFile, ...] = Field(min_length=1, max_length=20)
+
+
+ContentChange = Annotated[
+    InsertPage | UpdatePage | DeletePage | RevertPage | InsertFiles, Field(discriminator="operation")
+]
+
+
+class PageRef(Model):
+    """A page that was written."""
+
+    object: str = "page"
+    id: str
+    urls: Location = Field(default_factory=Location)
+
+
+class PageWritten(Model):
+    """What became of one change: `object` is created_page, updated_page or deleted_page (then `page` is an id)."""
+
+    object: str
+    ref: str | None = None
+    page: PageRef | str | None = None
+
+    @property
+    def page_id(self) -> str | None:
+        """The id of the page."""
+        return self.page.id if isinstance(self.page, PageRef) else self.page
+
+
+class ContentUpdate(Model):
+    """What an edit came to. Where the service answers with the change request alone, `changes` is empty."""
+
+    change_request: ChangeRequest
+    changes: tuple[PageWritten, ...] = ()
+    inserted_files: tuple[RevisionFile, ...] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_change_request(cls, answer: Any) -> Any:
+        if isinstance(answer, dict):
+            found = cast("dict[str, Any]", answer)
+            if "changeRequest" not in found and "change_request" not in found:
+                return {"changeRequest": found}
+        return cast("Any", answer)
+
+
+class EditChangeRequestContent(Operation[ContentUpdate]):
+    """Edit the pages of a change request: 1 to 50 changes in order, all or none, one new revision.
+
+    `compat` false asks for what became of each change.
+    """
+
+    operation_id = "updateChangeRequestContent"
+    route = "POST /spaces/{space_id}/change-requests/{change_request_id}/content"
+    in_query = frozenset({"compat"})
+    release = "0.202.0"
+
+    space_id: str
+    change_request_id: str
+    changes: tuple[ContentChange, ...] = Field(min_length=1, max_length=50)
+    compat: bool | None = None

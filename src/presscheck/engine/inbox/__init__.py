@@ -1,0 +1,1 @@
+"""The inbox: views, query language, triage, events, activity."""

@@ -1,0 +1,174 @@
+"""What a person wants to see of a view, as they type it: ``space:api outdated:yes updated:<2w limits sort:-comments``.
+
+Words stand for themselves, in the subject; a word before a colon says what is asked of. All of it must hold. What the
+service can tell apart (``author:me``, ``status:merged``) is asked of it; all else is found in the store.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.engine.shared_calls import reviewers_of
+from presscheck.errors import InvalidArgument
+from presscheck.store.cache import Condition
+
+ORDERS = {
+    "updated": ("$.updatedAt", True),
+    "created": ("$.createdAt", True),
+    "comments": ("$.comments", True),
+    "number": ("$.number", False),
+    "author": ("$.createdBy.displayName", False),
+    "subject": ("$.subject", False),
+    "space": ("$.space", False),
+}
+"""What may be sorted by: where it stands on the wire, and whether the most comes first."""
+UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
+STATUSES = ("draft", "open", "archived", "merged")
+ME = "me"
+"""Stands for the signed-in user."""
+ASKED = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
+"""What is asked of the service about a person, by what is typed: about oneself alone, whose id is known."""
+ASKED_OF = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
+"""The question who was asked for a verdict, as the store keeps it, with places for the ids."""
+_SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
+_COUNT = re.compile(r"([<>]?)(\d{1,6})")
+_AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
+
+
+@dataclass(frozen=True)
+class Query:
+    """What must hold, and the order: a place on the wire, and whether it descends.
+
+    `asks` is what the listing is asked for instead of what it is asked for without it: fields, and `ME` or a status.
+    """
+
+    text: str = ""
+    conditions: tuple[Condition, ...] = ()
+    order: tuple[str, bool] | None = None
+    asks: tuple[tuple[str, str], ...] = ()
+
+
+def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
+    """Read what was typed.
+
+    Args:
+        text: as it was typed.
+        spaces: titles of spaces by id.
+        moment: now, which ages are counted from.
+
+    Raises:
+        InvalidArgument: a word that nothing is known of; says what may stand there.
+    """
+    found: list[Condition] = []
+    order: tuple[str, bool] | None = None
+    asks: dict[str, str] = {}
+    for word in _words(text):
+        name, colon, value = word.partition(":")
+        if not colon:
+            found.append(Condition("$.subject", "contains", word.lower()))
+        elif name == "sort":
+            order = _order(value)
+        elif name in ASKED and value == ME:
+            asks[ASKED[name]] = ME
+        elif name in FIELDS:
+            found.append(FIELDS[name](value, spaces, moment))
+            asks |= {"status": value} if name == "status" else {}
+        else:
+            raise InvalidArgument(name, f"is nothing to look for; known: {', '.join([*FIELDS, 'sort'])}")
+    return Query(text.strip(), tuple(found), order, tuple(asks.items()))
+
+
+@lru_cache(maxsize=256)
+def asks_of(text: str) -> tuple[tuple[str, str], ...]:
+    """What the service is asked for by a text that was typed; nothing where it is not understood."""
+    try:
+        return parse(text, {}, datetime.now(UTC)).asks
+    except InvalidArgument:
+        return ()
+
+
+def without_order(text: str) -> tuple[str, str]:
+    """A text without its order, and the order: what stands last after ``sort:``."""
+    orders = _SORT.findall(text)
+    return _SORT.sub("", text).strip(), orders[-1] if orders else ""
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise InvalidArgument("view", "a quotation is not closed") from None
+
+
+def _order(value: str) -> tuple[str, bool]:
+    name = value.removeprefix("-")
+    if name not in ORDERS:
+        raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; with - before it, the other way round")
+    path, descends = ORDERS[name]
+    return path, descends != value.startswith("-")
+
+
+def _space(value: str, spaces: Mapping[str, str], _: datetime) -> Condition:
+    wanted = value.casefold()
+    fits = tuple(key for key, title in spaces.items() if wanted in (key.casefold(), "") or wanted in title.casefold())
+    return Condition("$.space", "in", fits)
+
+
+def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    return Condition("$.createdBy.displayName", "contains", value.lower())
+
+
+def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    if not value:
+        raise InvalidArgument("reviewer", "me, or a part of a name")
+    return Condition(ASKED_OF, "asked", value.lower())
+
+
+def _involved(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    raise InvalidArgument("involved", "only me: the service says of nobody else where they took part")
+
+
+def _status(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    if value not in STATUSES:
+        raise InvalidArgument("status", f"one of {', '.join(STATUSES)}")
+    return Condition("$.status", "is", value)
+
+
+def _outdated(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    if value not in ("yes", "no"):
+        raise InvalidArgument("outdated", "yes or no")
+    return Condition("$.outdated", "is", int(value == "yes"))
+
+
+def _comments(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+    found = _COUNT.fullmatch(value)
+    if found is None:
+        raise InvalidArgument("comments", "a number, such as 0 or >2")
+    return Condition("$.comments", {"": "is", "<": "less", ">": "more"}[found[1]], int(found[2]))
+
+
+def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Condition:
+    found = _AGE.fullmatch(value)
+    if found is None:
+        raise InvalidArgument("updated", "an age, such as <2w for what is younger, >3d for what is older")
+    then = (moment - int(found[2]) * UNITS[found[3]]).strftime("%Y-%m-%dT%H:%M:%S")
+    return Condition("$.updatedAt", "less" if found[1] == ">" else "more", then)
+
+
+FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Condition]] = {
+    "space": _space,
+    "author": _author,
+    "reviewer": _reviewer,
+    "involved": _involved,
+    "status": _status,
+    "outdated": _outdated,
+    "comments": _comments,
+    "updated": _updated,
+}
+"""What may be asked of."""

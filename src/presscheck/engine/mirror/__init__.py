@@ -1,0 +1,1 @@
+"""Offline sync: plan, state, progress."""

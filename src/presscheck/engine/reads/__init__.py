@@ -1,0 +1,1 @@
+"""Reads: scheduling, subscriptions, pagination, writing answers to the cache."""

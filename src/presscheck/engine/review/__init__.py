@@ -1,0 +1,1 @@
+"""Reviews: model, threads, changes, merge readiness, forecast, train, history."""

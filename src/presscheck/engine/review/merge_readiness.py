@@ -1,0 +1,244 @@
+"""Where a change request stands: who said what, what stands in the way of a merge, and what only makes one unwise.
+
+A `no` is said only of what is known for certain; where the service alone can tell, that is what is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
+    from presscheck.api.roles import MergeRule, MergeRules
+    from presscheck.api.spaces import Space
+    from presscheck.api.users import User
+
+Word = Literal["approved", "changes-requested", "asked"]
+Certainty = Literal["yes", "no", "care", "unknown"]
+_RULES = {
+    "require_up_to_date_change_request": ("main", "you: u updates it"),
+    "require_change_request_subject": ("subject", "whoever may edit it"),
+    "require_change_request_description": ("description", "whoever may edit it"),
+    "require_author_to_merge": ("author", "its author"),
+    "require_at_least_one_review": ("reviews", "any reviewer"),
+    "require_at_least_one_approved_review": ("reviews", "any reviewer"),
+    "require_all_reviews_approved": ("reviews", "those who asked for changes"),
+    "require_specific_reviewers": ("reviews", "those people"),
+    "require_one_of_specific_reviewers": ("reviews", "one of those people"),
+}
+"""What each rule that can be held against what is known here is about, and who can meet it."""
+
+
+@dataclass(frozen=True)
+class Reviewer:
+    """Somebody who was asked or who gave a verdict; the newest verdict counts."""
+
+    id: str
+    name: str
+    said: Word
+    stale: bool = False
+    """Whether the content changed since the verdict."""
+    asked: bool = False
+    revision: str = ""
+    """What the verdict is of."""
+
+
+@dataclass(frozen=True)
+class MergeReadiness:
+    """Whether it can be merged: `certainty` yes, no, care (it can, but…) or unknown; and why."""
+
+    certainty: Certainty
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MergeCheck:
+    """One thing that a merge depends on: whether it is so, what is known of it, and who can put it right."""
+
+    certainty: Certainty
+    what: str
+    says: str
+    who: str = ""
+
+
+@dataclass(frozen=True)
+class MergeInputs:
+    """What is known when the standing is asked; None where something was not fetched yet."""
+
+    request: ChangeRequest
+    me: str
+    reviewers: tuple[Reviewer, ...] | None = None
+    space: Space | None = None
+    rules: MergeRules | None = None
+    """Those in force: the organization's where the space inherits."""
+    open_threads: int = 0
+    collisions: tuple[str, ...] | None = None
+    """Titles of what would collide with what changed in main; None where that is not known."""
+
+
+def reviewers(
+    request: ChangeRequest, asked: Sequence[RequestedReviewer], reviews: Sequence[Review], me: str
+) -> tuple[Reviewer, ...]:
+    """Everybody who was asked or who spoke, those who were asked first, in that order."""
+    newest: dict[str, Review] = {}
+    for review in sorted(reviews, key=lambda one: one.created_at):
+        if not review.outdated:
+            newest[review.reviewer.id] = review
+    found: dict[str, Reviewer] = {}
+    for one in asked:
+        if one.user:
+            found[one.user.id] = Reviewer(one.user.id, person(one.user, me), "asked", asked=True)
+        elif one.team:
+            found[one.team.id] = Reviewer(one.team.id, f"team {sanitize(one.team.id)}", "asked", asked=True)
+    for who, review in newest.items():
+        said: Word = "approved" if review.status == "approved" else "changes-requested"
+        stale = bool(review.revision) and review.revision != request.revision
+        found[who] = Reviewer(who, person(review.reviewer, me), said, stale, who in found, review.revision)
+    return tuple(found.values())
+
+
+def newest_of(reviews: Sequence[Review], who: str) -> Review | None:
+    """The last review of a person, where it is known what they looked at."""
+    own = (one for one in reviews if one.reviewer.id == who and one.revision)
+    return max(own, key=lambda one: one.created_at, default=None)
+
+
+def person(user: User | None, me: str = "") -> str:
+    """The first name of a person, or `you`."""
+    if user is None:
+        return "somebody"
+    if user.id == me:
+        return "you"
+    name = sanitize(user.display_name).strip()
+    return name.partition(" ")[0] or sanitize(user.id)
+
+
+def standing(facts: MergeInputs) -> MergeReadiness:
+    """Whether it can be merged, and why not."""
+    found = tuple(checks(facts))
+    for certainty in ("no", "care"):
+        reasons = tuple(one.says for one in found if one.certainty == certainty)
+        if reasons:
+            return MergeReadiness(certainty, reasons)
+    return MergeReadiness("unknown" if any(one.certainty == "unknown" for one in found) else "yes")
+
+
+def checks(facts: MergeInputs) -> Iterator[MergeCheck]:
+    """Each thing that a merge depends on, whether it is so, and who can put it right where it is not."""
+    if facts.request.status in ("merged", "archived"):
+        yield MergeCheck("no", "status", f"it is {facts.request.status}")
+        return
+    if facts.space is None:
+        yield MergeCheck("unknown", "permission", "the service decides: the space is not known yet")
+    elif facts.space.permissions.merge:
+        yield MergeCheck("yes", "permission", "you may merge in this space")
+    else:
+        yield MergeCheck("no", "permission", "you may not merge in this space", "whoever administers the space")
+    yield from _rules(facts)
+    yield from _verdicts(facts)
+    count = facts.open_threads
+    says = f"{count} open comment{'s' if count != 1 else ''}" if count else "none is open"
+    yield MergeCheck("care" if count else "yes", "comments", says, "whoever resolves them" if count else "")
+    yield _main(facts)
+
+
+def _rules(facts: MergeInputs) -> Iterator[MergeCheck]:
+    if facts.rules is None:
+        yield MergeCheck("unknown", "rules", "the service decides: the rules are not known yet")
+    elif facts.rules.type != "rules" or not facts.rules.rules:
+        yield MergeCheck("yes", "rules", "there are none")
+    elif _may_bypass(facts):
+        yield MergeCheck("yes", "rules", "you may pass them by")
+    else:
+        yield from (_rule(rule, facts) for rule in facts.rules.rules if rule.rule != "allow_bypass")
+
+
+def _may_bypass(facts: MergeInputs) -> bool:
+    allowed = facts.rules is not None and any(rule.rule == "allow_bypass" for rule in facts.rules.rules)
+    return allowed and facts.space is not None and facts.space.permissions.admin
+
+
+def _rule(rule: MergeRule, facts: MergeInputs) -> MergeCheck:
+    what = _RULES.get(rule.rule)
+    if what is None:
+        return MergeCheck("unknown", "rule", f"the service decides: {sanitize(rule.message or rule.rule)}")
+    name, who = what
+    if facts.reviewers is None and name == "reviews":
+        return MergeCheck("unknown", name, "the service decides: the reviews are not known yet")
+    says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts.reviewers or ())
+    return MergeCheck("no", name, says, who) if says else MergeCheck("yes", name, f"as the rules want: {_worded(rule)}")
+
+
+def _worded(rule: MergeRule) -> str:
+    return sanitize(rule.rule.removeprefix("require_").replace("_", " "))
+
+
+def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
+    if rule.rule == "require_up_to_date_change_request" and request.outdated:
+        return "the rules want it updated from main first"
+    if rule.rule == "require_change_request_subject" and not request.subject.strip():
+        return "the rules want a subject"
+    if rule.rule == "require_change_request_description" and not request.description:
+        return "the rules want a description"
+    if rule.rule == "require_author_to_merge" and request.created_by and request.created_by.id != me:
+        return f"the rules want {person(request.created_by)} to merge it"
+    return ""
+
+
+def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
+    verdicts = [one for one in people if one.said != "asked"]
+    approved = {one.id for one in verdicts if one.said == "approved"}
+    against = [one.name for one in verdicts if one.said == "changes-requested"]
+    if rule.rule == "require_at_least_one_review" and not verdicts:
+        return "the rules want a review"
+    if rule.rule == "require_at_least_one_approved_review" and not approved:
+        return "the rules want an approval"
+    if rule.rule == "require_all_reviews_approved" and against:
+        return f"{listed(against)} asked for changes"
+    if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
+        names = {one.id: one.name for one in people}
+        return f"the rules want the approval of {listed([names.get(id_, sanitize(id_)) for id_ in rule.users])}"
+    if rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
+        return "the rules want the approval of a certain person"
+    return ""
+
+
+def _verdicts(facts: MergeInputs) -> Iterator[MergeCheck]:
+    if facts.reviewers is None:
+        yield MergeCheck("unknown", "verdicts", "the service decides: the reviews are not known yet")
+        return
+    against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
+    if against:
+        yield MergeCheck(
+            "care", "verdicts", f"{listed(against)} asked for changes", f"another verdict of {listed(against)}"
+        )
+    stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
+    if stale:
+        who = f"another approval of {listed(stale)}"
+        yield MergeCheck("care", "verdicts", f"{listed(stale)} approved an older revision", who)
+    if not against and not stale:
+        yield MergeCheck("yes", "verdicts", "nobody asked for changes")
+
+
+def _main(facts: MergeInputs) -> MergeCheck:
+    if facts.collisions:
+        titles = [sanitize(one) for one in dict.fromkeys(facts.collisions)]
+        says = f"main changed the same places of {listed(titles)}"
+        return MergeCheck("care", "main", says, "whoever edits these pages, after an update (u)")
+    if not facts.request.outdated:
+        return MergeCheck("yes", "main", "it is up to date")
+    if facts.collisions is None:
+        return MergeCheck("care", "main", "main has moved on", "you: u updates it")
+    return MergeCheck("yes", "main", "main has moved on, and it fits")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `ada`, `ada and jon`, `ada, jon and 2 more`."""
+    if len(names) <= 2:
+        return " and ".join(names)
+    more = f"{len(names) - 2} more" if len(names) > 3 else names[2]
+    return f"{names[0]}, {names[1]} and {more}"

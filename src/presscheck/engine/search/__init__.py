@@ -1,0 +1,1 @@
+"""Search over what the cache holds, and backlinks."""

@@ -1,0 +1,1 @@
+"""Writes: the queue, the outbox worker, reconciliation, effects, optimistic overlays."""

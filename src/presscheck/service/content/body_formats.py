@@ -1,0 +1,152 @@
+"""Converts the content of pages between the stored Markdown and the document nodes of the API."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from presscheck.api.comments import Document, Format
+from presscheck.api.content import ReusableContent, RevisionPage
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.documents.pages.tree import Page, PagePosition, find
+from presscheck.service.content.page_lookup import page_at
+from presscheck.service.content.page_markdown import format_page
+from presscheck.service.content.serializers import as_files, as_pages, body_of, serialize_location
+from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.models.content import RevisionRow
+
+_FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
+"""Kinds of links whose targets are files, and nothing else with an id."""
+_NAMED = {
+    "page": ("page", "page"),
+    "anchor": ("page", "page"),
+    "file": ("file", "file"),
+    "reusable-content": ("snippet", "reusableContent"),
+}
+"""The target type of each kind of reference, and the field that holds its id."""
+
+
+class Content(NamedTuple):
+    """The link targets of a revision, stored or being edited."""
+
+    space_id: str
+    tree: Sequence[Page]
+    files: Sequence[dict[str, Any]]
+    reusable_contents: Sequence[dict[str, Any]]
+
+
+def page_by_id(context: Context, revision: RevisionRow, page_id: str, shape: Format | None = None) -> RevisionPage:
+    """Returns a page of a revision with its body."""
+    return _page(context, revision, find(revision.tree, page_id), shape)
+
+
+def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Format | None = None) -> RevisionPage:
+    """Returns the page at a path of a revision, with its body."""
+    return _page(context, revision, page_at(revision.tree, path), shape)
+
+
+def _page(context: Context, revision: RevisionRow, place: PagePosition | None, shape: Format | None) -> RevisionPage:
+    """Serializes a page, its subpages, and its body: nodes, or Markdown with the title as first heading."""
+    if place is None:
+        raise not_found("page")
+    wired, page = serialize_location(context, revision.space_id, place), place.page
+    if page["type"] == "document" and shape == "document":
+        content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+        links = PageRefs(context, content, page["id"])
+        wired["document"] = markdown_to_nodes(body_of(context, page), links.from_address)
+    elif page["type"] == "document":
+        wired["markdown"] = format_page(page["title"], body_of(context, page))
+    return RevisionPage.model_validate(wired)
+
+
+def in_shape(document: Document, shape: Format | None) -> Document:
+    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
+    if shape == "document" and document.markdown is not None:
+        return Document(document=markdown_to_nodes(document.markdown))
+    if shape == "markdown" and document.document is not None:
+        with suppress(InvalidNode):  # documents stored before validation existed may have any shape
+            return Document(markdown=nodes_to_markdown(document.document))
+    return document
+
+
+def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
+    """Converts submitted document nodes to Markdown.
+
+    Raises:
+        ApiError: 400 for invalid nodes, naming the place.
+    """
+    try:
+        return nodes_to_markdown(document, links.to_address if links else None)
+    except InvalidNode as wrong:
+        raise ApiError(400, str(wrong)) from None
+
+
+class PageRefs:
+    """Resolves the links of a page: paths relative to the page in Markdown, ids in nodes.
+
+    Args:
+        context: the transaction.
+        content: the possible link targets.
+        page_id: the id of the page.
+        source: the path of a new page that has no id yet, such as ``guides/new.md``.
+    """
+
+    def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
+        pages = as_pages(context, content.space_id, content.tree)
+        files = as_files(context, content.files)
+        reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
+        self._app, self._space = context.app(""), content.space_id
+        self._places = LinkResolver.of(pages, files, reusable)
+        self._sources = {("page", page.id): source_path(page) for page in _every(pages)}
+        self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
+        self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
+        self._source = source or self._sources.get(("page", page_id), "")
+
+    def from_address(self, ref: Reference, kind: str) -> Reference:
+        """The reference for a Markdown link target, if the target has an id."""
+        address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
+        if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
+            return ref
+        if address.startswith(f"{self._app}/"):
+            inner = parse_reference("/~" + address.removeprefix(self._app))
+            return ref if inner["kind"] not in ("page", "anchor", "space") or kind in _FILES_ONLY else inner
+        found = self._places.resolve(address, self._source)
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": found.id} if found.kind == "snippet" else ref
+        if found.kind == "file":
+            return {"kind": "file", "file": found.id}
+        if found.kind != "page" or ref["kind"] != "url" or kind in _FILES_ONLY:
+            return ref
+        anchor = {"kind": "anchor", "anchor": found.anchor, "page": found.id}
+        return anchor if found.anchor else {"kind": "page", "page": found.id}
+
+    def to_address(self, ref: Reference, kind: str) -> Reference:
+        """The Markdown link target of a reference: relative to the page, or an app URL for another space."""
+        space = ref.get("space")
+        if (space and space != self._space) or ref["kind"] == "space":
+            is_shown = ref["kind"] in ("page", "anchor", "space")
+            return {"kind": "url", "url": self._app + format_reference(ref).removeprefix("/~")} if is_shown else ref
+        what, name = _NAMED.get(ref["kind"], ("", ""))
+        source = self._sources.get((what, str(ref.get(name, ""))))
+        if not source:  # such as a page that is a link to elsewhere
+            return {key: value for key, value in ref.items() if key != "space"}
+        place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
+        # a bare name would be taken for an id (see `refs.file_source`)
+        place = place if "/" in place or "." in place else f"./{place}"
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": place}
+        if kind in ("drawing", "file"):
+            return {"kind": "file", "file": place}
+        return {"kind": "url", "url": place + (f"#{ref['anchor']}" if ref["kind"] == "anchor" else "")}
+
+
+def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)

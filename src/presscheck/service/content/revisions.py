@@ -1,0 +1,133 @@
+"""Revisions and the Markdown of their pages: written once, serialized for the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from presscheck.documents.pages.tree import Page, walk
+from presscheck.service.db.fulltext_index import add_words
+from presscheck.service.db.ids import document_id, new_id
+from presscheck.service.models.content import DocumentRow, RevisionRow
+
+MOST_AT_ONCE = 500
+"""The most ids in one query; databases limit the number of parameters."""
+
+
+def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
+    """Stores several texts and returns the ids of their documents, in order."""
+    wanted = list(texts)
+    by_id = {document_id(text): text for text in wanted}
+    known = set(document_texts(session, by_id))
+    new = [DocumentRow(id=key, markdown=text) for key, text in by_id.items() if key not in known]
+    session.add_all(new)
+    session.flush()
+    add_words(session.connection(), [(row.id, row.markdown) for row in new])
+    return [document_id(text) for text in wanted]
+
+
+def add_document(session: Session, markdown: str) -> str:
+    """Stores a text and returns the id of its document."""
+    return add_documents(session, [markdown])[0]
+
+
+def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """The texts of documents, by id."""
+    wanted = list(dict.fromkeys(ids))
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), MOST_AT_ONCE):
+        rows = session.execute(
+            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(wanted[start : start + MOST_AT_ONCE]))
+        )
+        found.update(dict(rows.all()))
+    return found
+
+
+def add_revision(
+    session: Session,
+    space_id: str,
+    tree: list[Page],
+    *,
+    created_at: str,
+    created_by: str | None,
+    parents: Sequence[str] = (),
+    kind: str = "edits",
+    files: list[dict[str, Any]] | None = None,
+    reusable_contents: list[dict[str, Any]] | None = None,
+    variables: dict[str, Any] | None = None,
+    merged_from: str | None = None,
+) -> RevisionRow:
+    """Adds a revision of a space; nothing refers to it yet.
+
+    Args:
+        session: the transaction.
+        space_id: the space; its row may be written later in the same transaction.
+        tree: the stored pages (see `page_trees.Page`).
+        created_at: the time.
+        created_by: the user id of the author.
+        parents: the parent revisions, the main line first.
+        kind: edits, merge, rollback, update or computed.
+        files: the stored files (id, name, contentType, size, content: the id of the bytes).
+        reusable_contents: id, title, document (an id).
+        variables: the variables of the space.
+        merged_from: the change request that was merged.
+    """
+    row = RevisionRow(
+        id=new_id(),
+        space_id=space_id,
+        type=kind,
+        parents=list(parents),
+        created_at=created_at,
+        created_by=created_by,
+        tree=tree,
+        files=files or [],
+        reusable_contents=reusable_contents or [],
+        variables=variables,
+        merged_from=merged_from,
+    )
+    session.add(row)
+    return row
+
+
+def new_page(
+    title: str,
+    *,
+    slug: str,
+    kind: str = "document",
+    document: str | None = None,
+    pages: list[Page] | None = None,
+    created_at: str | None = None,
+    page_id: str | None = None,
+    **details: Any,
+) -> Page:
+    """Builds a stored page: fields named as in the API, `documentId` for its content, `pages` for subpages, no path.
+
+    Args:
+        title: its title.
+        slug: its part of the path; empty for a link, or to let `with_slugs` choose one.
+        kind: document, group, link or computed.
+        document: the id of its document; None for an empty page.
+        pages: its subpages.
+        created_at: the time.
+        page_id: its id, if it already has one.
+        details: other fields, named as in the API; None is left out: emoji, description, hidden, cover, target, …
+    """
+    page: Page = {"id": page_id or new_id(), "type": kind, "title": title}
+    if slug and kind != "link":
+        page["slug"] = slug
+    if document:
+        page["documentId"] = document
+    if created_at:
+        page |= {"createdAt": created_at, "updatedAt": created_at}
+    page |= {name: value for name, value in details.items() if value is not None}
+    if kind != "link":
+        page["pages"] = pages or []
+    return page
+
+
+def documents_of(tree: list[Page]) -> list[str]:
+    """The ids of all documents in a page tree."""
+    return [place.page["documentId"] for place in walk(tree) if place.page.get("documentId")]

@@ -1,0 +1,168 @@
+"""Full-text search in the titles and content of live pages: finds pages that have all words of the query, or words that
+start with them.
+
+Pages with all words in the title come first, then the order of the space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from presscheck.api.roles import Location
+from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
+from presscheck.documents.markdown.search_terms import fold, query_terms
+from presscheck.service.content.page_lookup import Page, walk
+from presscheck.service.content.page_markdown import slugify
+from presscheck.service.content.revisions import MOST_AT_ONCE, document_texts
+from presscheck.service.db.fulltext_index import documents_with
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import SpaceRow
+
+MOST_SECTIONS = 5
+"""The most sections of a page in a search result."""
+AROUND = 80
+"""Characters of context on each side of a match."""
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+
+
+class Hit(NamedTuple):
+    """A matching page, its path, and the titles of its ancestors."""
+
+    space_id: str
+    page: Page
+    path: str
+    above: tuple[str, ...]
+
+
+def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
+    """Finds the pages that have all words of a query, by space; spaces without any are missing."""
+    words = query_terms(query)
+    if not words:
+        return {}
+    trees = _trees(context, spaces)
+    pages = {space_id: _pages(space_id, tree) for space_id, tree in trees.items()}
+    documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
+    having = {word: _documents_with(context, sorted(documents), word, begins=begins) for word, begins in words}
+    found: dict[str, list[Hit]] = {}
+    for space_id, hits in pages.items():
+        matching = [hit for hit in hits if all(_has(hit, word, having[word]) for word, _ in words)]
+        if matching:
+            found[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
+    return found
+
+
+def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
+    """Serializes search results with the matching sections."""
+    words = [word for word, _ in query_terms(query)]
+    texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
+    return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
+
+
+def _trees(context: Context, spaces: Sequence[SpaceRow]) -> dict[str, list[Page]]:
+    found: dict[str, list[Page]] = {}
+    live = {space.revision_id: space.id for space in spaces}
+    ids = list(live)
+    for start in range(0, len(ids), MOST_AT_ONCE):
+        rows = select(RevisionRow.id, RevisionRow.tree).where(RevisionRow.id.in_(ids[start : start + MOST_AT_ONCE]))
+        found |= {live[revision]: tree for revision, tree in context.session.execute(rows)}
+    return found
+
+
+def _pages(space_id: str, tree: list[Page]) -> list[Hit]:
+    found: list[Hit] = []
+    above: dict[str, tuple[str, ...]] = {}
+    for place in walk(tree):
+        titles = (*above[place.above["id"]], place.above["title"]) if place.above else ()
+        above[place.page["id"]] = titles
+        if place.page["type"] == "document":
+            found.append(Hit(space_id, place.page, place.path or "", titles))
+    return found
+
+
+def _has(hit: Hit, word: str, documents: set[str]) -> bool:
+    return hit.page.get("documentId") in documents or _in_title(hit, word)
+
+
+def _in_title(hit: Hit, word: str) -> bool:
+    return word in fold(hit.page["title"])
+
+
+def _documents_with(context: Context, documents: list[str], word: str, *, begins: bool) -> set[str]:
+    found: set[str] = set()
+    for start in range(0, len(documents), MOST_AT_ONCE):
+        found |= documents_with(
+            context.session.connection(), documents[start : start + MOST_AT_ONCE], word, begins=begins
+        )
+    return found
+
+
+def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPageResult:
+    app = context.app(f"/spaces/{hit.space_id}/pages/{hit.page['id']}")
+    sections = [
+        SearchSectionResult(
+            id=f"{hit.page['id']}#{anchor}" if anchor else hit.page["id"],
+            title=title,
+            path=f"{hit.path}#{anchor}" if anchor else hit.path,
+            body=body,
+            urls=Location(app=f"{app}#{anchor}" if anchor else app),
+        )
+        for title, anchor, body in _sections(hit.page["title"], text, words)
+    ]
+    return SearchPageResult(
+        id=hit.page["id"],
+        title=hit.page["title"],
+        description=hit.page.get("description"),
+        path=hit.path,
+        sections=tuple(sections),
+        ancestors=tuple(Ancestor(title=title) for title in hit.above),
+        urls=Location(app=app),
+    )
+
+
+def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
+    """Title, anchor and excerpt of the sections that have a word of the query."""
+    found: list[tuple[str, str, str]] = []
+    for heading, body in _divided(text):
+        anchor = slugify(heading) if heading else ""
+        around = _around(body, words)
+        if around or any(word in fold(heading) for word in words):
+            found.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
+        if len(found) == MOST_SECTIONS:
+            break
+    return found
+
+
+def _divided(text: str) -> list[tuple[str, str]]:
+    divided: list[tuple[str, list[str]]] = [("", [])]
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        heading = None if fence else _HEADING.match(line)
+        if heading:
+            divided.append((heading[1], []))
+        else:
+            divided[-1][1].append(line)
+    return [(heading, "\n".join(lines)) for heading, lines in divided]
+
+
+def _around(body: str, words: list[str]) -> str:
+    flat = _flat(body)
+    text = fold(flat)
+    places = [at for word in words if (at := text.find(word)) >= 0]
+    if not places:
+        return ""
+    start, end = max(0, min(places) - AROUND), min(places) + AROUND
+    return ("…" if start else "") + flat[start:end].strip() + ("…" if end < len(flat) else "")
+
+
+def _flat(body: str) -> str:
+    return " ".join(body.split())

@@ -1,0 +1,1 @@
+"""The database: engine, migrations, ids, files, signatures, full text."""

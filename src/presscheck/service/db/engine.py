@@ -1,0 +1,138 @@
+"""The database: one engine, with sessions that read a snapshot or write in serializable isolation."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session, sessionmaker
+
+from presscheck.service.db.migrate import migrate
+from presscheck.service.models import content, imports, integrations, jobs, sites, teams
+
+Result = TypeVar("Result")
+
+TABLES = (content, integrations, jobs, imports, sites, teams)
+"""Modules whose import registers tables in the metadata."""
+WAIT_FOR_LOCK = 30_000
+"""How long a writer waits for a lock, in milliseconds."""
+PATIENCE = 30.0
+"""How long a writer retries after serialization failures, in seconds."""
+MOST_DOUBLED = 20
+"""How often a writer retries after a unique violation by a concurrent transaction."""
+_OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
+"""PostgreSQL error codes of a serialization failure and a deadlock."""
+_ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
+"""Advisory lock for retries: retrying writers queue here for their turn; other writers do not wait for them."""
+_IS_THERE_ALREADY = "23505"
+"""PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
+
+
+class Database:
+    """An engine whose tables exist.
+
+    `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
+    writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
+    retries.
+    `writing()` opens such a session once, for work without concurrent writers.
+
+    Args:
+        url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
+
+    Raises:
+        RuntimeError: the database was written by a newer presscheck.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+        self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
+        try:
+            migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
+        except BaseException:
+            self.close()
+            raise
+        self.reading: sessionmaker[Session] = sessionmaker(
+            self.engine.execution_options(**_READS[self.engine.dialect.name]), expire_on_commit=False
+        )
+        self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
+        # SQLite has one writer; others would poll for the lock in no order, so threads queue here
+        self._turn: AbstractContextManager[Any] = nullcontext() if self.is_postgresql else threading.Lock()
+
+    def write(self, work: Callable[[Session], Result]) -> Result:
+        """Runs a function in a transaction. It may run several times, so it must only change the database.
+
+        Raises:
+            DBAPIError: still conflicting with other writers after all retries.
+        """
+        until = time.monotonic() + PATIENCE
+        doubled, is_again = 0, False
+        while True:
+            try:
+                with self._turn, self.writing.begin() as session:
+                    if is_again and self.is_postgresql:
+                        session.execute(_ONE_AFTER_ANOTHER)
+                    return work(session)
+            except DBAPIError as error:
+                state = getattr(error.orig, "sqlstate", None)
+                doubled += state == _IS_THERE_ALREADY
+                is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
+                if not is_passing or time.monotonic() > until:
+                    raise
+            is_again = True
+
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether rows are locked individually and other hosts may write (PostgreSQL)."""
+        return self.engine.dialect.name == "postgresql"
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self.engine.dispose()
+
+
+_READS: dict[str, dict[str, Any]] = {
+    "sqlite": {},
+    "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+}
+_WRITES: dict[str, dict[str, Any]] = {
+    "sqlite": {"writes": True},
+    "postgresql": {"isolation_level": "SERIALIZABLE"},
+}
+_STEPS: dict[str, dict[str, Any]] = {
+    "sqlite": {"writes": True},
+    # another process may have run the migrations while this one waited for the lock
+    "postgresql": {"isolation_level": "READ COMMITTED"},
+}
+
+
+def _engine(url: str) -> Engine:
+    address = make_url(url)
+    if address.drivername in ("postgresql", "postgres"):
+        address = address.set(drivername="postgresql+psycopg")
+    engine = create_engine(address, pool_size=20, max_overflow=30)
+    if engine.dialect.name not in _WRITES:
+        raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver would begin transactions by itself
+    for pragma in (
+        f"busy_timeout={WAIT_FOR_LOCK}",
+        "journal_mode=WAL",
+        "synchronous=FULL",  # an acknowledged write survives a crash of the machine, not only of the process
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")

@@ -1,0 +1,74 @@
+"""Ids and timestamps: ids sort by creation time, timestamps are UTC text of fixed width."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from itertools import count
+
+Clock = Callable[[], datetime]
+"""Returns the current time; tests and samples use their own."""
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_TIME, _CHANCE = 11, 9
+"""Characters of each half of an id: 55 bits of microseconds last for a thousand years."""
+_lock = threading.Lock()
+_newest = 0
+_counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None)
+
+
+def new_id() -> str:
+    """A random id of 20 characters that sorts after all earlier ones."""
+    global _newest  # one order for all threads of the process
+    counted = _counted.get()
+    if counted is not None:
+        number = next(counted)
+        return _text(number, _TIME) + hashlib.sha256(b"%d" % number).hexdigest()[:_CHANCE]
+    with _lock:
+        _newest = max(time.time_ns() // 1000, _newest + 1)
+        moment = _newest
+    return _text(moment, _TIME) + _text(secrets.randbits(5 * _CHANCE), _CHANCE)
+
+
+@contextmanager
+def counted_ids() -> Generator[None, None, None]:
+    """Makes ids reproducible within this block, for the sample; such ids can be guessed."""
+    before = _counted.set(count(1))
+    try:
+        yield
+    finally:
+        _counted.reset(before)
+
+
+def document_id(markdown: str) -> str:
+    """The id of a text: equal texts have equal ids."""
+    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def hash_token(token: str) -> str:
+    """The hash under which a token is stored."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def system_clock() -> datetime:
+    """The current time."""
+    return datetime.now(UTC)
+
+
+def moment_text(moment: datetime) -> str:
+    """A time in stored form, such as ``2026-05-20T09:30:00.000Z``."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _text(number: int, length: int) -> str:
+    digits: list[str] = []
+    for _ in range(length):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,51 @@
+"""Migrates a database before anything else uses it; the first process migrates, others wait."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+NEWEST = "0002"
+"""The database version of this release: the last step of `migrations/versions`."""
+_LOCK = 7_070_707
+"""Key of the PostgreSQL advisory lock for migrations."""
+
+
+def migrate(engine: Engine) -> None:
+    """Runs the missing migrations, all in one transaction.
+
+    Args:
+        engine: an engine whose transactions take the write lock on SQLite.
+
+    Raises:
+        RuntimeError: the database was written by a newer presscheck.
+    """
+    with engine.connect() as connection:
+        if _version(connection) == NEWEST:
+            return
+    with engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        version = _version(connection)
+        if version == NEWEST:  # another process was faster
+            return
+        if version is not None and version > NEWEST:
+            raise RuntimeError(
+                f"this database was written by a newer presscheck (database version {version}): use that version"
+            )
+        _upgrade(connection)
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # late: most starts find nothing to migrate
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "presscheck.service.db:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

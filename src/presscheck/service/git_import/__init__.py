@@ -1,0 +1,1 @@
+"""Import of repositories in the platform's Git format."""

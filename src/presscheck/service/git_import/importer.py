@@ -1,0 +1,191 @@
+"""Imports a documentation repository as a space: one revision with its pages, files and reusable content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from presscheck.documents.git_format.files import git_oid
+from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
+from presscheck.errors import ConfigurationError
+from presscheck.service.content.page_lookup import Page
+from presscheck.service.content.revisions import add_documents, add_revision, new_page
+from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
+from presscheck.service.models.organizations import OrganizationRow, SpaceRow, UserRow
+from presscheck.service.spaces.sort_order import last_position
+
+LONGEST_TITLE = 50
+LARGEST_FILE = 100 * 1024 * 1024
+"""Largest size of an imported file, in bytes."""
+
+
+class Content(NamedTuple):
+    """The stored content of a revision."""
+
+    tree: list[Page]
+    files: list[dict[str, Any]]
+    reusable_contents: list[dict[str, Any]]
+
+
+def import_repository(
+    session: Session,
+    organization: OrganizationRow,
+    owner: UserRow,
+    path: Path,
+    *,
+    data: Path,
+    clock: Clock = system_clock,
+) -> list[Problem]:
+    """Imports a repository as a space at the end of the organization and returns the problems by file and line.
+
+    Raises:
+        ConfigurationError: the directory does not exist.
+    """
+    if not path.is_dir():
+        raise ConfigurationError(f"{path}: directory not found")
+    repository = read_repository(path)
+    problems = list(repository.problems)
+    now = moment_text(clock())
+    content = stored_content(session, repository, now, data, problems)
+    space = _space(organization, owner, repository.title, now)
+    space.position = last_position(session, organization.id, None)
+    space.revision_id = add_revision(
+        session,
+        space.id,
+        content.tree,
+        created_at=now,
+        created_by=owner.id,
+        files=content.files,
+        reusable_contents=content.reusable_contents,
+    ).id
+    session.add(space)
+    session.flush()
+    return problems
+
+
+def _space(organization: OrganizationRow, owner: UserRow, title: str, now: str) -> SpaceRow:
+    return SpaceRow(
+        id=new_id(),
+        organization_id=organization.id,
+        title=title[:LONGEST_TITLE],
+        created_by=owner.id,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def stored_content(
+    session: Session,
+    repository: Repository,
+    now: str,
+    data: Path | None,
+    problems: list[Problem],
+    id_of: Callable[[str], str] = lambda _: new_id(),
+) -> Content:
+    """Stores the content of a repository; unreadable files are skipped and reported.
+
+    Args:
+        session: the transaction.
+        repository: the parsed repository.
+        now: the creation time of the pages.
+        data: the data directory for files; None skips files.
+        problems: problems are added to this list.
+        id_of: makes the id of a page, a file or a reusable content from its source (or title, if it has none).
+    """
+    files = list(_files(repository.files, data, problems, id_of)) if data else []
+    snippets = [
+        {
+            "id": id_of(one.source),
+            "title": one.title,
+            "document": document,
+            "git": {"oid": one.oid, "path": one.source},
+        }
+        for one, document in zip(
+            repository.snippets, add_documents(session, [snippet.body for snippet in repository.snippets]), strict=True
+        )
+    ]
+    bodies = {page.source: page.body for page in repository.walk() if page.body}
+    documents = dict(zip(bodies, add_documents(session, bodies.values()), strict=True))
+    pages = {page.source: id_of(page.source) for page in repository.walk() if page.source}
+    shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, id_of, now)
+    return Content([shelf.page(page) for page in repository.pages], files, snippets)
+
+
+class _Shelf(NamedTuple):
+    """What is already stored, by source path: documents, and the ids of pages and files."""
+
+    documents: dict[str, str]
+    pages: dict[str, str]
+    files: dict[str, str]
+    id_of: Callable[[str], str]
+    now: str
+
+    def page(self, page: SourcePage) -> Page:
+        """Builds the stored form of a page with its subpages."""
+        return new_page(
+            page.title,
+            slug=page.slug,
+            kind=page.kind,
+            document=self.documents.get(page.source),
+            pages=[self.page(one) for one in page.pages],
+            created_at=self.now,
+            page_id=self.pages.get(page.source) or self.id_of(f"{page.kind} {page.title} {page.target}"),
+            linkTitle=page.link_title,
+            git={"oid": page.oid, "path": page.source} if page.source else None,
+            **page.details,
+            **self._cover(page),
+            **self._target(page),
+        )
+
+    def _target(self, page: SourcePage) -> dict[str, Any]:
+        if page.kind != "link":
+            return {}
+        source, _, anchor = page.target.partition("#")
+        if source in self.pages:
+            place = {"page": self.pages[source]}
+            return {"target": {"kind": "anchor", "anchor": anchor} | place if anchor else {"kind": "page"} | place}
+        if source in self.files:
+            return {"target": {"kind": "file", "file": self.files[source]}}
+        return {"target": {"kind": "url", "url": page.target}, "href": page.target}
+
+    def _cover(self, page: SourcePage) -> dict[str, Any]:
+        if page.cover is None:
+            return {}
+        found: dict[str, Any] = {"yPos": page.cover.y_pos}
+        if page.cover.height is not None:
+            found["height"] = page.cover.height
+        for name, picture in (("ref", page.cover.picture), ("refDark", page.cover.picture_dark)):
+            if picture in self.files:
+                found[name] = {"kind": "file", "file": self.files[picture]}
+            elif picture and "://" in picture:
+                found[name] = {"kind": "url", "url": picture}
+        return {"cover": found} if "ref" in found else {}
+
+
+def _files(
+    files: tuple[SourceFile, ...], data: Path, problems: list[Problem], id_of: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    for file in files:
+        if file.size > LARGEST_FILE:
+            problems.append(Problem(file.source, 1, f"too large ({file.size} bytes): skipped"))
+            continue
+        try:
+            content = file.read()
+        except OSError as error:
+            problems.append(Problem(file.source, 1, f"could not be read: {error.strerror}"))
+            continue
+        stored: dict[str, Any] = {
+            "id": id_of(file.source),
+            "name": file.name,
+            "contentType": file.content_type,
+            "size": len(content),
+            "content": store_blob(data, content),
+            "git": {"oid": git_oid(content), "path": file.source},
+        }
+        if file.dimensions:
+            stored["dimensions"] = {"width": file.dimensions[0], "height": file.dimensions[1]}
+        yield stored

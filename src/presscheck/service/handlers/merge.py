@@ -1,0 +1,90 @@
+"""Merges change requests into the live content, and updates them from it; each in one transaction.
+
+If a text was changed on both sides, the merged page contains both versions; the response reports conflicts, and the
+merge is done all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
+from presscheck.documents.merge.revisions import MergedTree, merge_pages
+from presscheck.service.content.revisions import add_document, add_revision
+from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.integrations.integrations import tell_of_content
+from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.permissions import require_unlocked
+from presscheck.service.review.change_requests import ancestor, change_request_for, note_work, require_unfinished
+from presscheck.service.review.merge_rules import unmet_rules
+
+
+@handles(MergeChangeRequest)
+def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
+    """Merges a change request into the live content if the merge rules of the space allow it."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    require_unlocked(space)
+    require_unfinished(row)
+    unmet = unmet_rules(context, space, row)
+    if unmet:
+        raise ApiError(409, " ".join(unmet))
+    merged = _merged(context, space, row)
+    revision = _write(context, row, merged, "merge", [space.revision_id, row.revision])
+    now = context.now()
+    space.revision_id = row.revision_merged = revision
+    space.updated_at = row.merged_at = now
+    row.merged_by = context.user.id
+    row.status = "merged"
+    note_work(context, row)
+    tell_of_content(context, space)
+    return MergeResult(revision=revision, result="conflicts" if merged.conflicts else "merge")
+
+
+@handles(PullChangeRequest)
+def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
+    """Updates a change request from the live content; writes nothing if it is up to date."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    require_unfinished(row)
+    if ancestor(row) == space.revision_id:
+        return MergeResult(revision=row.revision, result="update")
+    merged = _merged(context, space, row)
+    row.revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
+    row.revision_merged_ancestor = space.revision_id
+    note_work(context, row)
+    return MergeResult(revision=row.revision, result="conflicts" if merged.conflicts else "update")
+
+
+def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedTree:
+    base, ours, theirs = (_side(context, one) for one in (ancestor(row), row.revision, space.revision_id))
+
+    def read(document: str) -> str:
+        return context.session.get_one(DocumentRow, document).markdown
+
+    return merge_pages(base, ours, theirs, read, lambda text: add_document(context.session, text))
+
+
+def _side(context: Context, revision_id: str) -> dict[str, Any]:
+    revision = context.session.get_one(RevisionRow, revision_id)
+    return {
+        "pages": revision.tree,
+        "files": revision.files,
+        "reusableContents": revision.reusable_contents,
+        "variables": revision.variables,
+    }
+
+
+def _write(context: Context, row: ChangeRequestRow, merged: MergedTree, kind: str, parents: list[str]) -> str:
+    return add_revision(
+        context.session,
+        row.space_id,
+        merged.pages,
+        created_at=context.now(),
+        created_by=context.user.id,
+        parents=parents,
+        kind=kind,
+        files=merged.files,
+        reusable_contents=merged.reusable_contents,
+        variables=merged.variables,
+        merged_from=row.id if kind == "merge" else None,
+    ).id

@@ -1,0 +1,35 @@
+"""PDF exports of spaces and change requests: readers get a URL that is valid for one hour."""
+
+from __future__ import annotations
+
+from presscheck.api.change_requests import ExportedPDF, GetChangeRequestPDF
+from presscheck.api.url_lookup import GetSpacePDF
+from presscheck.documents.pages.tree import find
+from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.pdf.export import Export, export_address
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import change_request_for
+
+
+@handles(GetSpacePDF)
+def get_space_pdf(context: Context, call: GetSpacePDF) -> ExportedPDF:
+    """Returns the URL of a PDF of the live content."""
+    space = space_for(context, call.space_id)
+    return _exported(context, space, Export(space.id, space.revision_id, call.page, bool(call.only)))
+
+
+@handles(GetChangeRequestPDF)
+def get_change_request_pdf(context: Context, call: GetChangeRequestPDF) -> ExportedPDF:
+    """Returns the URL of a PDF of a change request."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id)
+    note = f"Change request #{row.number}" + (f": {row.subject}" if row.subject else "")
+    return _exported(context, space, Export(space.id, row.revision, call.page, bool(call.only), note))
+
+
+def _exported(context: Context, space: SpaceRow, export: Export) -> ExportedPDF:
+    revision = context.session.get_one(RevisionRow, export.revision)
+    if export.page is not None and find(revision.tree, export.page) is None:
+        raise not_found("page")
+    return ExportedPDF(url=export_address(context.session, context.origin, export, space.title))

@@ -1,0 +1,58 @@
+"""Resolves app URLs to content, and returns the Git sync of a space."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from presscheck.api.spaces import GitSync
+from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl, GetSpaceGitInfo
+from presscheck.service.content.body_formats import page_by_id
+from presscheck.service.handlers.collections import as_collection
+from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.permissions import collection_for, space_for
+from presscheck.service.review.change_requests import as_change_request, change_request_for
+from presscheck.service.spaces.serializers import as_spaces
+
+_COLLECTION = re.compile(r"/c/([^/]+)/?")
+_SPACE = re.compile(r"/s(?:paces)?/([^/]+)(?:/change-requests/([^/]+))?(?:/pages/([^/]+))?/?")
+
+
+@handles(GetContentByUrl)
+def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
+    """Returns what an app URL of this service refers to, if the caller may see it."""
+    app = context.app("")
+    if not call.url.startswith((app, context.location(""))):
+        raise ApiError(404, f"This URL is not part of this service: its URLs start with {app}/.")
+    address = web_address(call.url)
+    if address is None:
+        raise not_found("content at this URL")
+    path = unquote(address.path).removeprefix(urlsplit(app).path).removeprefix("/v1")
+    if found := _COLLECTION.fullmatch(path):
+        return ContentAtUrl(collection=as_collection(context, collection_for(context, found[1])))
+    if found := _SPACE.fullmatch(path):
+        return _in_space(context, *found.groups())
+    raise not_found("content at this URL")
+
+
+@handles(GetSpaceGitInfo)
+def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
+    """Always 404: this service has no Git sync; imported content has no link to its repository."""
+    space_for(context, call.space_id)
+    raise ApiError(404, "This space has no Git sync.")
+
+
+def _in_space(context: Context, space_id: str, change_request: str | None, page_id: str | None) -> ContentAtUrl:
+    space = space_for(context, space_id)
+    revision_id, branch = space.revision_id, None
+    if change_request:
+        _, branch = change_request_for(context, space_id, change_request)
+        revision_id = branch.revision
+    revision = context.session.get_one(RevisionRow, revision_id)
+    return ContentAtUrl(
+        space=next(iter(as_spaces(context, [space]))),
+        change_request=as_change_request(context, branch) if branch else None,
+        page=page_by_id(context, revision, page_id) if page_id else None,
+    )

@@ -1,0 +1,1 @@
+"""HTTP: routing, serialization, pagination, rate limits, request log, OpenAPI."""

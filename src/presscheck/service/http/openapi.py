@@ -1,0 +1,225 @@
+"""The OpenAPI 3.1 description of the service, generated from the declarations of the operations.
+
+Requests are described as they are parsed, responses as they are serialized: absent fields are omitted, and null only
+occurs where `wire.NULLABLE` allows it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, cast
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
+from pydantic_core import core_schema
+
+from presscheck import __version__
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.content_changes import ContentUpdate
+from presscheck.api.operation import Operation, every_operation
+from presscheck.service.http.serialization import NULLABLE
+
+Schema = dict[str, Any]
+Key = tuple[str, JsonSchemaMode]
+
+ONE_OR_THE_OTHER: dict[Any, Any] = {ContentUpdate: ContentUpdate | ChangeRequest}
+"""Responses that are sent in two shapes, which the client merges into one model."""
+REFUSALS = {
+    "400": "The request is invalid.",
+    "401": "The token is missing, invalid or expired.",
+    "403": "You do not have permission to do this.",
+    "404": "Not found, or you do not have permission to see it.",
+    "default": "The request failed; the status and the message say why.",
+}
+_REFERENCE = "#/components/schemas/{model}"
+_REFUSAL: Schema = {
+    "description": "An error response.",
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {"code": {"type": "integer"}, "message": {"type": "string"}},
+        }
+    },
+}
+
+
+@cache
+def description(release: str | None = None) -> bytes:
+    """The OpenAPI document as JSON, cached; of one API release, or of both."""
+    operations = [
+        operation for operation in every_operation() if release is None or operation.release in (None, release)
+    ]
+    return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
+    """The OpenAPI document of some operations, as plain values."""
+    chosen = tuple(operations)
+    found, models = _schemas(chosen)
+    paths: dict[str, Schema] = {}
+    for operation in chosen:
+        path, method = _path(operation), operation.method().lower()
+        paths.setdefault(path, {})[method] = _described(operation, found)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "presscheck", "version": __version__, "description": "The local presscheck service."},
+        "tags": [{"name": family} for family in sorted({one.family for one in chosen})],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "responses": {
+                _refusal(status): {"description": text, "content": _json({"$ref": _named("Refusal")})}
+                for status, text in REFUSALS.items()
+            },
+            "schemas": models | {"Refusal": _REFUSAL},
+        },
+    }
+
+
+def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Schema], dict[str, Schema]]:
+    """The request and response schemas of each operation, and the models that they refer to."""
+    inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = []
+    for operation in operations:
+        inputs.append((operation.stored_name(), "validation", TypeAdapter(operation)))
+        if operation.answer is not None:
+            answer = TypeAdapter[Any](ONE_OR_THE_OTHER.get(operation.answer, operation.answer))
+            inputs.append((operation.stored_name(), "serialization", answer))
+    found, rest = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE, schema_generator=_OnTheWire)
+    models = cast("dict[str, Schema]", rest.get("$defs", {}))
+    taken = {
+        key: models.pop(schema["$ref"].rpartition("/")[2]) if key[1] == "validation" else schema
+        for key, schema in found.items()
+    }
+    return taken, models
+
+
+def _described(operation: type[Operation[Any]], found: dict[Key, Schema]) -> Schema:
+    name, summary = operation.stored_name(), (operation.__doc__ or "").strip().partition("\n")[0]
+    taken = found[name, "validation"]
+    described: Schema = {
+        "operationId": operation.__name__,
+        "tags": [operation.family],
+        "summary": summary,
+        "parameters": [*_in_path(operation, taken), *_in_query(operation, taken)],
+        "responses": {str(operation.success): _answered(found.get((name, "serialization")))}
+        | {status: {"$ref": f"#/components/responses/{_refusal(status)}"} for status in REFUSALS},
+    }
+    body = None if operation.method() in ("GET", "DELETE") else _body(operation, taken)
+    return described | ({"requestBody": body} if body else {})
+
+
+def _in_path(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
+    for field in operation.path_fields():
+        name = operation.on_wire(field)
+        schema = {"minLength": 1, **taken["properties"][name]}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _in_query(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
+    queried = operation.query_fields()
+    for field in operation.model_fields:  # in the order of declaration
+        if field in queried:
+            name = operation.on_wire(field)
+            schema = _without_null(taken["properties"][name])
+            yield {"name": name, "in": "query", "required": name in taken.get("required", ()), "schema": schema}
+
+
+def _body(operation: type[Operation[Any]], taken: Schema) -> Schema | None:
+    elsewhere = {operation.on_wire(field) for field in (*operation.path_fields(), *operation.query_fields())}
+    properties = {name: schema for name, schema in taken["properties"].items() if name not in elsewhere}
+    required = [name for name in taken.get("required", ()) if name not in elsewhere]
+    if not properties:
+        return None
+    if operation.body_field is not None:
+        name = operation.on_wire(operation.body_field)
+        return {"required": name in required, "content": _json(properties[name])}
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {"required": bool(required), "content": _json(schema | ({"required": required} if required else {}))}
+
+
+def _answered(schema: Schema | None) -> Schema:
+    if schema is None:
+        return {"description": "Done; no content."}
+    return {"description": "The response.", "content": _json(schema)}
+
+
+def _path(operation: type[Operation[Any]]) -> str:
+    path = "/v1" + operation.route.partition(" ")[2]
+    for field in operation.path_fields():
+        path = path.replace("{" + field + "}", "{" + operation.on_wire(field) + "}")
+    return path
+
+
+def _without_null(schema: Schema) -> Schema:
+    """The schema without null: a query parameter has no null, it is omitted."""
+    variants = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if not variants:
+        return schema
+    rest = {name: value for name, value in schema.items() if name != "anyOf"}
+    return rest | (variants[0] if len(variants) == 1 else {"anyOf": variants})
+
+
+def _json(schema: Schema) -> Schema:
+    return {"application/json": {"schema": schema}}
+
+
+def _named(model: str) -> str:
+    return _REFERENCE.format(model=model)
+
+
+def _refusal(status: str) -> str:
+    return "Refused" if status == "default" else f"Refused{status}"
+
+
+class _OnTheWire(GenerateJsonSchema):
+    """Schemas of what `wire` reads and writes: no titles, no null defaults, and no null in responses."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        made = super().default_schema(schema)
+        return {name: value for name, value in made.items() if (name, value) != ("default", None)}
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
+        made = super().tagged_union_schema(schema)
+        if "discriminator" not in made:  # callable discriminator: several variants may match
+            made["anyOf"] = made.pop("oneOf")
+        return made
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        inner = cast("Schema", schema["schema"])
+        if self.mode == "serialization":
+            inner = _as_sent(inner, NULLABLE.get(cast("type[BaseModel]", schema["cls"]), frozenset()))
+        made = super().model_schema(cast("core_schema.ModelSchema", {**schema, "schema": inner}))
+        made.pop("title", None)
+        return made
+
+    def normalize_name(self, name: str) -> str:
+        return super().normalize_name(name.replace("[", "Of").replace("]", ""))
+
+
+def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
+    """Fields that cannot be null are always sent, others only if not null; those in `kept` are sent as they are."""
+    if "fields" not in model:  # a validator function around the model
+        return {**model, "schema": _as_sent(model["schema"], kept)}
+    fields: dict[str, Schema] = model["fields"]
+    return {
+        **model,
+        "fields": {
+            name: {**field, "schema": _field_as_sent(field["schema"], name in kept)} for name, field in fields.items()
+        },
+    }
+
+
+def _field_as_sent(field: Schema, may_be_null: bool) -> Schema:
+    bare: Schema = field["schema"] if field["type"] == "default" else field
+    if may_be_null or bare["type"] not in ("nullable", "any"):
+        return bare  # pydantic treats a field without a default as required
+    return {"type": "default", "schema": bare.get("schema", bare), "default": None}

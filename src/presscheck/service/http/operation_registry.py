@@ -1,0 +1,101 @@
+"""Registry of operation handlers, the context they run in, and the errors they raise.
+
+`@answers(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
+which is rolled back when it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.operation import Operation
+from presscheck.service.db.ids import Clock, moment_text
+from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.models.organizations import UserRow
+
+Answer = TypeVar("Answer")
+Call = TypeVar("Call", bound=Operation[Any])
+HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
+"""All handlers by operation."""
+PREPROCESSORS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
+"""Functions that run before the transaction, by operation; each returns the call that the handler gets."""
+READ_ONLY_OPERATIONS: set[type[Operation[Any]]] = set()
+"""Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
+
+
+class ApiError(Exception):
+    """An API error: status and message, sent as ``{"error": {"code": …, "message": …}}``."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def not_found(what: str) -> ApiError:
+    """A 404, for what does not exist and for what the caller may not see."""
+    return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a handler works with: the transaction, the caller, the service URL, the clock, and the data directory."""
+
+    session: Session
+    user: UserRow
+    origin: str
+    clock: Clock
+    data: Path
+    outgoing: Outgoing | None = None
+    """Client for outgoing requests; only for handlers whose response comes from another server."""
+    known: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """Cache of this call, such as for roles."""
+
+    def now(self) -> str:
+        """The current time in stored form."""
+        return moment_text(self.clock())
+
+    def outgoing_requests(self) -> Outgoing:
+        """The client for outgoing requests."""
+        if self.outgoing is None:
+            raise TypeError("outgoing requests are not available here")
+        return self.outgoing
+
+    def location(self, path: str) -> str:
+        """The API URL of a resource; `path` starts with a slash."""
+        return f"{self.origin}/v1{path}"
+
+    def app(self, path: str) -> str:
+        """The app URL of a resource."""
+        return f"{self.origin}/app{path}"
+
+
+def handles(
+    operation: type[Operation[Answer]],
+    *,
+    writes: bool | None = None,
+    beforehand: Callable[[Context, Call], Call] | None = None,
+) -> Callable[[Callable[[Context, Call], Answer]], Callable[[Context, Call], Answer]]:
+    """Registers a handler for an operation.
+
+    Args:
+        operation: the class of the operation.
+        writes: whether it writes, if its HTTP method suggests otherwise.
+        beforehand: makes outgoing requests that the call needs, before the transaction takes the write lock.
+    """
+
+    def enter(handler: Callable[[Context, Call], Answer]) -> Callable[[Context, Call], Answer]:
+        if HANDLERS.setdefault(operation, handler) is not handler:
+            raise TypeError(f"{operation.__name__} has two handlers")
+        if beforehand is not None:
+            PREPROCESSORS[operation] = beforehand
+        if writes is False:
+            READ_ONLY_OPERATIONS.add(operation)
+        return handler
+
+    return enter

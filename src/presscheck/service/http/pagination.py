@@ -1,0 +1,92 @@
+"""Pagination: the cursor holds the sort key of the last item, so items added meanwhile do not shift pages."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+
+from presscheck.api.operation import Cursor, Page, Paged
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.serialization import is_fit
+
+Item = TypeVar("Item")
+Row = TypeVar("Row")
+
+USUAL_LIMIT = 50
+"""Default number of items on a page."""
+LARGEST = 2**63
+"""Larger than any integer of the database."""
+
+
+def page_of_rows(
+    context: Context,
+    call: Paged,
+    rows: Select[Row],
+    build: Callable[[Sequence[Row]], Iterable[Item]],
+    *,
+    order: Sequence[InstrumentedAttribute[Any]],
+    newest_first: bool = False,
+) -> Page[Item]:
+    """One page of a list of rows.
+
+    Args:
+        context: the transaction.
+        call: has the cursor and the limit.
+        rows: selects all items, unordered.
+        build: serializes the rows of a page.
+        order: columns that are never null and are unique together; the last is usually the id.
+        newest_first: sorts in descending order.
+    """
+    limit = USUAL_LIMIT if call.limit is None else call.limit
+    total = context.session.scalar(select(func.count()).select_from(rows.subquery())) or 0
+    place = _place(call, [column.type.python_type for column in order])
+    if place:
+        key = tuple_(*order)
+        rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
+    rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
+    found: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
+    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
+    return _page(build(found[:limit]), last, total)
+
+
+def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
+    """One page of an immutable list in memory, such as the files of a revision."""
+    limit = USUAL_LIMIT if call.limit is None else call.limit
+    start = max(0, (_place(call, [int]) or [0])[0])
+    end = start + limit
+    return _page(items[start:end], [end] if limit and end < len(items) else None, len(items))
+
+
+def _page(items: Iterable[Item], last: list[Any] | None, total: int) -> Page[Item]:
+    following = None if last is None else Cursor(page=_cursor(last))
+    # the items were validated when they were created
+    return cast("Page[Item]", Page.model_construct(items=tuple(items), next=following, count=total))
+
+
+def _cursor(place: list[Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
+    if call.page is None:
+        return None
+    try:
+        found: Any = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
+    except (ValueError, RecursionError):
+        found = None
+    place = cast("list[Any]", found) if isinstance(found, list) else []
+    if len(place) != len(kinds) or not all(map(_is_of, place, kinds)):
+        raise ApiError(400, "page: invalid cursor for this list")
+    return place
+
+
+def _is_of(part: Any, kind: type) -> bool:
+    """Whether the value fits a column of this type."""
+    if isinstance(part, str):
+        return kind is str and is_fit(part)
+    return type(part) is kind and abs(part) < LARGEST

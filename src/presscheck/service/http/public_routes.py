@@ -1,0 +1,107 @@
+"""Endpoints outside the API and without a token: health, API description, files and specifications.
+
+Their URLs cannot be guessed, or are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from sqlalchemy import select, text
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from presscheck.service.db.blob_store import blob_path
+from presscheck.service.db.engine import Database
+from presscheck.service.http.openapi import description
+from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.serialization import write_answer
+from presscheck.service.integrations.integrations import NOT_RUN
+from presscheck.service.models.imports import SpecRow, SpecVersionRow
+from presscheck.service.pdf.export import exported_pdf
+
+HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
+"""Headers that keep an uploaded file from running code in the reader's browser."""
+
+MOST_EXPORTS = 4
+"""Most PDFs created at once, so that they do not use up the threads of the API."""
+
+
+def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
+    """All routes."""
+
+    def send_file(request: Request) -> Response:
+        return _sent(data, request.path_params["content_id"], request.path_params["name"])
+
+    at_once = CapacityLimiter(MOST_EXPORTS)
+
+    async def send_pdf(request: Request) -> Response:
+        return await run_sync(_exported, database, data, request, limiter=at_once)
+
+    return [
+        Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
+        _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
+        _get("/healthz", lambda _request: _health(database)),
+        _get("/files/{content_id}/{name}", send_file),
+        _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, data, request)),
+        _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
+    ]
+
+
+def _spec(database: Database, data: Path, request: Request) -> Response:
+    organization, slug = request.path_params["organization_id"], request.path_params["slug"]
+    shown = (
+        select(SpecVersionRow.content)
+        .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
+        .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
+    )
+    with database.reading.begin() as session:
+        content = session.scalar(shown)
+    return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+
+
+def _health(database: Database) -> Response:
+    try:
+        with database.reading.begin() as session:
+            session.execute(text("SELECT 1"))
+    except SQLAlchemyError:
+        return JSONResponse({"status": "the database does not respond"}, 503)
+    return JSONResponse({"status": "ok"})
+
+
+def _exported(database: Database, data: Path, request: Request) -> Response:
+    origin = str(request.base_url).rstrip("/")
+    try:
+        path = exported_pdf(database, data, origin, request.path_params["signed"])
+    except ApiError as problem:
+        return problem_response(problem.status, problem.message)
+    return FileResponse(
+        path,
+        headers={"x-content-type-options": "nosniff", "cache-control": "private"},
+        media_type="application/pdf",
+        filename=request.path_params["name"],
+        content_disposition_type="inline",
+    )
+
+
+def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """An error response in the format of the API."""
+    if status == 401:
+        headers = {"www-authenticate": "Bearer"}
+    return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
+
+
+def _get(path: str, answer: Callable[[Request], Response]) -> Route:
+    return Route(path, answer, methods=["GET"])
+
+
+def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
+    path = blob_path(data, content_id)
+    if path is None or not path.is_file():
+        return problem_response(404, "File not found.")
+    return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)

@@ -1,0 +1,159 @@
+"""Parses requests strictly into operations, and serializes responses to JSON without absent fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from presscheck.api.collections import Collection
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import Organization, OrganizationMember
+from presscheck.api.spaces import Space
+from presscheck.errors import InvalidArgument
+from presscheck.service.http.operation_registry import ApiError
+
+NULLABLE: dict[type[BaseModel], frozenset[str]] = {
+    Collection: frozenset({"default_level"}),
+    Organization: frozenset({"default_role"}),
+    OrganizationMember: frozenset({"role"}),
+    Space: frozenset({"default_level"}),
+}
+"""Fields whose null has a meaning and is sent; null is omitted everywhere else."""
+DEEPEST = 100
+"""Largest nesting depth of objects and arrays in a request."""
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+"""Characters that a database cannot store."""
+
+
+def read_call(
+    operation: type[Operation[Any]], path: Mapping[str, str], query: Iterable[tuple[str, str]], body: bytes
+) -> Operation[Any]:
+    """Parses a request into an operation.
+
+    Raises:
+        ApiError: 400, naming the invalid field.
+    """
+    given: dict[str, Any] = dict(path)
+    given.update(_from_query(operation, query))
+    if operation.method() not in ("GET", "DELETE"):
+        given.update(_from_body(operation, body))
+    for name, value in given.items():
+        _demand_fit(name, value, DEEPEST)
+    try:
+        return operation(**given)
+    except InvalidArgument as error:
+        raise invalid(error) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ApiError(400, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+
+
+def invalid(error: InvalidArgument) -> ApiError:
+    """A 400 for an argument outside its limits, with the field named as in the request."""
+    return ApiError(400, f"{error.wire}: {error.reason} (in {error.call})")
+
+
+def is_fit(text: str) -> bool:
+    """Whether a database can store the text."""
+    return _UNFIT.search(text) is None
+
+
+def write_answer(answer: Any) -> bytes:
+    """Serializes a response to JSON."""
+    return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def to_wire(value: Any) -> Any:
+    """Converts models to plain values, with fields named as in the API."""
+    if isinstance(value, BaseModel):
+        fields = value.__dict__
+        found = {
+            alias: to_wire(fields[name])
+            for name, alias, kept in _fields(type(value))
+            if kept or fields[name] is not None
+        }
+        return found | (value.model_extra or {})
+    if isinstance(value, tuple | list):
+        return [to_wire(one) for one in cast("Iterable[Any]", value)]
+    if isinstance(value, dict):
+        return {key: to_wire(one) for key, one in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    names = _query_names(operation)
+    given: dict[str, Any] = {}
+    for alias, text in query:
+        if alias not in names:
+            raise ApiError(400, f"{alias}: unknown parameter")
+        field = operation.model_fields[names[alias]]
+        if _is_array(field):
+            given.setdefault(names[alias], []).append(text)
+        elif text != "null" or str in get_args(field.annotation):
+            given[names[alias]] = text
+    return given
+
+
+def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(body, parse_constant=_no_number) if body else {}
+    except (ValueError, RecursionError):
+        raise ApiError(400, "The body is not valid JSON.") from None
+    if operation.body_field is not None:
+        return {operation.body_field: found}
+    if not isinstance(found, dict):
+        raise ApiError(400, "The body must be a JSON object.")
+    names = _body_names(operation)
+    given = cast("dict[str, Any]", found)
+    for alias in given:
+        if alias not in names:
+            raise ApiError(400, f"{alias}: unknown field")
+    return {names[alias]: value for alias, value in given.items()}
+
+
+def _demand_fit(name: str, value: Any, depth: int) -> None:
+    if depth == 0:
+        raise ApiError(400, f"{name}: nested too deep")
+    if isinstance(value, str) and not is_fit(value):
+        raise ApiError(400, f"{name}: must not contain NUL or unpaired surrogates")
+    if isinstance(value, dict | list):
+        for one in cast("dict[str, Any] | list[Any]", value):
+            _demand_fit(name, one, depth - 1)
+    if isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            _demand_fit(name, one, depth - 1)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+@cache
+def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
+    nullable = NULLABLE.get(model, frozenset())
+    return tuple(
+        (name, field.serialization_alias or field.alias or name, name in nullable)
+        for name, field in model.model_fields.items()
+    )
+
+
+@cache
+def _query_names(operation: type[Operation[Any]]) -> dict[str, str]:
+    fields = operation.model_fields
+    return {fields[name].alias or name: name for name in operation.query_fields()}
+
+
+@cache
+def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
+    elsewhere = set(operation.path_fields()) | operation.query_fields()
+    return {field.alias or name: name for name, field in operation.model_fields.items() if name not in elsewhere}
+
+
+def _is_array(field: FieldInfo) -> bool:
+    return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))

@@ -1,0 +1,1 @@
+"""Integrations and guarded outgoing HTTP."""

@@ -1,0 +1,147 @@
+"""Serializes integrations, checks access to them, and sends them events.
+
+The owners of an integration are the admins of its organization; they may use the calls that elsewhere need its own
+token. Integrations do not run here: events are sent to the development tunnel, and the result is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from presscheck.api.integrations import (
+    ExternalLink,
+    Installation,
+    InstallationTarget,
+    InstallationUrls,
+    Integration,
+    IntegrationPermissions,
+    IntegrationUrls,
+)
+from presscheck.service.db.ids import new_id
+from presscheck.service.handlers.organizations import as_organization
+from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.jobs.queue import enter_job
+from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.permissions import is_member, role_in
+
+NOT_RUN = "This service does not run integrations. Set up a development tunnel for this integration first."
+
+
+def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
+    """Returns the integration if the caller may see it, or with `to_own` if the caller owns it."""
+    row = context.session.get(IntegrationRow, name)
+    if row is None or (row.visibility == "private" and not is_member(context, row.organization_id)):
+        raise not_found("integration")
+    if to_own and not is_owner(context, row):
+        raise ApiError(403, "Only admins of the organization that owns the integration can do this.")
+    return row
+
+
+def is_owner(context: Context, row: IntegrationRow) -> bool:
+    """Whether the caller owns the integration."""
+    return role_in(context, row.organization_id) == "admin"
+
+
+def as_integrations(context: Context, rows: Sequence[IntegrationRow]) -> list[Integration]:
+    """Serializes integrations."""
+    return [_as_integration(context, row) for row in rows]
+
+
+def _as_integration(context: Context, row: IntegrationRow) -> Integration:
+    own = f"{context.origin}/integrations/{row.name}"
+    owner = context.session.get_one(OrganizationRow, row.organization_id)
+    return Integration(
+        name=row.name,
+        version=row.version,
+        title=row.title,
+        description=row.description,
+        summary=row.summary,
+        preview_images=tuple(f"{context.origin}/files/{image}/preview.png" for image in row.preview_images),
+        target=row.target,
+        verified=False,
+        visibility=row.visibility,
+        scopes=tuple(row.scopes),
+        categories=tuple(row.categories),
+        blocks=tuple(row.blocks) if row.blocks is not None else None,
+        content_sources=tuple(row.content_sources) if row.content_sources is not None else None,
+        configurations=row.configurations,
+        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links),
+        owner=as_organization(context, owner),
+        content_security_policy=row.content_security_policy,
+        urls=IntegrationUrls(
+            location=context.location(f"/integrations/{row.name}"),
+            icon=f"{context.origin}/files/{row.icon}/icon.png" if row.icon else None,
+            app=context.app(f"/integrations/{row.name}"),
+            assets=f"{own}/assets",
+            public_endpoint=own,
+        ),
+        permissions=IntegrationPermissions(admin=is_owner(context, row)),
+    )
+
+
+def as_installation(context: Context, row: InstallationRow) -> Installation:
+    """Serializes an installation."""
+    spaces = spaces_of(context, row)
+    return Installation(
+        id=row.id,
+        status=row.status,
+        space_selection=row.space_selection,
+        site_selection=row.site_selection,
+        spaces=len(spaces),
+        configuration=row.configuration,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        external_ids=tuple(row.external_ids),
+        target=InstallationTarget(organization=row.organization_id),
+        urls=InstallationUrls(
+            location=context.location(f"/integrations/{row.integration}/installations/{row.id}"),
+            app=context.app(f"/integrations/{row.integration}/installations/{row.id}"),
+            public_endpoint=f"{context.origin}/integrations/{row.integration}/installations/{row.id}",
+        ),
+    )
+
+
+def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
+    """The spaces of an installation: all of its organization, or none until some are selected."""
+    if row.space_selection != "all":
+        return ()
+    wanted = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
+    return context.session.scalars(wanted.order_by(SpaceRow.id)).all()
+
+
+def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
+    """Queues an event for an integration; it is delivered in the background."""
+    event_id = new_id()
+    session.add(
+        EventRow(
+            id=event_id,
+            integration=row.integration,
+            installation_id=row.id,
+            payload={"eventId": event_id, "type": kind, "installationId": row.id, **said},
+            logs=[],
+            created_at=now,
+        )
+    )
+    session.flush()
+    enter_job(session, "delivery", event_id, now=now, organization_id=None)
+
+
+def tell_of_content(context: Context, space: SpaceRow) -> None:
+    """Sends an event to the integrations installed in a space that its live content changed."""
+    installed = (
+        select(InstallationRow)
+        .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
+        .where(
+            InstallationRow.organization_id == space.organization_id,
+            InstallationRow.space_selection == "all",
+            IntegrationRow.target.in_(("all", "space")),
+        )
+    )
+    for row in context.session.scalars(installed).all():
+        said = {"spaceId": space.id, "revisionId": space.revision_id}
+        tell(context.session, row, "space_content_updated", context.now(), **said)

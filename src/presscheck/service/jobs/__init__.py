@@ -1,0 +1,15 @@
+"""Background jobs, one module for each kind; importing a module registers its runner."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from presscheck.service.jobs.queue import RUNNERS, Runner
+
+
+def all_runners() -> dict[str, Runner]:
+    """All runners by the kind of job."""
+    for module in iter_modules(__path__, __name__ + "."):
+        import_module(module.name)
+    return RUNNERS

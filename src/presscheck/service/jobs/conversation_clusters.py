@@ -1,0 +1,107 @@
+"""Extracts issues from conversations with readers, one for each, and groups similar issues into clusters.
+
+The rule is simple. The first message of the reader is the issue: its first sentence is the title if there is no
+subject, its first 300 characters are the summary. Its keywords are words of three or more letters that are not stop
+words. An issue joins the cluster with the largest share of common keywords, if that is a quarter or more; otherwise it
+starts a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from presscheck.documents.markdown.search_terms import index_terms
+from presscheck.service.db.ids import new_id
+from presscheck.service.jobs.queue import JobContext, runs
+from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow
+
+ALIKE = 0.25
+"""The least share of common keywords that makes two issues similar."""
+AT_ONCE = 50
+"""Conversations processed in one transaction."""
+LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
+
+_NAMES = (
+    "about after all also and any are because been but can cannot could did does doing don for from had has have help "
+    "hello her him his how into its just like may more need not now our out please she should some than thank thanks "
+    "that the their them then there these they this those trying use using very want was way were what when where "
+    "which who why will with would you your"
+)
+_COMMON = frozenset(_NAMES.split())
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
+
+
+@runs("conversations")
+def read_conversations(work: JobContext) -> None:
+    """Processes the new conversations of an organization."""
+    while work.database.write(lambda session: _read_some(session, work)):
+        work.require_running()
+
+
+def _read_some(session: Session, work: JobContext) -> int:
+    unread = select(ConversationRow).where(
+        ConversationRow.organization_id == work.about, ConversationRow.processed_at.is_(None)
+    )
+    talks = session.scalars(unread.order_by(ConversationRow.created_at, ConversationRow.id).limit(AT_ONCE)).all()
+    clusters = list(session.scalars(select(ClusterRow).where(ClusterRow.organization_id == work.about)))
+    now = work.now()
+    for talk in talks:
+        of_talk = ReaderIssueRow.conversation_id == talk.id
+        session.execute(delete(ReaderIssueRow).where(ReaderIssueRow.organization_id == work.about, of_talk))
+        _find_issue(session, talk, clusters, now)
+        talk.processed_at = now
+    session.flush()
+    _remove_empty(session, work.about)
+    return len(talks)
+
+
+def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
+    said = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
+    if said is None:
+        return
+    text = " ".join(said.split())
+    title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
+    words = telling_words(f"{talk.subject or ''} {text}")
+    cluster = max(clusters, key=lambda one: likeness(words, one.words), default=None)
+    if cluster is None or likeness(words, cluster.words) < ALIKE:
+        cluster = ClusterRow(id=new_id(), organization_id=talk.organization_id, words=words, created_at=now)
+        cluster.label, cluster.summary, cluster.updated_at = title, text[:LONGEST_SUMMARY], now
+        session.add(cluster)
+        session.flush()
+        clusters.append(cluster)
+    cluster.updated_at = now
+    session.add(
+        ReaderIssueRow(
+            id=new_id(),
+            organization_id=talk.organization_id,
+            conversation_id=talk.id,
+            cluster_id=cluster.id,
+            title=title,
+            summary=text[:LONGEST_SUMMARY],
+            words=words,
+            created_at=talk.created_at,
+            ingested_at=talk.ingested_at,
+        )
+    )
+
+
+def telling_words(text: str) -> list[str]:
+    """The keywords of a text."""
+    return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
+
+
+def likeness(some: Iterable[str], others: Iterable[str]) -> float:
+    """The share of common keywords (Jaccard index)."""
+    left, right = set(some), set(others)
+    return len(left & right) / len(left | right) if left and right else 0.0
+
+
+def _remove_empty(session: Session, organization_id: str) -> None:
+    filled = select(ReaderIssueRow.cluster_id).where(ReaderIssueRow.organization_id == organization_id)
+    session.execute(
+        delete(ClusterRow).where(ClusterRow.organization_id == organization_id, ClusterRow.id.not_in(filled))
+    )

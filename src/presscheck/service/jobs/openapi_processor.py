@@ -1,0 +1,171 @@
+"""Processes OpenAPI specifications: fetch or read, parse, validate, and store each valid version."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import yaml
+from jsonschema_path import SchemaPath
+from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+from sqlalchemy.orm import Session
+
+from presscheck.service.db.blob_store import blob_path, store_blob
+from presscheck.service.db.ids import new_id
+from presscheck.service.integrations.outbound_http import OutgoingError, OutgoingTimeout
+from presscheck.service.jobs.queue import JobContext, runs
+from presscheck.service.models.imports import SpecRow, SpecVersionRow
+
+MOST_ERRORS = 20
+"""The most errors that are reported."""
+MOST_VALUES = 500_000
+"""The most values in a specification; a YAML alias counts its values each time."""
+DEEPEST = 200
+LONGEST_MESSAGE = 500
+
+VALIDATORS = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
+"""Validators by the prefix of the OpenAPI version."""
+
+_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Faulty(Exception):
+    """An invalid specification: the error code of the API and the error messages."""
+
+    def __init__(self, code: str, *messages: str) -> None:
+        super().__init__(*messages)
+        self.code = code
+        self.errors = [{"message": message[:LONGEST_MESSAGE], "code": code} for message in messages]
+
+
+def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+    row = session.get(SpecRow, about)
+    if row is not None:
+        _note(row, now, "PARSE_ERROR", [{"message": reason[:LONGEST_MESSAGE], "code": "PARSE_ERROR"}])
+
+
+@runs("openapi", failed=_given_up)
+def process(work: JobContext) -> None:
+    """Processes one specification."""
+
+    def begin(session: Session) -> tuple[str | None, str | None] | None:
+        row = session.get(SpecRow, work.about)
+        if row is None:
+            return None
+        row.processing_state = "progress"
+        return row.source_url, row.source_text
+
+    source = work.database.write(begin)
+    if source is None:
+        return
+    try:
+        content = store_blob(work.data, json.dumps(_valid(_text(work, *source)), separators=(",", ":")).encode())
+    except Faulty as fault:
+        code, errors, content = fault.code, fault.errors, None
+    else:
+        code, errors = None, []
+    work.require_running()
+    work.database.write(lambda session: _end(session, work, code, errors, content))
+
+
+def parsed(text: bytes) -> dict[str, Any]:
+    """Parses a specification in JSON or YAML to plain JSON values.
+
+    Raises:
+        Faulty: it is neither, is too large, or is not an object.
+    """
+    try:
+        found: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
+        count = _count(found, 0)
+    except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
+        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML: {error}") from None
+    if count > MOST_VALUES:
+        raise Faulty("PARSE_ERROR", f"too large: more than {MOST_VALUES} values")
+    if not isinstance(found, dict):
+        raise Faulty("PARSE_ERROR", "must be an object")
+    try:
+        return json.loads(json.dumps(found, default=str, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
+
+
+def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
+    path = blob_path(work.data, blob) if blob else None
+    if path is not None:
+        return path.read_bytes()
+    try:
+        found = work.outgoing.get(url or "", accept="application/json, application/yaml, */*")
+    except OutgoingTimeout as error:
+        raise Faulty("FETCH_TIMEOUT", str(error)) from error
+    except OutgoingError as error:
+        raise Faulty("FETCH_ERROR", str(error)) from error
+    if found.status != 200:
+        raise Faulty("FETCH_ERROR", f"{found.url} responded with {found.status}")
+    return found.body
+
+
+def _valid(text: bytes) -> dict[str, Any]:
+    found = parsed(text)
+    version = str(found.get("openapi") or found.get("swagger") or "")
+    validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
+    if validator is None:
+        raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
+    # references may only point into the document itself: nothing is read from disk or network
+    closed = SchemaPath.from_dict(found, handlers={"<all_urls>": _refuse, "": _refuse})
+    try:
+        errors = [_said(error) for error, _ in zip(validator(closed).iter_errors(), range(MOST_ERRORS), strict=False)]
+    except Faulty:
+        raise
+    except Exception as error:  # the validator may fail on unexpected input
+        errors = [f"{type(error).__name__}: {error}"]
+    if errors:
+        raise Faulty("PARSE_ERROR", *errors)
+    return found
+
+
+def _refuse(url: str) -> Any:
+    raise Faulty("PARSE_ERROR", f"$ref: {url} points outside this document")
+
+
+def _said(error: Any) -> str:
+    where = ".".join(str(part) for part in error.absolute_path)
+    message = str(error.message).partition("\n")[0]
+    return f"{where}: {message}" if where else message
+
+
+def _count(value: Any, depth: int) -> int:
+    if depth > DEEPEST:
+        raise ValueError("nested too deep")
+    if isinstance(value, dict):
+        inner = list(cast("dict[Any, Any]", value).values())
+    elif isinstance(value, list):
+        inner = cast("list[Any]", value)
+    else:
+        return 1
+    total = 1
+    for one in inner:
+        total += _count(one, depth + 1)
+        if total > MOST_VALUES:
+            break
+    return total
+
+
+def _end(
+    session: Session, work: JobContext, code: str | None, errors: list[dict[str, Any]], content: str | None
+) -> None:
+    row = session.get(SpecRow, work.about)
+    if row is None:
+        return
+    now = work.now()
+    _note(row, now, code, errors)
+    newest = session.get(SpecVersionRow, row.last_version) if row.last_version else None
+    if content is None or (newest is not None and newest.content == content):
+        return
+    version = SpecVersionRow(id=new_id(), spec_id=row.id, content=content, created_at=now)
+    session.add(version)
+    row.last_version = version.id
+
+
+def _note(row: SpecRow, now: str, code: str | None, errors: list[dict[str, Any]]) -> None:
+    row.processing_state, row.last_processed_at, row.updated_at = "complete", now, now
+    row.error_code, row.errors = code, errors

@@ -1,0 +1,114 @@
+"""Runs imports: fetches all content first, then adds it at once as pages of a change request."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import InsertPage, PageRef, UpdatePage
+from presscheck.documents.pages.tree import Tree, walk, with_slugs
+from presscheck.service.content.editor import ContentEdit
+from presscheck.service.handlers.change_requests import begin_change_request
+from presscheck.service.handlers.content_edits import write_edit
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.jobs.queue import JobCancelled, JobContext, PermanentFailure, runs
+from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.imports import ImportRow
+from presscheck.service.models.organizations import UserRow
+from presscheck.service.permissions import space_for
+from presscheck.service.review.change_requests import change_request_for
+
+LONGEST_TITLE = 200
+
+
+class Wanted(NamedTuple):
+    """What to import: a website or files, by URL."""
+
+    website: str | None
+    files: tuple[str, ...]
+
+
+def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+    row = session.get(ImportRow, about)
+    if row is not None:
+        row.status, row.reason, row.completed_at = "failed", reason, now
+
+
+@runs("import", failed=_given_up)
+def bring(work: JobContext) -> None:
+    """Imports the pages of a website, or files."""
+    wanted = work.database.write(lambda session: _begin(session, work))
+    if wanted is None:
+        return
+    found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, file) for file in wanted.files]
+    if not found:
+        raise PermanentFailure("found no readable page at this URL")
+    work.require_running()
+    try:
+        work.database.write(lambda session: _land(session, work, found))
+    except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
+        raise PermanentFailure(problem.message) from None
+
+
+def _begin(session: Session, work: JobContext) -> Wanted | None:
+    row = session.get(ImportRow, work.about)
+    if row is None or row.status not in ("pending", "in-progress"):
+        return None
+    row.status, row.started_at = "in-progress", row.started_at or work.now()
+    return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
+
+
+def _land(session: Session, work: JobContext, found: list[Found]) -> None:
+    row = session.get(ImportRow, work.about)
+    if row is None or row.status != "in-progress":
+        raise JobCancelled("cancelled")
+    context = Context(session, session.get_one(UserRow, row.created_by), "", work.clock, work.data)
+    space = space_for(context, row.space_id, "edit")
+    if row.change_request_id is None:
+        row.change_request_id = begin_change_request(context, space, f"Import from {_host(found[0].url)}"[:100]).id
+    _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
+    edit = ContentEdit(context, branch, session.get_one(RevisionRow, branch.revision))
+    edit.apply(_insertions(found, row.page_id))
+    ids = {one.url: page for one, page in zip(found, _pages_of(edit), strict=True)}
+    edit.apply(_texts(found, ids, edit.tree))
+    write_edit(context, space, branch, edit)
+    row.pages = [{"id": ids[one.url], "sourceURL": one.url, "type": "page", "status": "complete"} for one in found]
+    row.status, row.completed_at = "completed", work.now()
+
+
+def _pages_of(edit: ContentEdit) -> list[str]:
+    return [one.page.id if isinstance(one.page, PageRef) else str(one.page) for one in edit.written]
+
+
+def _insertions(found: list[Found], below: str | None) -> list[InsertPage]:
+    """The pages without content, nested by the paths of their URLs."""
+    return [
+        InsertPage(
+            document=Document(markdown=""),
+            title=one.title[:LONGEST_TITLE] or "Untitled",
+            slug=one.slug,
+            into=one.above or below,
+            ref=one.url,
+        )
+        for one in found
+    ]
+
+
+def _texts(found: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
+    """The content of the pages, with links between them rewritten."""
+    paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
+    addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
+    return [
+        UpdatePage(
+            page=ids[one.url], document=Document(markdown=one.markdown(addresses)), title=one.title or "Untitled"
+        )
+        for one in found
+    ]
+
+
+def _host(url: str) -> Any:
+    return urlsplit(url).hostname or "files"

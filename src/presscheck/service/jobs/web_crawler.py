@@ -1,0 +1,206 @@
+"""Website crawler: one origin, one page at a time, obeys robots.txt, converts HTML to Markdown."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from bs4 import BeautifulSoup, Tag
+from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
+
+from presscheck.documents.pages.tree import slugify
+from presscheck.service.db.blob_store import blob_path
+from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
+from presscheck.service.jobs.queue import JobContext, PermanentFailure
+
+MOST_PAGES = 200
+PAUSE = 0.2
+"""Seconds between two requests."""
+LONGEST_PAUSE = 5.0
+"""The longest crawl delay that a robots.txt may ask for, in seconds."""
+
+_NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
+_OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
+_TITLE = re.compile(r"\A\s*#\s+(.+?)\s*#*\s*$", re.MULTILINE)
+
+
+@dataclass
+class Found:
+    """A crawled page: its URL, title, slug, the URL of its parent page, and its content."""
+
+    url: str
+    title: str
+    slug: str
+    above: str | None = None
+    content: Tag | None = None
+    text: str = ""
+
+    def markdown(self, addresses: Mapping[str, str]) -> str:
+        """The content, with links to other crawled pages rewritten."""
+        if self.content is None:
+            return self.text
+        for link in self.content.find_all("a", href=True):
+            target, fragment = urldefrag(str(link["href"]))
+            here = addresses.get(_plain(target))
+            if here is not None:
+                link["href"] = f"{here}#{fragment}" if fragment else here
+        return as_markdown(self.content)
+
+
+class Crawl:
+    """Crawls the pages of one origin, starting at a URL; parent pages come first."""
+
+    def __init__(self, work: JobContext, start: str) -> None:
+        self._work = work
+        self._start = _plain(start)
+        self._origin = _origin(self._start)
+        self._robots = RobotFileParser()
+        self._pause = PAUSE
+        self._found: dict[str, Found] = {}
+
+    def pages(self) -> list[Found]:
+        """Fetches all pages."""
+        self._read_robots()
+        waiting, seen = deque([self._start]), {self._start}
+        while waiting and len(self._found) < MOST_PAGES:
+            self._work.require_running()
+            url = waiting.popleft()
+            for linked in self._read(url):
+                if linked not in seen and _origin(linked) == self._origin:
+                    seen.add(linked)
+                    waiting.append(linked)
+            time.sleep(self._pause)
+        return self._in_order()
+
+    def _read_robots(self) -> None:
+        try:
+            found = self._work.outgoing.get(f"{self._origin}/robots.txt")
+        except OutgoingError as error:
+            raise PermanentFailure(str(error)) from None
+        self._robots.parse(found.body.decode("utf-8", "replace").splitlines() if found.status == 200 else [])
+        asked = self._robots.crawl_delay(AGENT)
+        self._pause = max(PAUSE, min(float(asked or 0), LONGEST_PAUSE))
+
+    def _read(self, url: str) -> list[str]:
+        """Fetches one page and returns the URLs that it links to."""
+        if not self._robots.can_fetch(AGENT, url):
+            if url == self._start:
+                raise PermanentFailure(f"{url}: robots.txt disallows crawling")
+            return []
+        try:
+            answer = self._work.outgoing.get(url, accept="text/html")
+        except OutgoingError as error:
+            if url == self._start:
+                raise PermanentFailure(str(error)) from None
+            return []
+        address = _plain(answer.url)
+        if url == self._start:  # after a redirect, links are relative to the target
+            self._origin = _origin(address)
+        if answer.status != 200 or answer.content_type not in ("text/html", "application/xhtml+xml"):
+            if url == self._start:
+                raise PermanentFailure(f"{url} responded with {answer.status} {answer.content_type}, not with a page")
+            return []
+        if _origin(address) != self._origin or address in self._found:
+            return []
+        page = BeautifulSoup(answer.body, "html.parser")
+        links = [_plain(urljoin(answer.url, str(one["href"]))) for one in page.find_all("a", href=True)]
+        self._found[address] = read_page(answer, page)
+        return links
+
+    def _in_order(self) -> list[Found]:
+        found = sorted(self._found.values(), key=lambda one: (urlsplit(one.url).path.rstrip("/"), one.url))
+        for one in found:
+            path = one.url
+            while "/" in path.removeprefix(self._origin).strip("/") and one.above is None:
+                path = path.rstrip("/").rpartition("/")[0]
+                one.above = next((near for near in (path, f"{path}/") if near in self._found), None)
+        return found
+
+
+def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
+    """The main content of a page, without the header, footer and navigation of its site."""
+    named = page.find("h1") or page.find("title")
+    title = " ".join(named.get_text(" ").split()) if named else ""
+    content = page.find("main") or page.find("article") or page.select_one("[role=main]") or page.body or page
+    for one in content.find_all([*_NO_CONTENT, "h1"]):
+        one.decompose()
+    for one in content.find_all(href=True):
+        one["href"] = urljoin(answer.url, str(one["href"]))
+    for one in content.find_all(src=True):
+        one["src"] = urljoin(answer.url, str(one["src"]))
+    return Found(_plain(answer.url), title, _slug(answer.url), content=content)
+
+
+def read_file(work: JobContext, address: str) -> Found:
+    """Reads a file of Markdown, HTML or plain text, from the web or from the files of this service.
+
+    Raises:
+        PermanentFailure: the file is missing or has another type.
+    """
+    answer = _own_file(work, address) or _fetched(work, address)
+    name = unquote(urlsplit(address).path).lower()
+    if answer.content_type == "text/html" or name.endswith((".html", ".htm")):
+        return read_page(answer, BeautifulSoup(answer.body, "html.parser"))
+    if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
+        (".md", ".markdown", ".txt")
+    ):
+        raise PermanentFailure(f"{address}: cannot import {answer.content_type}; use Markdown, HTML or plain text")
+    text = answer.body.decode("utf-8", "replace")
+    heading = _TITLE.search(text)
+    slug = _slug(address.rsplit(".", 1)[0])
+    return Found(address, heading[1] if heading else slug, slug, text=text)
+
+
+def as_markdown(content: Tag) -> str:
+    """Converts HTML to Markdown; text that looks like one of our tags is escaped."""
+    converter = MarkdownConverter(heading_style="ATX", bullets="-", code_language_callback=_language)
+    text = str(converter.convert_soup(content)).replace("{%", "{\\%")  # pyright: ignore[reportUnknownMemberType]
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _own_file(work: JobContext, address: str) -> Fetched | None:
+    own = _OWN_FILE.search(urlsplit(address).path)
+    path = blob_path(work.data, own[1]) if own else None
+    if path is None or not path.is_file():
+        return None
+    return Fetched(address, 200, {}, path.read_bytes())
+
+
+def _fetched(work: JobContext, address: str) -> Fetched:
+    try:
+        answer = work.outgoing.get(address)
+    except OutgoingError as error:
+        raise PermanentFailure(str(error)) from None
+    if answer.status != 200:
+        raise PermanentFailure(f"{address} responded with {answer.status}")
+    return answer
+
+
+def _language(element: Tag) -> str:
+    code = element.find("code") or element
+    given: Any = code.get("class") or ()
+    names = given if isinstance(given, str) else " ".join(given)
+    named = re.search(r"\b(?:language|lang|highlight-source)-([\w+#-]+)", names)
+    return named[1] if named else ""
+
+
+def _plain(url: str) -> str:
+    """The URL without fragment and query, with a path."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path or '/'}"
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _slug(url: str) -> str:
+    last = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
+    return slugify(re.sub(r"\.(?:html?|md|markdown|txt)$", "", last)) or "home"

@@ -1,0 +1,177 @@
+"""Worker threads of one service process: take due jobs, hold them under a lease, and save the results.
+
+A lease is renewed while its job runs; when a process dies, the lease expires and another process takes the job.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Select, and_, or_, select, update
+from sqlalchemy.orm import Session
+
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, moment_text
+from presscheck.service.db.signing import make_key
+from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.jobs import all_runners
+from presscheck.service.jobs.queue import JobCancelled, JobContext, OutboundConfig, PermanentFailure, RetryLater
+from presscheck.service.models.jobs import JobRow
+
+LEASE = 60.0
+"""Seconds until a lease expires if it is not renewed."""
+RENEWAL = 15.0
+"""Seconds between two renewals."""
+POLL = 2.0
+"""Seconds between two checks for jobs queued by other processes."""
+MOST_ATTEMPTS = 3
+PAUSE = timedelta(seconds=10)
+"""Pause before a failed job is retried; after the second failure, twice as long."""
+HOUSEKEEPING = "sweep"
+"""The id of the cleanup job, which always exists."""
+
+_log = logging.getLogger("presscheck.service")
+
+
+class Workers:
+    """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued."""
+
+    def __init__(
+        self, database: Database, data: Path, clock: Clock, outside: OutboundConfig, *, count: int = 2
+    ) -> None:
+        self.outgoing = Outgoing(outside.allowed)
+        self._runners = all_runners()
+        self._database, self._data, self._clock, self._outside = database, data, clock, outside
+        self._ending = threading.Event()
+        self._something = threading.Semaphore(0)
+        self._held: dict[str, str] = {}
+        names = [self._work] * count + [self._renew]
+        self._threads = [threading.Thread(target=one, daemon=True, name=one.__name__) for one in names]
+
+    def start(self) -> None:
+        """Starts the threads and schedules the cleanup job."""
+        self._database.write(self._enter_housekeeping)
+        self._database.write(make_key)
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Stops the threads; running jobs stop at their next step and another process continues them."""
+        self._ending.set()
+        for _ in self._threads:
+            self._something.release()
+        for thread in self._threads:
+            thread.join(10)
+        self.outgoing.close()
+
+    def wake(self) -> None:
+        """Wakes a thread to check for jobs."""
+        self._something.release()
+
+    def _work(self) -> None:
+        while not self._ending.is_set():
+            try:
+                job = self._take()
+            except Exception:
+                _log.exception("could not take a job")
+                job = None
+            if job is None:
+                self._something.acquire(timeout=POLL)
+            else:
+                self._do(job)
+
+    def _take(self) -> JobRow | None:
+        with self._database.reading.begin() as session:  # checking takes no write lock
+            if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
+                return None
+        return self._database.write(self._take_one)
+
+    def _take_one(self, session: Session) -> JobRow | None:
+        job = session.scalars(self._due().with_for_update(skip_locked=True)).first()
+        if job is not None:
+            job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
+            job.leased_until = self._later(LEASE)
+        return job
+
+    def _due(self) -> Select[JobRow]:
+        now = moment_text(self._clock())
+        waits = and_(JobRow.state == "waiting", JobRow.run_at <= now)
+        was_left = and_(JobRow.state == "running", JobRow.leased_until < now)
+        return select(JobRow).where(or_(waits, was_left)).order_by(JobRow.run_at, JobRow.id).limit(1)
+
+    def _do(self, job: JobRow) -> None:
+        lease = job.lease or ""
+        runner = self._runners[job.kind]
+        work = JobContext(
+            job.id,
+            job.about,
+            lease,
+            self._database,
+            self._data,
+            self._clock,
+            self.outgoing,
+            self._outside,
+            self._ending.is_set,
+        )
+        self._held[job.id] = lease
+        try:
+            runner.run(work)
+        except JobCancelled:
+            self._end(job, "waiting" if self._ending.is_set() else "cancelled", None)
+        except PermanentFailure as reason:
+            self._end(job, "failed", str(reason))
+        except RetryLater as reason:
+            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
+        except Exception as error:
+            _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)
+            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
+        else:
+            self._end(job, "waiting" if runner.again else "done", None)
+        finally:
+            self._held.pop(job.id, None)
+
+    def _end(self, job: JobRow, state: str, reason: str | None) -> None:
+        """Saves the result of a job, unless another worker has taken it."""
+        runner, now = self._runners[job.kind], moment_text(self._clock())
+
+        def note(session: Session) -> None:
+            row = session.get(JobRow, job.id)
+            if row is None or row.lease != job.lease or row.state != "running":
+                return
+            row.state, row.reason, row.lease, row.leased_until = state, reason, None, None
+            if state == "waiting":
+                pause = PAUSE * row.attempts if reason else runner.again or timedelta(0)
+                row.run_at = moment_text(self._clock() + pause)
+                row.attempts = row.attempts if reason else 0
+                return
+            row.finished_at = now
+            if state == "failed" and runner.failed:
+                runner.failed(session, row.about, reason or "", now)
+
+        try:
+            self._database.write(note)
+        except Exception:
+            _log.exception("could not save the result of job %s (%s); it will run again", job.kind, job.id)
+
+    def _renew(self) -> None:
+        while not self._ending.wait(RENEWAL):
+            for job_id, lease in list(self._held.items()):
+                held = update(JobRow).where(JobRow.id == job_id, JobRow.lease == lease)
+                self._database.write(
+                    lambda session, held=held: session.execute(held.values(leased_until=self._later(LEASE)))
+                )
+
+    def _later(self, seconds: float) -> str:
+        return moment_text(self._clock() + timedelta(seconds=seconds))
+
+    def _enter_housekeeping(self, session: Session) -> None:
+        now = moment_text(self._clock())
+        make_key(session)
+        if session.get(JobRow, HOUSEKEEPING) is None:
+            session.add(
+                JobRow(id=HOUSEKEEPING, kind=HOUSEKEEPING, about=HOUSEKEEPING, run_at=now, created_at=now, progress={})
+            )

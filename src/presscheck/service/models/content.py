@@ -1,0 +1,155 @@
+"""Tables of content and reviews: change requests, and immutable revisions, documents and blobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from presscheck.service.models.organizations import Table, refers
+
+
+class RevisionRow(Table):
+    """The content of a space at one time. Immutable: no code updates it.
+
+    `tree` holds the pages as in the API, without paths and bodies; `files` the files, without URLs.
+    """
+
+    __tablename__ = "revisions"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    space_id: Mapped[str] = mapped_column(refers("spaces.id", ondelete="CASCADE"), index=True)
+    type: Mapped[str] = mapped_column(default="edits")
+    parents: Mapped[list[str]] = mapped_column(default=list)
+    created_at: Mapped[str]
+    created_by: Mapped[str | None] = mapped_column(refers("users.id"))
+    tree: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
+    files: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
+    reusable_contents: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
+    variables: Mapped[dict[str, Any] | None]
+    merged_from: Mapped[str | None] = mapped_column(refers("change_requests.id"))
+
+
+class DocumentRow(Table):
+    """The Markdown of a page; its id is a hash of the text, so equal texts share one row."""
+
+    __tablename__ = "documents"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    markdown: Mapped[str]
+
+
+class ChangeRequestRow(Table):
+    """A branch of a space. `revision_merged_ancestor` is the newest live revision that it contains."""
+
+    __tablename__ = "change_requests"
+    __table_args__ = (
+        UniqueConstraint("space_id", "number"),
+        Index("change_requests_by_update", "space_id", "status", "updated_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    space_id: Mapped[str] = mapped_column(refers("spaces.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    status: Mapped[str] = mapped_column(default="draft")
+    subject: Mapped[str] = mapped_column(default="")
+    description: Mapped[dict[str, Any] | None]
+    created_by: Mapped[str] = mapped_column(refers("users.id"))
+    created_at: Mapped[str]
+    updated_at: Mapped[str]
+    merged_by: Mapped[str | None] = mapped_column(refers("users.id"))
+    merged_at: Mapped[str | None]
+    revision: Mapped[str]
+    revision_initial: Mapped[str]
+    revision_merged_ancestor: Mapped[str | None]
+    revision_merged: Mapped[str | None]
+
+
+class CommentRow(Table):
+    """A comment on a change request, or on the live space if there is none."""
+
+    __tablename__ = "comments"
+    __table_args__ = (
+        Index("comments_of_change_request", "change_request_id", "posted_at", "id"),
+        Index("comments_of_space", "space_id", "posted_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    space_id: Mapped[str] = mapped_column(refers("spaces.id", ondelete="CASCADE"))
+    change_request_id: Mapped[str | None] = mapped_column(refers("change_requests.id", ondelete="CASCADE"))
+    review_id: Mapped[str | None] = mapped_column(refers("reviews.id", ondelete="CASCADE"), index=True)
+    revision: Mapped[str]
+    page_id: Mapped[str | None]
+    node_id: Mapped[str | None]
+    table_cell: Mapped[dict[str, Any] | None]
+    body: Mapped[dict[str, Any]]
+    posted_by: Mapped[str] = mapped_column(refers("users.id"))
+    posted_at: Mapped[str]
+    edited_at: Mapped[str | None]
+    resolved_by: Mapped[str | None] = mapped_column(refers("users.id"))
+    resolved_at: Mapped[str | None]
+
+
+class ReplyRow(Table):
+    """A reply to a comment."""
+
+    __tablename__ = "replies"
+    __table_args__ = (Index("replies_of_comment", "comment_id", "posted_at", "id"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    comment_id: Mapped[str] = mapped_column(refers("comments.id", ondelete="CASCADE"))
+    body: Mapped[dict[str, Any]]
+    posted_by: Mapped[str] = mapped_column(refers("users.id"))
+    posted_at: Mapped[str]
+    edited_at: Mapped[str | None]
+
+
+class ReactionRow(Table):
+    """An emoji reaction of one user; `target_id` is the id of a comment or a reply."""
+
+    __tablename__ = "reactions"
+
+    target_id: Mapped[str] = mapped_column(primary_key=True)
+    emoji: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(refers("users.id"), primary_key=True)
+    reacted_at: Mapped[str]
+
+
+class RequestedReviewerRow(Table):
+    """A requested reviewer."""
+
+    __tablename__ = "requested_reviewers"
+
+    change_request_id: Mapped[str] = mapped_column(refers("change_requests.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(refers("users.id"), primary_key=True, index=True)
+    requested_by: Mapped[str] = mapped_column(refers("users.id"))
+    revision: Mapped[str]
+    created_at: Mapped[str]
+
+
+class ReviewRow(Table):
+    """A review; `outdated` if the same user submitted a newer one."""
+
+    __tablename__ = "reviews"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    change_request_id: Mapped[str] = mapped_column(refers("change_requests.id", ondelete="CASCADE"), index=True)
+    reviewer: Mapped[str] = mapped_column(refers("users.id"))
+    requested_by: Mapped[str | None] = mapped_column(refers("users.id"))
+    revision: Mapped[str]
+    status: Mapped[str]
+    outdated: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[str]
+
+
+class ContributorRow(Table):
+    """How often a user edited or commented on a change request, and when last."""
+
+    __tablename__ = "contributors"
+
+    change_request_id: Mapped[str] = mapped_column(refers("change_requests.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(refers("users.id"), primary_key=True, index=True)
+    action: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int] = mapped_column(default=0)
+    updated_at: Mapped[str]

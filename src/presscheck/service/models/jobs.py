@@ -1,0 +1,44 @@
+"""Tables of background jobs and of internal state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from presscheck.service.models.organizations import Table, refers
+
+
+class JobRow(Table):
+    """A background job; `about` is the id of the item it works on, `progress` its state between attempts.
+
+    States: waiting (from `run_at` on), running (until `leased_until`, then any worker may take it), done, failed,
+    cancelled. The worker holds a job by the token `lease`, so that a worker whose lease expired writes nothing.
+    """
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index("jobs_by_time", "state", "run_at"), Index("jobs_about", "about"))
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    organization_id: Mapped[str | None] = mapped_column(refers("organizations.id", ondelete="CASCADE"))
+    about: Mapped[str]
+    state: Mapped[str] = mapped_column(default="waiting")
+    attempts: Mapped[int] = mapped_column(default=0)
+    run_at: Mapped[str]
+    lease: Mapped[str | None]
+    leased_until: Mapped[str | None]
+    progress: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    reason: Mapped[str | None]
+    created_at: Mapped[str]
+    finished_at: Mapped[str | None]
+
+
+class SettingRow(Table):
+    """A value shared by all processes of a service, such as the key that signs temporary URLs."""
+
+    __tablename__ = "settings"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]

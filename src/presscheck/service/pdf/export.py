@@ -1,0 +1,185 @@
+"""PDF export: a signed URL that is valid for one hour, and the file behind it, which is created once.
+
+A file is created on first request, one at a time in a data directory, and kept in a cache of the last used files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import secrets
+import shutil
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from filelock import FileLock
+from sqlalchemy.orm import Session
+
+from presscheck.documents.pages.tree import slugify
+from presscheck.service.db.engine import Database
+from presscheck.service.db.signing import signed, unsigned, was_signed
+from presscheck.service.http.operation_registry import ApiError, not_found
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.pdf.source import PdfSource, manuscript
+from presscheck.service.pdf.typst_document import template
+
+if TYPE_CHECKING:
+    from typst import Fonts
+
+MOST_KEPT = 40
+"""The most files in the cache; the least recently used are removed."""
+_FORMAT = 1
+"""Version of the layout: raise it whenever the same pages would look different."""
+_PURPOSE = "pdf"
+_MISSING = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="220" height="60"><rect width="220" height="60" fill="#f6f7f8"/>'
+    b'<path d="M100 20l20 20m0-20l-20 20" stroke="#b0b5bd" stroke-width="2"/></svg>'
+)
+"""Placeholder for an unreadable image."""
+_log = logging.getLogger("presscheck.service")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What to export: a revision of a space, all of it or from one page on; `note` is printed below the title."""
+
+    space: str
+    revision: str
+    page: str | None = None
+    only: bool = False
+    note: str = ""
+
+
+def export_address(session: Session, origin: str, export: Export, title: str) -> str:
+    """The URL of the PDF, named after its title."""
+    return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slugify(title), safe='')}.pdf"
+
+
+def exported_pdf(database: Database, data: Path, origin: str, address: str) -> Path:
+    """Returns the file behind the signed part of a URL, and creates it on first use.
+
+    Raises:
+        ApiError: 404 for an invalid URL, 410 for an expired one.
+    """
+    with database.reading.begin() as session:
+        export = _wanted(session, address)
+        space = session.get(SpaceRow, export.space)
+        revision = session.get(RevisionRow, export.revision)
+        if space is None or space.deleted_at is not None or revision is None:
+            raise not_found("space")
+        facts = {
+            "title": space.title,
+            "organization": session.get_one(OrganizationRow, space.organization_id).title,
+            "note": export.note,
+        }
+        kept = data / "exports" / f"{_key(export, origin, facts)}.pdf"
+        if _is_kept(kept):
+            return kept
+        found = manuscript(session, data, origin, revision, export.page, only=export.only, **facts)
+    if found is None:
+        raise not_found("page")
+    kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(kept.parent / ".lock"):
+        if not _is_kept(kept):  # another thread may have created it while this one waited
+            _keep(kept, _printed(found, kept.parent))
+    return kept
+
+
+def _wanted(session: Session, address: str) -> Export:
+    value = unsigned(session, _PURPOSE, address)
+    if value is not None:
+        return Export(**value)
+    if was_signed(session, _PURPOSE, address):
+        raise ApiError(410, "This link has expired (it is valid for one hour). Export the PDF again.")
+    raise ApiError(404, "PDF not found: the link is incomplete or was not created by this service.")
+
+
+def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
+    said = json.dumps([_FORMAT, template(), origin, asdict(export), facts], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _is_kept(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        os.utime(path)  # marks it as recently used
+        return True
+    return False
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Writes a file atomically and removes the least recently used ones."""
+    unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+    kept = sorted(path.parent.glob("*.pdf"), key=lambda one: one.stat().st_mtime, reverse=True)
+    for one in kept[MOST_KEPT:]:
+        one.unlink(missing_ok=True)
+
+
+def _printed(found: PdfSource, beside: Path) -> bytes:
+    """Typesets the PDF in a directory that only holds the images of the document."""
+    from typst import TypstError  # imported here because most runs create no PDF
+
+    markup = found.markup()
+    with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
+        root = Path(directory)
+        for name, path in found.pictures.items():
+            shutil.copyfile(path, root / name)
+        try:
+            return _compiled(markup, root, found.made_at)
+        except TypstError as error:
+            _log.warning(
+                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
+                found.title,
+                error.message,
+            )
+        _replace_broken(root)
+        try:
+            return _compiled(markup, root, found.made_at)
+        except TypstError as error:
+            _log.warning(
+                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
+                found.title,
+                error.message,
+            )
+        return _compiled(found.markup(as_written=True), root, found.made_at)
+
+
+def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes:
+    from typst import Compiler
+
+    made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
+    if not isinstance(made, bytes):
+        raise TypeError("expected a single PDF file")
+    return made
+
+
+def _replace_broken(root: Path) -> None:
+    """Replaces every image that cannot be read."""
+    from typst import TypstError
+
+    for path in root.iterdir():
+        try:
+            _compiled(f'#image("{path.name}")', root)
+        except TypstError:
+            path.write_bytes(_MISSING)
+
+
+_loaded: list[Fonts] = []
+
+
+def _fonts() -> Fonts:
+    """The fonts of the typesetter and of the system; searched once."""
+    from typst import Fonts
+
+    if not _loaded:
+        _loaded.append(Fonts())
+    return _loaded[0]

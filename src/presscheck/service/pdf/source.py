@@ -1,0 +1,218 @@
+"""The Typst source of a PDF: the markup of a space or a part of it, and the images that it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy.orm import Session
+
+from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import Page, children, find, walk
+from presscheck.service.content.revisions import document_texts
+from presscheck.service.db.blob_store import blob_path
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.pdf.typst_document import render_typst, source_markup, template
+from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
+
+MOST_BYTES = 20 * 1024 * 1024
+"""Largest size of an image, in bytes; a larger one is replaced by its name."""
+_STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+_ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
+
+
+class Chapter(NamedTuple):
+    """A page of the document; `is_fresh` if it starts on a new sheet."""
+
+    page: Page
+    depth: int
+    is_fresh: bool
+
+
+@dataclass(frozen=True)
+class PdfSource:
+    """The source of a document."""
+
+    title: str
+    organization: str
+    note: str
+    made_at: datetime
+    chapters: Sequence[Chapter]
+    texts: dict[str, str]
+    resolver: Callable[[str], Resolve]
+    """The links of each page, by page id."""
+    pictures: dict[str, Path] = field(default_factory=dict[str, Path])
+    """The images by their names in the markup; complete after the markup was created."""
+
+    def markup(self, *, as_written: bool = False) -> str:
+        """The markup of the whole document; `as_written` shows pages as Markdown source."""
+        date = f"{self.made_at.day} {self.made_at:%B} {self.made_at.year}"
+        facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
+        given = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
+        cover = str(len(self.chapters) > 1).lower()
+        pages = (self._chapter(chapter, as_written=as_written) for chapter in self.chapters)
+        return "\n".join((template(), f"#show: manual.with({given}cover: {cover});", *pages))
+
+    def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
+        page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
+        title, fresh = text_markup(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
+        # the running head shows the title of the page that starts the sheet
+        head = f"#set page(header: running-head({typst_string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
+        if page["type"] == "group":
+            return f"{head}#part-title({level}, {typst_string(label)}, [{title}], {fresh});\n"
+        lead = typst_string(page.get("description") or "")
+        head += f"#page-title({level}, {typst_string(label)}, [{title}], {lead}, {fresh});\n"
+        if page["type"] == "link":
+            return head + _destination(page)
+        text = self.texts.get(page.get("documentId", ""), "")
+        body = (
+            source_markup(text)
+            if as_written
+            else render_typst(text, self.resolver(page["id"]), name=label, level=level)
+        )
+        return head + body
+
+
+def manuscript(
+    session: Session, data: Path, origin: str, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
+) -> PdfSource | None:
+    """Loads the source of a document; None if the page does not exist.
+
+    Args:
+        session: the transaction; everything is read before this returns.
+        data: the data directory for files.
+        origin: the URL of the service, for links to files.
+        revision: the revision.
+        page: the id of the first page; None for all pages that are not hidden.
+        only: exports that page without its subpages.
+        facts: title, organization and note.
+    """
+    chosen: Sequence[Page] = revision.tree
+    if page is not None:
+        place = find(revision.tree, page)
+        if place is None:
+            return None
+        chosen = [place.page | {"pages": []}] if only else [place.page]
+    chapters = list(_chapters(chosen, asked=page))
+    ids = [chapter.page["documentId"] for chapter in chapters if chapter.page.get("documentId")]
+    snippets = [snippet["document"] for snippet in revision.reusable_contents if snippet.get("document")]
+    texts = document_texts(session, [*ids, *snippets])
+    pictures: dict[str, Path] = {}
+    resolving = _Resolving(revision, data, origin, {chapter.page["id"] for chapter in chapters}, texts, pictures)
+    made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
+    return PdfSource(made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts)
+
+
+def _chapters(
+    pages: Sequence[Page], depth: int = 0, *, asked: str | None, below_part: bool = False
+) -> Iterator[Chapter]:
+    """Pages in reading order; hidden pages are omitted unless requested."""
+    first = True
+    for page in pages:
+        if page.get("hidden") and page["id"] != asked:
+            continue
+        yield Chapter(page, depth, depth < 2 and not (first and below_part))
+        first = False
+        yield from _chapters(children(page), depth + 1, asked=asked, below_part=page["type"] == "group")
+
+
+def _label(page_id: str) -> str:
+    return f"page:{page_id}".replace("#", "_")
+
+
+def _destination(page: Page) -> str:
+    target: dict[str, Any] = page.get("target") or {}
+    url = web_target(str(target.get("url") or "")).url
+    return (
+        f'#pointer("Link", "", {typst_string(url)}, {typst_string(url or page.get("title") or "")}, "");\n'
+        if url
+        else ""
+    )
+
+
+class _Resolving:
+    """Resolves the links in the pages of a revision."""
+
+    def __init__(
+        self,
+        revision: RevisionRow,
+        data: Path,
+        origin: str,
+        shown: set[str],
+        texts: dict[str, str],
+        pictures: dict[str, Path],
+    ) -> None:
+        paths = {place.page["id"]: place.path for place in walk(revision.tree)}
+        tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
+        self._pages = {page.id: page for page in _every(tree)}
+        self._files = {file["id"]: file for file in revision.files}
+        self._by_content = {file["content"]: file for file in revision.files if file.get("content")}
+        self._snippets = {snippet["id"]: snippet for snippet in revision.reusable_contents}
+        files = [RevisionFile.model_validate(file) for file in revision.files]
+        self._places = LinkResolver.of(
+            tree, files, [ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents]
+        )
+        self._data, self._origin = data, origin
+        self._shown, self._texts, self._pictures = shown, texts, pictures
+
+    def of(self, page_id: str) -> Resolve:
+        """Resolves the links in one page."""
+        written_in = source_path(self._pages[page_id])
+        known: dict[str, Target] = {}
+
+        def resolve(address: str) -> Target:
+            if address not in known:
+                known[address] = self._resolve(address, written_in)
+            return known[address]
+
+        return resolve
+
+    def _resolve(self, address: str, written_in: str) -> Target:
+        stored = _ADDRESS(address)
+        if stored and stored[1] in self._by_content:
+            return self._file(self._by_content[stored[1]])
+        found = self._places.resolve(address, written_in)
+        if found.kind == "page":
+            label = _label(found.id)
+            label = anchor_label(label, found.anchor) if found.anchor else label
+            return Target(label=label if found.id in self._shown else "", title=self._pages[found.id].title)
+        if found.kind == "file":
+            return self._file(self._files[found.id])
+        if found.kind == "snippet":
+            return Target(text=self._texts.get(self._snippets[found.id].get("document") or "", ""))
+        return web_target(found.url)
+
+    def _file(self, file: dict[str, Any]) -> Target:
+        content, name = file.get("content") or "", file["name"].rpartition("/")[2]
+        path = blob_path(self._data, content)
+        if path is None or not path.is_file():
+            return Target(title=name)
+        picture = content if content in self._pictures or _is_picture(path) else ""
+        if picture:
+            self._pictures[picture] = path
+        return Target(url=f"{self._origin}/files/{content}/{quote(name, safe='')}", picture=picture, title=name)
+
+
+def _is_picture(path: Path) -> bool:
+    """Whether the typesetter supports the image format, by its first bytes and not by the file name."""
+    if path.stat().st_size > MOST_BYTES:
+        return False
+    with path.open("rb") as file:
+        start = file.read(1024)
+    return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
+
+
+def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
+    return [page | {"path": paths[page["id"]], "pages": _with_paths(children(page), paths)} for page in pages]
+
+
+def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        yield page
+        yield from _every(page.pages)

@@ -1,0 +1,168 @@
+"""Permission checks: a member's role in an organization, and their level in a collection or a space.
+
+The level is the higher of two: what the default levels make of the member's role, and what a team of theirs was granted
+in the collection or a collection around it. A guest only has the latter.
+
+What a person may not see is not found (404); what they may see but not do is forbidden (403).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.models.organizations import CollectionRow, MemberRow, OrganizationRow, SpaceRow
+from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
+
+LEVELS = ("read", "comment", "review", "edit", "create", "admin")
+"""The levels, lowest first; each includes those before it."""
+
+
+def reaches(level: str | None, wanted: str) -> bool:
+    """Whether a level includes another."""
+    return level is not None and LEVELS.index(level) >= LEVELS.index(wanted)
+
+
+def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
+    """The role of a user in an organization, by default of the caller; None for guests and strangers."""
+    member = _member(context, organization_id, user_id or context.user.id)
+    return member.role if member else None
+
+
+def is_member(context: Context, organization_id: str) -> bool:
+    """Whether the caller is a member of the organization, guests included."""
+    return _member(context, organization_id, context.user.id) is not None
+
+
+def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
+    """The level of a user in a collection, by default of the caller."""
+    above = (collection.id, *_above(context, collection.parent_id))
+    return _level(context, collection, above, user_id or context.user.id)
+
+
+def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
+    """The level of a user in a space, by default of the caller."""
+    return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
+
+
+def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
+    """The teams with a role in a space through the collections around it: the highest level of each, by id."""
+    found: dict[str, str] = {}
+    above = _above(context, space.parent_id)
+    for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
+        found[row.team_id] = most(found.get(row.team_id), row.role) or row.role
+    return found
+
+
+def most(*levels: str | None) -> str | None:
+    """The highest of some levels; None if there are none."""
+    return max((level for level in levels if level), key=LEVELS.index, default=None)
+
+
+def organization_for(context: Context, organization_id: str, wanted: str = "read") -> OrganizationRow:
+    """Returns the organization if the caller has the level `wanted` in it; "guest" admits every member."""
+    found = context.session.get(OrganizationRow, organization_id)
+    if found is None or not is_member(context, organization_id):
+        raise not_found("organization")
+    if wanted != "guest":
+        _demand(role_in(context, organization_id), wanted, "this organization")
+    return found
+
+
+def space_for(context: Context, space_id: str, wanted: str = "read") -> SpaceRow:
+    """Returns the space if the caller has the level `wanted` in it; a deleted space is not found."""
+    found = context.session.get(SpaceRow, space_id)
+    if found is None or found.deleted_at is not None:
+        raise not_found("space")
+    level = level_in_space(context, found)
+    if level is None:
+        raise not_found("space")
+    _demand(level, wanted, "this space")
+    return found
+
+
+def require_unlocked(space: SpaceRow) -> None:
+    """Refuses edits of a locked space.
+
+    Raises:
+        ApiError: 403.
+    """
+    if space.edit_mode == "locked":
+        raise ApiError(403, "This space is locked. Unlock it before you edit pages or merge.")
+
+
+def collection_for(context: Context, collection_id: str, wanted: str = "read") -> CollectionRow:
+    """Returns the collection if the caller has the level `wanted` in it."""
+    found = context.session.get(CollectionRow, collection_id)
+    level = level_in_collection(context, found) if found else None
+    if found is None or level is None:
+        raise not_found("collection")
+    _demand(level, wanted, "this collection")
+    return found
+
+
+def visible_spaces(context: Context, organization_id: str) -> list[str]:
+    """The ids of the spaces of an organization that the caller may see."""
+    rows = context.session.scalars(
+        select(SpaceRow).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
+    )
+    return [row.id for row in rows if level_in_space(context, row) is not None]
+
+
+def _demand(level: str | None, wanted: str, where: str) -> None:
+    if not reaches(level, wanted):
+        raise ApiError(403, f"This needs the {wanted} role in {where}; your role is {level or 'guest'}.")
+
+
+def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:
+    key = ("member", organization_id, user_id)
+    if key not in context.known:
+        member = context.session.get(MemberRow, (organization_id, user_id))
+        context.known[key] = member if member and not member.disabled else None
+    return context.known[key]
+
+
+def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
+    """A collection and its ancestors, innermost first."""
+    found: list[str] = []
+    while collection_id is not None:
+        found.append(collection_id)
+        parent = context.session.get(CollectionRow, collection_id)
+        collection_id = parent.parent_id if parent else None
+    return tuple(found)
+
+
+def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
+    """The higher of the default level and what a team of the user was granted in a collection around it."""
+    member = _member(context, thing.organization_id, user_id)
+    if member is None or member.role == "admin":
+        return member.role if member else None
+    granted = _granted(context, thing.organization_id, user_id)
+    usual = _usual(context, thing, member.role) if member.role else None
+    return most(usual, *(granted[one] for one in above if one in granted))
+
+
+def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
+    """The level that a role has by default levels: the item's own, else that of the nearest collection around it."""
+    own, parent_id = thing.default_level, thing.parent_id
+    while own == "inherit" and parent_id is not None:
+        parent = context.session.get(CollectionRow, parent_id)
+        own, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
+    return role if own == "inherit" else own
+
+
+def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
+    """The levels that the teams of a user were granted, by collection."""
+    key = ("granted", organization_id, user_id)
+    if key not in context.known:
+        rows = context.session.scalars(
+            select(CollectionTeamRow)
+            .join(TeamRow, TeamRow.id == CollectionTeamRow.team_id)
+            .join(TeamMemberRow, TeamMemberRow.team_id == TeamRow.id)
+            .where(TeamRow.organization_id == organization_id, TeamMemberRow.user_id == user_id)
+        )
+        found: dict[str, str] = {}
+        for row in rows:
+            found[row.collection_id] = most(found.get(row.collection_id), row.role) or row.role
+        context.known[key] = found
+    return context.known[key]

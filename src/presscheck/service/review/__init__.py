@@ -1,0 +1,1 @@
+"""Change requests, threads and merge rules."""

@@ -1,0 +1,40 @@
+"""Creates and publishes the docs sites of the sample."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from presscheck.api.site_structure import AddSection, AddSectionGroup, UpdateSection
+from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.sample.builder import Planting
+
+LONG_AGO = timedelta(days=210)
+
+
+def show_sites(planting: Planting) -> None:
+    """Creates the sites, one a day."""
+    for number, described in enumerate(planting.workspace["sites"]):
+        _show(planting, described, LONG_AGO - timedelta(days=number))
+
+
+def _show(planting: Planting, described: dict[str, Any], past: timedelta) -> None:
+    def does(call: Any) -> Any:
+        return planting.does(planting.owner, past, call)
+
+    looks = {"visibility": described["visibility"]} if "visibility" in described else {}
+    site = does(CreateSite(organization_id=planting.organization, title=described["title"], **looks))
+    planting.session.get_one(SiteRow, site.id).hostname = described.get("hostname")
+    at = {"organization_id": planting.organization, "site_id": site.id}
+    groups: dict[str, list[str]] = {}
+    for one in described["sections"]:
+        section = does(AddSection(**at, space_id=one["space"], title=one["title"], icon=one["icon"]))
+        if "description" in one:
+            does(UpdateSection(**at, site_section_id=section.id, description=one["description"]))
+        if "group" in one:
+            groups.setdefault(one["group"], []).append(section.id)
+    for title, sections in groups.items():
+        does(AddSectionGroup(**at, title=title, sections=tuple(sections)))
+    if described.get("published"):
+        does(PublishSite(**at))

@@ -1,0 +1,134 @@
+"""The history of the sample: change requests step by step, and comments on live pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from presscheck.api import change_requests as requests
+from presscheck.api import comments
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.service.content.page_lookup import Page, walk
+from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.sample.builder import Happening, Planting, ago, read
+from presscheck.service.sample.page_edits import Editing
+
+
+def happenings(planting: Planting) -> Iterator[Happening]:
+    """All events, unordered."""
+    for change in read("changes.yaml"):
+        yield from _Work(planting, change).happenings()
+    for said in planting.workspace["said"]:
+        yield from _Thread(planting, said["space"], None, said, said["by"]).happenings()
+
+
+class _Work:
+    """The steps of one change request."""
+
+    def __init__(self, planting: Planting, change: dict[str, Any]) -> None:
+        self.planting = planting
+        self.change = change
+        self.place: dict[str, Any] = {"space_id": change["space"]}
+
+    def happenings(self) -> Iterator[Happening]:
+        yield Happening(ago(self.change["ago"]), self._begin)
+        for step in self.change["steps"]:
+            by = step.get("by", self.change["by"])
+            past = ago(step["ago"])
+            if "say" in step:
+                yield from _Thread(
+                    self.planting, self.change["space"], self.place, step, self.change["by"]
+                ).happenings()
+            else:
+                yield Happening(past, lambda step=step, by=by, past=past: self._do(step, by, past))
+
+    def _begin(self) -> None:
+        call = requests.CreateChangeRequest(space_id=self.change["space"], subject=self.change["subject"])
+        begun = self.planting.does(self.change["by"], ago(self.change["ago"]), call)
+        self.place["change_request_id"] = begun.id
+
+    def _do(self, step: dict[str, Any], by: str, past: timedelta) -> None:
+        for call in self._calls(step):
+            self.planting.does(by, past, call)
+
+    def _calls(self, step: dict[str, Any]) -> Iterator[Any]:
+        at = self.place
+        if "edit" in step:
+            session = self.planting.session
+            row = session.get_one(ChangeRequestRow, at["change_request_id"])
+            editing = Editing(session, session.get_one(RevisionRow, row.revision).tree)
+            yield EditChangeRequestContent(**at, changes=tuple(editing.changes(step["edit"])))
+        if "open" in step:
+            yield requests.UpdateChangeRequest(**at, status="open")
+        if "ask" in step:
+            yield requests.RequestReviewers(**at, users=tuple(step["ask"]))
+        if "review" in step:
+            text: dict[str, Any] = {"comment": Document(markdown=step["text"])} if "text" in step else {}
+            yield requests.SubmitReview(**at, **text, status=step["review"])
+        if "archive" in step:
+            yield requests.UpdateChangeRequest(**at, status="archived")
+        if "update" in step:
+            yield requests.PullChangeRequest(**at)
+        if "merge" in step:
+            yield requests.MergeChangeRequest(**at)
+
+
+class _Thread:
+    """A comment with its replies and reactions; `place` is that of the change request, None on live pages."""
+
+    def __init__(
+        self, planting: Planting, space: str, place: dict[str, Any] | None, said: dict[str, Any], author: str
+    ) -> None:
+        self.planting = planting
+        self.space = space
+        self.place = place
+        self.said = said
+        self.author = author
+        self.comment = ""
+
+    def happenings(self) -> Iterator[Happening]:
+        by, past = self.said.get("by", self.author), ago(self.said["ago"])
+        yield Happening(past, lambda: self._say(by, past))
+        for reply in self.said.get("replies", ()):
+            yield self._later(reply, lambda reply=reply: self._call("PostReply", body=Document(markdown=reply["text"])))
+        for emoji, people in self.said.get("react", {}).items():
+            for person in people:
+                reaction = {"by": person, "ago": self.said["ago"]}
+                yield self._later(reaction, lambda emoji=emoji: self._call("UpdateComment", added_reactions=(emoji,)))
+        if "resolved" in self.said:
+            yield self._later(self.said["resolved"], lambda: self._call("UpdateComment", resolved=True))
+
+    def _later(self, step: dict[str, Any], call: Callable[[], Any]) -> Happening:
+        by, past = step.get("by", self.author), ago(step["ago"])
+        return Happening(past, lambda: self.planting.does(by, past, call()))
+
+    def _say(self, by: str, past: timedelta) -> None:
+        about = f"> {self.said['about']}\n\n" if "about" in self.said else ""
+        page = {"page": self._page(self.said["page"])["id"]} if "page" in self.said else {}
+        text = self.said["say"] if self.place else self.said["text"]
+        call = self._named("PostComment")(**self._at(), body=Document(markdown=about + text), **page)
+        self.comment = self.planting.does(by, past, call).id
+
+    def _call(self, name: str, **given: Any) -> Any:
+        return self._named(name)(**self._at(), comment_id=self.comment, **given)
+
+    def _named(self, name: str) -> Any:
+        """The operation for a change request, or its counterpart for a live space."""
+        if self.place:
+            return getattr(comments, name)
+        return getattr(comments, name.replace("Post", "PostSpace").replace("Update", "UpdateSpace"))
+
+    def _at(self) -> dict[str, Any]:
+        return self.place or {"space_id": self.space}
+
+    def _page(self, slug: str) -> Page:
+        session = self.planting.session
+        if self.place:
+            revision = session.get_one(ChangeRequestRow, self.place["change_request_id"]).revision
+        else:
+            revision = session.get_one(SpaceRow, self.space).revision_id
+        tree = session.get_one(RevisionRow, revision).tree
+        return next(found.page for found in walk(tree) if found.page.get("slug") == slug)

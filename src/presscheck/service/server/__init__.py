@@ -1,0 +1,1 @@
+"""The server process: start, supervision, first data, backup, API tokens."""

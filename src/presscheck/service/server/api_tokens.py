@@ -1,0 +1,82 @@
+"""Access tokens: created, listed and revoked by the operator of the service; only hashes are stored."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.db.ids import Clock, hash_token, moment_text
+from presscheck.service.models.organizations import TokenRow, UserRow
+
+ID_LENGTH = 12
+"""Characters of the hash that identify a token."""
+
+
+class Token(NamedTuple):
+    """The public data of a token."""
+
+    id: str
+    person: str
+    name: str
+    created_at: str
+    expires_at: str
+
+
+def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
+    """Creates a token for a user; it is shown only once.
+
+    Args:
+        session: the transaction.
+        clock: returns the current time.
+        person: the email or id of the user.
+        name: a note on its purpose.
+        days: days until it expires; never by default.
+
+    Raises:
+        ConfigurationError: no user has this email or id.
+    """
+    wanted = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
+    user = session.scalars(wanted).first()
+    if user is None:
+        known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
+        raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, known)) or 'none'}")
+    made, now = secrets.token_urlsafe(32), clock()
+    expires = moment_text(now + timedelta(days=days)) if days else None
+    session.add(
+        TokenRow(sha256=hash_token(made), user_id=user.id, created_at=moment_text(now), name=name, expires_at=expires)
+    )
+    return made
+
+
+def list_tokens(session: Session) -> list[Token]:
+    """All tokens, oldest first."""
+    rows = session.execute(
+        select(TokenRow, UserRow).join(UserRow, UserRow.id == TokenRow.user_id).order_by(TokenRow.created_at)
+    )
+    return [
+        Token(
+            row.sha256[:ID_LENGTH],
+            user.email or user.display_name,
+            row.name or "",
+            row.created_at,
+            row.expires_at or "",
+        )
+        for row, user in rows
+    ]
+
+
+def revoke_token(session: Session, token_id: str) -> None:
+    """Revokes a token.
+
+    Raises:
+        ConfigurationError: no token, or more than one, starts with this id.
+    """
+    found = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
+    if len(found) != 1 or len(token_id) < 6:
+        raise ConfigurationError(f"{token_id}: {len(found)} tokens match; see `presscheck serve token list`")
+    session.delete(found[0])

@@ -1,0 +1,196 @@
+"""The service process: listens, prints its address, and shuts down cleanly on a signal or when its parent exits."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import stat
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.app import build
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, system_clock
+from presscheck.service.http.request_log import write_log
+from presscheck.service.jobs.queue import OutboundConfig
+from presscheck.service.server.bootstrap import bring_in, found, give_token
+from presscheck.service.server.supervisor import run_processes
+
+BACKLOG = 128
+"""Most connections waiting to be accepted."""
+PATIENCE = 5
+"""Seconds for running requests to finish on shutdown."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """Options of the service; of `fd` (an inherited listening socket), `uds` and `port`, the first given is used."""
+
+    database: str
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    uds: Path | None = None
+    fd: int | None = None
+    token_file: Path | None = None
+    docs: tuple[Path, ...] = ()
+    sample: bool = False
+    until_closed: bool = False
+    clock: Clock = field(default=system_clock)
+    outside: OutboundConfig = field(default_factory=OutboundConfig)
+    rate_limit: int | None = None
+    log_requests: bool = False
+    processes: int = 1
+    arguments: tuple[str, ...] = ()
+    """The command line arguments of each of several processes."""
+
+
+def serve(options: ServeOptions) -> None:
+    """Runs the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
+
+    Prints the address on the first line of standard output, and a newly created token of the owner on the second.
+
+    Raises:
+        ConfigurationError: the address or the database cannot be used.
+    """
+    os.umask(0o077)  # database, files and socket are private to the user
+    write_log(requests=options.log_requests)
+    with _listening(options) as listener:
+        database, token = _prepare(options)
+        if options.processes > 1:
+            database.close()
+            _say(_address(listener), token)
+            run_processes(options.arguments, listener.fileno(), options.processes, 2 * PATIENCE)
+            return
+        config = uvicorn.Config(
+            build(
+                database,
+                data_dir=options.data,
+                clock=options.clock,
+                outside=options.outside,
+                rate_limit=options.rate_limit,
+            ),
+            log_config=None,
+            access_log=False,
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+        server = _Server(config)
+        if options.until_closed:
+            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
+        _say(_address(listener), token)
+        server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Shuts down on a signal without raising it again afterwards, because this is the whole process."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        handled = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._end) for number in handled}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self.should_exit = True
+
+
+def opened(url: str) -> Database:
+    """Opens and migrates the database at a URL.
+
+    Raises:
+        ConfigurationError: the database cannot be opened.
+    """
+    try:
+        return Database(url)
+    except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
+        raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
+
+
+def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
+    database = opened(options.database)
+    with database.writing.begin() as session:
+        owner = found(session, options.clock, sample=options.sample)
+        session.flush()
+        token = give_token(session, options.clock, owner, options.token_file)
+        problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
+    for problem in problems:
+        logging.getLogger("presscheck.service").warning("%s", problem)
+    return database, token
+
+
+@contextmanager
+def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
+    try:
+        listener = _bound(options)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        where = options.uds or f"{options.host}:{options.port}"
+        raise ConfigurationError(f"could not listen on {where}: {error.strerror}") from error
+    with listener:
+        yield listener
+    if options.fd is None and options.uds:
+        options.uds.unlink(missing_ok=True)
+
+
+def _bound(options: ServeOptions) -> socket.socket:
+    if options.fd is not None:
+        return socket.socket(fileno=options.fd)
+    if options.uds is not None:
+        return _bound_to_path(options.uds)
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    # asyncio only disables Nagle's algorithm if the protocol is given
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((options.host, options.port))
+    return listener
+
+
+def _bound_to_path(path: Path) -> socket.socket:
+    if path.exists() and stat.S_ISSOCK(path.stat().st_mode) and not _is_alive(path):
+        path.unlink()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    return listener
+
+
+def _is_alive(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
+def _address(listener: socket.socket) -> str:
+    if listener.family == socket.AF_UNIX:
+        return f"unix:{listener.getsockname()}"
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _say(address: str, token: str | None) -> None:
+    print(address, flush=True)  # noqa: T201  # part of the command line interface
+    if token:
+        print(f"token: {token}", flush=True)  # noqa: T201
+
+
+def _end_with_input(server: uvicorn.Server) -> None:
+    # bypasses the buffer of sys.stdin: this thread would hold its lock, which is fatal at interpreter exit
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    server.should_exit = True

@@ -1,0 +1,1 @@
+"""Sites: structure, addresses, customization, visitors."""

@@ -1,0 +1,105 @@
+"""The customization of a site: what was chosen, or defaults, in the format of the API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteSettingsRow
+
+_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+def _both(light: str, dark: str) -> dict[str, str]:
+    return {"light": light, "dark": dark}
+
+
+LOOKS: dict[str, Any] = {
+    "styling": {
+        "theme": "clean",
+        "primaryColor": _both("#9a4f1b", "#e0a458"),
+        "infoColor": _both("#226583", "#7fb4ca"),
+        "successColor": _both("#37702f", "#9bbf7c"),
+        "warningColor": _both("#7c5f10", "#d7ba7d"),
+        "dangerColor": _both("#a8352a", "#e58072"),
+        "corners": "rounded",
+        "depth": "subtle",
+        "links": "default",
+        "font": "Inter",
+        "monospaceFont": "IBMPlexMono",
+        "background": "plain",
+        "icons": "regular",
+        "sidebar": {"background": "default", "list": "default"},
+        "search": "subtle",
+    },
+    "internationalization": {"locale": "en"},
+    "favicon": {},
+    "header": {"preset": "default", "links": []},
+    "footer": {"groups": []},
+    "themes": {"default": "light", "toggeable": True},
+    "pdf": {"enabled": False},
+    "feedback": {"enabled": False},
+    "ai": {"mode": "none"},
+    "advancedCustomization": {"enabled": False},
+    "git": {"showEditLink": False},
+    "pageActions": {"externalAI": False, "markdown": True, "mcp": False},
+    "externalLinks": {"target": "self"},
+    "pagination": {"enabled": True},
+    "trademark": {"enabled": False},
+    "privacyPolicy": {},
+    "socialPreview": {},
+    "insights": {"trackingCookie": False},
+}
+"""The default customization of a site."""
+CHOICES: dict[str, frozenset[str]] = {
+    "styling.corners": frozenset(("straight", "rounded", "circular")),
+    "styling.depth": frozenset(("subtle", "flat")),
+    "styling.links": frozenset(("default", "accent")),
+    "themes.default": frozenset(("light", "dark", "system")),
+    "announcement.style": frozenset(("info", "warning", "danger", "success")),
+}
+"""The allowed values of fields with fixed choices."""
+
+
+def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
+    """Returns the customization of a site."""
+    row = context.session.get(SiteSettingsRow, site.id)
+    return row.looks if row and row.looks else LOOKS
+
+
+def require_customization(given: dict[str, Any]) -> None:
+    """Checks that a customization is complete and valid.
+
+    Raises:
+        ApiError: 400, naming the field.
+    """
+    missing = sorted(LOOKS.keys() - given.keys())
+    if missing:
+        raise ApiError(400, f"{missing[0]}: required; the customization of a site is replaced as a whole")
+    for path, value in _places(given, ""):
+        usual = _within(LOOKS, path)
+        for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
+            if isinstance(usual, kind) and not isinstance(value, kind):
+                raise ApiError(400, f"{path}: must be {words}")
+        if path in CHOICES and value not in CHOICES[path]:
+            raise ApiError(400, f"{path}: must be one of {', '.join(sorted(CHOICES[path]))}")
+        if "olor." in path and not (isinstance(value, str) and _COLOUR.fullmatch(value)):
+            raise ApiError(400, f"{path}: must be a color such as #9a4f1b")
+
+
+def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yields every path in an object with its value."""
+    if path:
+        yield path, value
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, Any]", value).items():
+            yield from _places(inner, f"{path}.{name}" if path else name)
+
+
+def _within(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value

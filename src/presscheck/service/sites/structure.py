@@ -1,0 +1,196 @@
+"""The structure of a site, loaded at once: section groups, sections and site spaces, as rows and serialized.
+
+Spaces that are deleted, or that the caller may not see, are left out.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from presscheck.api.site_structure import (
+    PublishedUrl,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SiteStructure,
+    StructureItem,
+)
+from presscheck.api.spaces import Space
+from presscheck.service.content.page_markdown import slugify
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.permissions import visible_spaces
+from presscheck.service.sites.urls import section_address, space_address
+from presscheck.service.spaces.collection_tree import collections_of
+from presscheck.service.spaces.serializers import as_spaces
+
+Item = SiteSpaceRow | SectionRow | SectionGroupRow
+"""An item with a position in a site."""
+KINDS: dict[type[Item], str] = {
+    SiteSpaceRow: "site-space",
+    SectionRow: "site-section",
+    SectionGroupRow: "site-section-group",
+}
+
+
+class SiteContents:
+    """The rows of a site in order, as of the creation of this object."""
+
+    def __init__(self, context: Context, site: SiteRow) -> None:
+        self.context = context
+        self.site = site
+        session = context.session
+        session.flush()
+        self.groups = list(session.scalars(select(SectionGroupRow).where(SectionGroupRow.site_id == site.id)))
+        self.sections = list(session.scalars(select(SectionRow).where(SectionRow.site_id == site.id)))
+        self.site_spaces = list(session.scalars(select(SiteSpaceRow).where(SiteSpaceRow.site_id == site.id)))
+        for rows in (self.groups, self.sections, self.site_spaces):
+            rows.sort(key=lambda one: (one.position, one.id))
+        self._spaces: dict[str, SiteSpace] | None = None
+
+    def find(self, kind: str, item_id: str) -> Item | None:
+        """Finds a row by kind and id."""
+        rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
+        return next((row for row in rows if (KINDS[type(row)], row.id) == (kind, item_id)), None)
+
+    def row_of(self, item: Item) -> list[Item]:
+        """The siblings of an item in order, including itself."""
+        if isinstance(item, SiteSpaceRow):
+            return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
+        return self.inside(above(item))
+
+    def inside(self, group_id: str | None) -> list[Item]:
+        """The sections and groups of a group, or of the top level, in order."""
+        found: list[Item] = [section for section in self.sections if section.group_id == group_id]
+        found += [group for group in self.groups if group.parent_id == group_id]
+        return sorted(found, key=lambda one: (one.position, one.id))
+
+    def structure(self) -> SiteStructure:
+        """Serializes the whole structure, in order."""
+        if self.sections or self.groups:
+            return SiteStructure(type="sections", structure=tuple(self.item(item) for item in self.inside(None)))
+        return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
+
+    def item(self, item: Item) -> StructureItem:
+        """Serializes an item."""
+        if isinstance(item, SiteSpaceRow):
+            return self.site_space(item)
+        return self.section(item) if isinstance(item, SectionRow) else self.group(item)
+
+    def group(self, row: SectionGroupRow) -> SiteSectionGroup:
+        """Serializes a group with its items."""
+        children = tuple(self.item(item) for item in self.inside(row.id))
+        return SiteSectionGroup(
+            id=row.id,
+            title=row.title,
+            icon=row.icon,
+            section_group=row.parent_id,
+            children=children,
+            sections=tuple(child for child in children if isinstance(child, SiteSection)),
+        )
+
+    def section(self, row: SectionRow) -> SiteSection:
+        """Serializes a section with its site spaces."""
+        return SiteSection(
+            id=row.id,
+            title=row.title,
+            description=row.description,
+            default=row.id == self.site.default_section_id,
+            path=row.path,
+            condition=row.condition,
+            section_group=row.group_id,
+            site_spaces=tuple(self.shown_spaces(row.id)),
+            icon=row.icon,
+            urls=self._urls(section_address(self.context, self.site, row)),
+        )
+
+    def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
+        """The visible site spaces of a section, or of the top level."""
+        shown = self._shown()
+        return [
+            shown[site_space.id]
+            for site_space in self.site_spaces
+            if site_space.section_id == section_id and site_space.id in shown
+        ]
+
+    def every_space(self) -> list[SiteSpace]:
+        """All visible site spaces, by section."""
+        sections: list[str | None] = [None, *(one.id for one in self.sections_in_order())]
+        return [site_space for section in sections for site_space in self.shown_spaces(section)]
+
+    def site_space(self, row: SiteSpaceRow) -> SiteSpace:
+        """Serializes one site space.
+
+        Raises:
+            ApiError: 404 if its space does not exist.
+        """
+        found = self._shown().get(row.id)
+        if found is None:
+            raise ApiError(404, "Site space not found.")
+        return found
+
+    def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
+        """All sections in navigation order, including those in groups."""
+        found: list[SectionRow] = []
+        for item in self.inside(group_id):
+            if isinstance(item, SectionRow):
+                found.append(item)
+            elif isinstance(item, SectionGroupRow):
+                found += self.sections_in_order(item.id)
+        return found
+
+    def _shown(self) -> dict[str, SiteSpace]:
+        if self._spaces is None:
+            seen = visible(self.context, self.site.organization_id)
+            ids = [site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen]
+            rows = self.context.session.scalars(select(SpaceRow).where(SpaceRow.id.in_(ids))).all()
+            spaces = {space.id: space for space in as_spaces(self.context, rows)}
+            sections = {section.id: section for section in self.sections}
+            self._spaces = {
+                site_space.id: self._site_space(
+                    site_space, sections.get(site_space.section_id or ""), spaces[site_space.space_id]
+                )
+                for site_space in self.site_spaces
+                if site_space.space_id in spaces
+            }
+        return self._spaces
+
+    def _site_space(self, row: SiteSpaceRow, section: SectionRow | None, space: Space) -> SiteSpace:
+        first = section.default_site_space_id if section else self.site.default_site_space_id
+        return SiteSpace(
+            id=row.id,
+            path=row.path,
+            section=row.section_id,
+            space=space,
+            title=space.title,
+            default=row.id == first,
+            condition=row.condition,
+            urls=self._urls(space_address(self.context, self.site, section, row)),
+        )
+
+    def _urls(self, address: str) -> PublishedUrl:
+        return PublishedUrl(published=address if self.site.published else None)
+
+
+def visible(context: Context, organization_id: str) -> frozenset[str]:
+    """The ids of the spaces that the caller may see, cached for the call."""
+    key = ("visible spaces", organization_id)
+    if key not in context.known:
+        collections_of(context, organization_id)
+        context.known[key] = frozenset(visible_spaces(context, organization_id))
+    return context.known[key]
+
+
+def above(item: SectionRow | SectionGroupRow) -> str | None:
+    """The id of the group that contains an item."""
+    return item.group_id if isinstance(item, SectionRow) else item.parent_id
+
+
+def free_path(title: str, taken: set[str]) -> str:
+    """A URL slug made from a title, with a number if it is already in use."""
+    wanted = slugify(title)
+    path, number = wanted, 1
+    while path in taken:
+        path = f"{wanted}-{number}"
+        number += 1
+    return path

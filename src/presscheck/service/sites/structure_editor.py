@@ -1,0 +1,168 @@
+"""Edits the structure of a site; a site and a section with site spaces always have a default one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from presscheck.api.site_structure import StructureItemPointer, StructurePosition
+from presscheck.service.db.ids import new_id
+from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.permissions import space_for
+from presscheck.service.sites.structure import Item, SiteContents, above, free_path
+
+LONGEST_SECTION_TITLE = 128
+
+
+def add_site_space(context: Context, site: SiteRow, space_id: str, section: SectionRow | None) -> SiteSpaceRow:
+    """Adds a space at the end of a site or a section.
+
+    Raises:
+        ApiError: 404 if the space does not exist, 409 if it is in another organization or already in the site.
+    """
+    space = space_for(context, space_id)
+    if space.organization_id != site.organization_id:
+        raise ApiError(409, "spaceId: the space is in another organization.")
+    contents = SiteContents(context, site)
+    if any(site_space.space_id == space.id for site_space in contents.site_spaces):
+        raise ApiError(409, "spaceId: the space is already in this site.")
+    section_id = section.id if section else None
+    beside = [site_space for site_space in contents.site_spaces if site_space.section_id == section_id]
+    row = SiteSpaceRow(
+        id=new_id(),
+        site_id=site.id,
+        section_id=section_id,
+        space_id=space.id,
+        position=len(beside),
+        path=free_path(space.title, {sibling.path for sibling in beside}),
+    )
+    context.session.add(row)
+    open_first(context, site)
+    return row
+
+
+def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -> SectionRow:
+    """Adds an empty section at the end; the first section takes over the site spaces of the top level."""
+    contents = SiteContents(context, site)
+    row = SectionRow(
+        id=new_id(),
+        site_id=site.id,
+        position=len(contents.inside(None)),
+        title=title[:LONGEST_SECTION_TITLE],
+        path=free_path(title, {section.path for section in contents.sections}),
+        icon=icon,
+    )
+    context.session.add(row)
+    for site_space in contents.site_spaces:
+        if site_space.section_id is None:
+            site_space.section_id = row.id
+    row.default_site_space_id, site.default_site_space_id = site.default_site_space_id, None
+    open_first(context, site)
+    return row
+
+
+def open_first(context: Context, site: SiteRow) -> None:
+    """Makes sure that the default section and site space exist if there are any."""
+    contents = SiteContents(context, site)
+    site.default_section_id = _first(site.default_section_id, contents.sections)
+    top = [site_space for site_space in contents.site_spaces if site_space.section_id is None]
+    site.default_site_space_id = _first(site.default_site_space_id, top)
+    for section in contents.sections:
+        inside = [site_space for site_space in contents.site_spaces if site_space.section_id == section.id]
+        section.default_site_space_id = _first(section.default_site_space_id, inside)
+    context.session.flush()
+
+
+def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[str]) -> None:
+    """Moves sections into a group, in this order.
+
+    Raises:
+        ApiError: 400 if a section is not in the site.
+    """
+    rows = {section.id: section for section in contents.sections}
+    for position, section_id in enumerate(dict.fromkeys(sections)):
+        if section_id not in rows:
+            raise ApiError(400, f"sections: section {section_id} not found in this site")
+        rows[section_id].group_id, rows[section_id].position = group.id, position
+    contents.context.session.flush()
+
+
+def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
+    """Deletes a group; its items move up to its position."""
+    row, inside = contents.row_of(group), contents.inside(group.id)
+    at = row.index(group)
+    for item in inside:
+        if isinstance(item, SectionRow):
+            item.group_id = group.parent_id
+        elif isinstance(item, SectionGroupRow):
+            item.parent_id = group.parent_id
+    _number([*row[:at], *inside, *row[at + 1 :]])
+    contents.context.session.flush()
+    contents.context.session.delete(group)
+    contents.context.session.flush()
+
+
+def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
+    """Moves an item next to another one, into its section or group; without a position, to the end.
+
+    Raises:
+        ApiError: 400 if the position is invalid, 404 if the item does not exist.
+    """
+    item = contents.find(pointer.type, pointer.id)
+    if item is None:
+        raise not_found("item in this site")
+    beside = position.before or position.after
+    if beside is None:
+        _number([*(one for one in contents.row_of(item) if one is not item), item])
+        return item
+    neighbour = _neighbour(contents, item, beside, position)
+    row = [one for one in contents.row_of(neighbour) if one is not item]
+    row.insert(row.index(neighbour) + (position.before is None), item)
+    _settle(contents, item, neighbour)
+    _number(row)
+    return item
+
+
+def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
+    if position.before is not None and position.after is not None:
+        raise ApiError(400, "position: give either before or after, not both")
+    found = contents.find(pointer.type, pointer.id)
+    if found is None:
+        raise ApiError(400, f"position: {pointer.type} {pointer.id} not found in this site")
+    if found is item:
+        raise ApiError(400, "position: an item cannot be placed next to itself")
+    if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
+        raise ApiError(
+            400, "position: a site space must be next to a site space, a section or group next to a section or group"
+        )
+    if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
+        group = above(found)
+        while group is not None:
+            if group == item.id:
+                raise ApiError(400, "position: a group cannot be moved into itself")
+            group = next((one.parent_id for one in contents.groups if one.id == group), None)
+    return found
+
+
+def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
+    """Moves an item into the section or group of its new neighbor."""
+    if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
+        if item.section_id != neighbour.section_id:
+            taken = {one.path for one in contents.row_of(neighbour) if isinstance(one, SiteSpaceRow)}
+            item.path = free_path(item.path, taken)
+            item.section_id = neighbour.section_id
+    elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
+        item.group_id = above(neighbour)
+    elif isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
+        item.parent_id = above(neighbour)
+    open_first(contents.context, contents.site)
+
+
+def _number(row: Sequence[Item]) -> None:
+    for number, one in enumerate(row):
+        one.position = number
+
+
+def _first(present: str | None, rows: Sequence[Item]) -> str | None:
+    ids = [row.id for row in rows]
+    return present if present in ids else next(iter(ids), None)

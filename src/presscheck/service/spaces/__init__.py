@@ -1,0 +1,1 @@
+"""Spaces and collections."""

@@ -1,0 +1,90 @@
+"""Serializes spaces; the counts of all spaces of a response are loaded at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func, select
+
+from presscheck.api.roles import MergeRules
+from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.content import ChangeRequestRow, CommentRow
+from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.permissions import level_in_space, reaches
+from presscheck.service.sites.urls import published_spaces
+from presscheck.service.spaces.collection_tree import collections_of
+
+
+def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
+    """Serializes spaces."""
+    ids = [row.id for row in rows]
+    for organization_id in {row.organization_id for row in rows}:
+        collections_of(context, organization_id)
+    requests = _request_counts(context, ids)
+    published = published_spaces(context, ids)
+    counted = select(CommentRow.space_id, func.count()).where(
+        CommentRow.space_id.in_(ids), CommentRow.resolved_at.is_(None), CommentRow.change_request_id.is_(None)
+    )
+    comments: dict[str, int] = dict(context.session.execute(counted.group_by(CommentRow.space_id)).all())
+    return [
+        _as_space(context, row, requests.get(row.id, {}), comments.get(row.id, 0), published.get(row.id))
+        for row in rows
+    ]
+
+
+def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int]]:
+    counted = (
+        select(ChangeRequestRow.space_id, ChangeRequestRow.status, func.count())
+        .where(ChangeRequestRow.space_id.in_(ids))
+        .group_by(ChangeRequestRow.space_id, ChangeRequestRow.status)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for space, status, number in context.session.execute(counted):
+        found.setdefault(space, {})[status] = number
+    return found
+
+
+def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comments: int, published: str | None) -> Space:
+    return Space(
+        id=row.id,
+        title=row.title,
+        emoji=row.emoji or "",
+        visibility=row.visibility,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at,
+        edit_mode=row.edit_mode,
+        merge_rules=MergeRules.model_validate(row.merge_rules or {"type": "inherit"}),
+        organization=row.organization_id,
+        parent=row.parent_id,
+        language=row.language,
+        revision=row.revision_id,
+        default_level=row.default_level,
+        comments=comments,
+        change_requests=sum(requests.values()),
+        change_requests_open=requests.get("open", 0),
+        change_requests_draft=requests.get("draft", 0),
+        urls=SpaceUrls(
+            location=context.location(f"/spaces/{row.id}"),
+            app=context.app(f"/s/{row.id}"),
+            published=published,
+            icon=row.icon,
+        ),
+        permissions=SpacePermissions(**_permissions(level_in_space(context, row), row)),
+    )
+
+
+def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
+    may_edit = reaches(level, "edit") and row.edit_mode != "locked"
+    return {
+        "view": reaches(level, "read"),
+        "access": reaches(level, "read"),
+        "admin": reaches(level, "admin"),
+        "view_invite_links": reaches(level, "admin"),
+        "edit": may_edit,
+        "comment": reaches(level, "comment"),
+        "merge": may_edit,
+        "review": reaches(level, "review"),
+    }

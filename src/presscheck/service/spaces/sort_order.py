@@ -1,0 +1,100 @@
+"""Order of spaces and collections: items with the same parent form one list, renumbered on changes."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from presscheck.api.collections import MoveCollection
+from presscheck.api.roles import ContentPosition, SpacePointer
+from presscheck.api.spaces import MoveSpace
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.models.organizations import CollectionRow, SpaceRow
+from presscheck.service.permissions import collection_for, organization_for, space_for
+
+Placed = SpaceRow | CollectionRow
+"""An item with a position."""
+
+
+def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
+    """The next free position at the end of a collection, or of the top level."""
+    return max((sibling.position for sibling in siblings(session, organization_id, parent_id)), default=-1) + 1
+
+
+def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
+    """The items of a collection, or of the top level, in order; deleted spaces have no position."""
+    session.flush()
+    spaces = select(SpaceRow).where(
+        SpaceRow.organization_id == organization_id, SpaceRow.parent_id == parent_id, SpaceRow.deleted_at.is_(None)
+    )
+    collections = select(CollectionRow).where(
+        CollectionRow.organization_id == organization_id, CollectionRow.parent_id == parent_id
+    )
+    found: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
+    return sorted(found, key=lambda one: (one.position, one.id))
+
+
+def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
+    """Puts an item into a collection or to the top level: at this index, or at the end."""
+    row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
+    row.insert(len(row) if at is None else at, item)
+    item.parent_id = parent_id
+    for number, one in enumerate(row):
+        one.position = number
+
+
+def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:
+    """Moves an item to the requested place, if the caller may.
+
+    Raises:
+        ApiError: 400 if the place is invalid, 404 if it does not exist, 409 if the item cannot go there.
+    """
+    given = call.model_fields_set & {"parent", "position"}
+    if not given:
+        raise ApiError(400, "parent, position: give at least one of them")
+    neighbour, is_before = _neighbour(context, call.position)
+    beside = neighbour.parent_id if neighbour else item.parent_id
+    parent_id = call.parent if "parent" in given else beside
+    if neighbour is item:
+        raise ApiError(400, "position: an item cannot be placed next to itself")
+    if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
+        raise ApiError(400, "position: the item to place it next to has another parent")
+    _demand_room(context, item, parent_id)
+    others = [sibling for sibling in siblings(context.session, item.organization_id, parent_id) if sibling is not item]
+    at = others.index(neighbour) + (not is_before) if neighbour else None
+    place(context.session, item, parent_id, at)
+
+
+def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
+    """Returns the target collection if the caller may add to it; None for the top level.
+
+    Raises:
+        ApiError: 403 if the caller may not, 404 if it does not exist, 409 if it is in another organization.
+    """
+    if parent_id is None:
+        organization_for(context, organization_id, "create")
+        return None
+    parent = collection_for(context, parent_id, "create")
+    if parent.organization_id != organization_id:
+        raise ApiError(409, "parent: the collection is in another organization.")
+    return parent
+
+
+def _demand_room(context: Context, item: Placed, parent_id: str | None) -> None:
+    parent = require_parent(context, item.organization_id, parent_id)
+    while parent is not None:
+        if parent is item:
+            raise ApiError(409, "parent: a collection cannot be moved into itself.")
+        parent = context.session.get(CollectionRow, parent.parent_id) if parent.parent_id else None
+
+
+def _neighbour(context: Context, position: ContentPosition | None) -> tuple[Placed | None, bool]:
+    pointer = (position.before or position.after) if position else None
+    if position is None or pointer is None:
+        return None, False
+    if position.before is not None and position.after is not None:
+        raise ApiError(400, "position: give either before or after, not both")
+    is_before = position.before is not None
+    if isinstance(pointer, SpacePointer):
+        return space_for(context, pointer.space), is_before
+    return collection_for(context, pointer.collection), is_before

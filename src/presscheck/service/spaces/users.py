@@ -1,0 +1,34 @@
+"""Users in responses, loaded in one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+
+from presscheck.api.roles import Location
+from presscheck.api.users import User
+from presscheck.service.content.revisions import MOST_AT_ONCE
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import UserRow
+
+
+def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
+    """Loads users by id."""
+    wanted = sorted({one for one in ids if one})
+    found: dict[str, User] = {}
+    for start in range(0, len(wanted), MOST_AT_ONCE):
+        rows = context.session.scalars(select(UserRow).where(UserRow.id.in_(wanted[start : start + MOST_AT_ONCE])))
+        found |= {row.id: as_user(context, row) for row in rows}
+    return found
+
+
+def as_user(context: Context, row: UserRow) -> User:
+    """Serializes a user."""
+    return User(
+        id=row.id,
+        display_name=row.display_name,
+        email=row.email,
+        photoURL=row.photo_url,
+        urls=Location(location=context.location(f"/users/{row.id}")),
+    )

@@ -1,0 +1,181 @@
+"""Access to published sites: public, by a share key in the URL, or by a visitor's signed token.
+
+An unpublished site, or one without the right share key, responds like a site that does not exist.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from presscheck.service.db.signing import signed, unsigned
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.sites.urls import opens_site, site_address
+
+if TYPE_CHECKING:
+    from jwt.types import Options
+
+TOKEN = "jwt_token"  # noqa: S105  # a parameter name, not a secret
+"""The query parameter with the signed token of a visitor."""
+PREVIEW = "preview"
+"""Signing purpose of preview URLs."""
+LONGEST_TOKEN = 4000
+"""Most characters of a token; browsers limit cookies to 4096 bytes."""
+LONGEST_VISIT = 400 * 24 * 3600
+"""Longest lifetime of a cookie in seconds; browsers have the same limit."""
+_OPTIONS: Options = {
+    "verify_exp": False,  # checked against the clock of the service instead
+    "verify_nbf": False,
+    "verify_iat": False,
+    "verify_aud": False,
+    "verify_iss": False,
+    "verify_sub": False,
+    "verify_jti": False,
+}
+
+
+class Reader(NamedTuple):
+    """An admitted visitor: the base URL of the site as requested, the path within it, and the visitor's claims."""
+
+    site: SiteRow
+    base: str
+    path: str
+    claims: dict[str, Any]
+    is_previewing: bool = False
+
+
+class AccessDenied(Exception):
+    """Access denied: 404 if the site is not found, 401 if the visitor must sign in."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def admitted(context: Context, request: Request) -> Reader | Response:
+    """Admits a visitor, or returns a redirect to the sign-in page.
+
+    Raises:
+        AccessDenied: access is denied.
+    """
+    if "preview" in request.path_params:
+        return _previewing(context, request.path_params["preview"], request.path_params["path"])
+    site = _published(context, request.path_params["site"])
+    path = request.path_params.get("path", "")
+    key = ""
+    if site.visibility == "share-link":
+        key, _, path = path.partition("/")
+        if not opens_site(context, site, key):
+            raise AccessDenied(404)
+    base = reading_address(context, site, key)
+    if site.visibility == "visitor-auth":
+        return _signed_in(context, request, Reader(site, base, path, {}))
+    if site.visibility not in ("public", "unlisted", "share-link"):
+        raise AccessDenied(404)
+    return Reader(site, base, path, {})
+
+
+def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> str:
+    """A preview URL of a site, valid for one hour, as seen by a visitor with these claims, published or not."""
+    return f"{context.origin}/preview/{signed(context.session, PREVIEW, {'site': site.id, 'claims': claims})}/"
+
+
+def _previewing(context: Context, text: str, path: str) -> Reader:
+    value = unsigned(context.session, PREVIEW, text)
+    site = context.session.get(SiteRow, value["site"]) if value else None
+    if value is None or site is None:
+        raise AccessDenied(404)
+    return Reader(site, f"{context.origin}/preview/{text}/", path, value["claims"], is_previewing=True)
+
+
+def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
+    """The URL of a site in this service, used even if the site has its own host name."""
+    if not site.hostname:
+        return site_address(context, site, key or None)
+    parts = [f"{context.origin}/docs", site.basename or site.id, key]
+    return "/".join(part for part in parts if part) + "/"
+
+
+def _published(context: Context, name: str) -> SiteRow:
+    """Finds a site by its basename, or by its id if it has none; of equal basenames the oldest site counts."""
+    rows = context.session.scalars(
+        select(SiteRow)
+        .where(SiteRow.published.is_(True), (SiteRow.basename == name) | (SiteRow.id == name))
+        .order_by(SiteRow.created_at, SiteRow.id)
+    ).all()
+    found = [row for row in rows if (row.basename or row.id) == name]
+    if not found:
+        raise AccessDenied(404)
+    return next((row for row in found if row.id == name), found[0])
+
+
+def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | Response:
+    settings = context.session.get(SiteSettingsRow, reader.site.id)
+    key = settings.auth_key if settings else ""
+    brought = request.query_params.get(TOKEN)
+    if brought is not None:
+        claims = claims_of(brought, key, context.clock().timestamp())
+        if claims is None:
+            raise AccessDenied(401)
+        return _welcomed(context, request, reader, brought, claims)
+    claims = claims_of(request.cookies.get(_cookie(reader.site), ""), key, context.clock().timestamp())
+    if claims is not None:
+        return reader._replace(claims=claims)
+    if settings is None or not settings.auth_fallback:
+        raise AccessDenied(401)
+    joint = "&" if "?" in settings.auth_fallback else "?"
+    location = urlencode({"location": f"/{reader.path}"})
+    return RedirectResponse(f"{settings.auth_fallback}{joint}{location}", 307, {"cache-control": "no-store"})
+
+
+def claims_of(token: str, key: str, now: float) -> dict[str, Any] | None:
+    """The claims of a token; None unless its signature and time are valid."""
+    if not token or not key or len(token) > LONGEST_TOKEN:
+        return None
+    import jwt  # late: it loads cryptography, which most sites never need
+
+    try:
+        claims: dict[str, Any] = jwt.decode(token, key, algorithms=["HS256"], options=_OPTIONS)
+    except (jwt.PyJWTError, ValueError, RecursionError):
+        return None
+    for name, is_early in (("exp", False), ("nbf", True)):
+        moment = claims.get(name)
+        if moment is None:
+            continue
+        if isinstance(moment, bool) or not isinstance(moment, int | float) or (moment > now) is is_early:
+            return None
+    return claims
+
+
+def _welcomed(
+    context: Context, request: Request, reader: Reader, token: str, claims: dict[str, Any]
+) -> RedirectResponse:
+    """Redirects to the same URL without the token, and stores the token in an HTTP-only cookie."""
+    others = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
+    query = f"?{urlencode(others)}" if others else ""
+    answer = RedirectResponse(f"{reader.base}{quote(reader.path)}{query}", 303, {"cache-control": "no-store"})
+    expires = claims.get("exp")
+    answer.set_cookie(
+        _cookie(reader.site),
+        token,
+        max_age=_seconds(expires - context.clock().timestamp()) if expires else None,
+        path=f"/docs/{quote(request.path_params['site'])}",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return answer
+
+
+def _seconds(left: float) -> int:
+    return int(min(max(left, 1), LONGEST_VISIT))
+
+
+def _cookie(site: SiteRow) -> str:
+    return f"visitor-{site.id}"

@@ -1,0 +1,161 @@
+"""A published site as one reader sees it: sections, spaces and their pages, with all URLs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import select
+
+from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
+from presscheck.service.content.page_lookup import page_at
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.organizations import SectionRow, SiteSpaceRow, SpaceRow
+from presscheck.service.sites.structure import SiteContents
+from presscheck.service.sites.urls import site_address, space_address
+from presscheck.service.web.access import Reader
+from presscheck.service.web.visitor_conditions import holds
+
+
+class SpaceContent(NamedTuple):
+    """The live content of a space, without the pages that this reader may not see."""
+
+    revision: RevisionRow
+    tree: Tree
+
+    def listed(self) -> list[PagePosition]:
+        """The document pages in reading order, without hidden ones."""
+        below: set[str] = set()
+        found: list[PagePosition] = []
+        for place in walk(self.tree):
+            if place.page.get("hidden") or (place.above and place.above["id"] in below):
+                below.add(place.page["id"])
+            elif place.page["type"] == "document":
+                found.append(place)
+        return found
+
+    def at(self, path: str) -> PagePosition | None:
+        """The document at a path; for a group, its first document; for an empty path, the first of all."""
+        if not path.strip("/"):
+            return next(iter(self.listed()), None)
+        place = page_at(self.tree, path) or find(self.tree, path.strip("/"))
+        if place is None or place.page["type"] == "document":
+            return place
+        inside = [one for one in self.listed() if one.path and place.path and one.path.startswith(f"{place.path}/")]
+        return next(iter(inside), None)
+
+
+class PublishedSite:
+    """The structure of a site for one reader; conditions apply if the site has adaptive content."""
+
+    def __init__(self, context: Context, reader: Reader) -> None:
+        self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
+        self._contents = SiteContents(context, reader.site)
+        ids = [site_space.space_id for site_space in self._contents.site_spaces]
+        rows = context.session.scalars(
+            select(SpaceRow).where(
+                SpaceRow.id.in_(ids),
+                SpaceRow.deleted_at.is_(None),
+                SpaceRow.organization_id == reader.site.organization_id,
+            )
+        )
+        self.spaces = {row.id: row for row in rows}
+        closed = {section.id for section in self._contents.sections if not self.holds(section.condition)}
+        self.site_spaces = [
+            site_space
+            for site_space in self._contents.site_spaces
+            if site_space.space_id in self.spaces
+            and self.holds(site_space.condition)
+            and site_space.section_id not in closed
+        ]
+        self._known: dict[str, SpaceContent] = {}
+
+    def holds(self, condition: str | None) -> bool:
+        """Whether the reader meets a condition."""
+        return not self.site.adaptive_content or holds(condition, self.reader.claims)
+
+    def sections(self) -> list[SectionRow]:
+        """The sections with visible content, in navigation order."""
+        return [row for row in self._contents.sections_in_order() if self.within(row)]
+
+    def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
+        """The site spaces of a section, or of a site without sections."""
+        wanted = section.id if section else None
+        return [site_space for site_space in self.site_spaces if site_space.section_id == wanted]
+
+    def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
+        """The section of a site space."""
+        return next((section for section in self._contents.sections if section.id == site_space.section_id), None)
+
+    def group_title(self, section: SectionRow) -> str:
+        """The title of the group of a section, if any."""
+        return next((group.title for group in self._contents.groups if group.id == section.group_id), "")
+
+    def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
+        """The default site space of a section."""
+        inside = self.within(section)
+        first = section.default_site_space_id if section else self.site.default_site_space_id
+        return next((item for item in inside if item.id == first), next(iter(inside), None))
+
+    def content(self, space_id: str) -> SpaceContent:
+        """Loads the live content of a space."""
+        if space_id not in self._known:
+            revision = self.context.session.get_one(RevisionRow, self.spaces[space_id].revision_id)
+            self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
+        return self._known[space_id]
+
+    def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
+        """The URL of a site space, or of a page in it, for this reader."""
+        whole = space_address(self.context, self.site, self.section_of(site_space), site_space)
+        inside = whole.removeprefix(site_address(self.context, self.site))
+        path = (place.path or place.page["id"]) if place else ""
+        return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
+
+    def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
+        """The URL of a page in any visible space; None if it is not visible."""
+        site_space = next((one for one in self.site_spaces if one.space_id == space_id), None)
+        place = find(self.content(space_id).tree, page_id) if site_space else None
+        return self.address(site_space, place, anchor) if site_space and place else None
+
+    def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
+        """Finds the page at a path, and its site space; sections and spaces take precedence over pages."""
+        for site_space, rest in self._candidates(path.strip("/")):
+            place = self.content(site_space.space_id).at(rest)
+            if place:
+                return site_space, place
+        return None
+
+    def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        sections: list[SectionRow | None] = [*self.sections()]
+        first = next((section for section in sections if section and section.id == self.site.default_section_id), None)
+        if not sections:
+            yield from self._in_section(None, path)
+            return
+        name, _, rest = path.partition("/")
+        named = next((section for section in sections if section and section.path == name), None)
+        if named and named is not first:
+            yield from self._in_section(named, rest)
+        yield from self._in_section(first or sections[0], path)
+        if named and named is first:
+            yield from self._in_section(named, rest)
+
+    def _in_section(self, section: SectionRow | None, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        first = self.first_of(section)
+        name, _, rest = path.partition("/")
+        named = next((one for one in self.within(section) if one.path == name), None)
+        if named and named is not first:
+            yield named, rest
+        if first:
+            yield first, path
+        if first and named is first:
+            yield first, rest
+
+    def _open(self, tree: list[Page]) -> Tree:
+        """The page tree without pages whose condition is false, and without their subpages."""
+        return [
+            page | {"pages": self._open(list(children(page)))} if children(page) else page
+            for page in tree
+            if self.holds(page.get("condition"))
+        ]

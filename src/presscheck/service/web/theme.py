@@ -1,0 +1,206 @@
+"""The appearance of a site, read from its customization; missing or invalid values get defaults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any, NamedTuple, cast
+from urllib.parse import quote
+
+from presscheck.service.sites.customization import LOOKS, looks_of
+from presscheck.service.web.links import outside, reference
+from presscheck.service.web.navigation import emoji_of
+from presscheck.service.web.published_site import PublishedSite
+
+_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})").fullmatch
+_FAMILY = re.compile(r"[\w -]{1,60}").fullmatch
+_BIG_LETTER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SERIF = frozenset(("RobotoSlab", "Merriweather", "IBMPlexSerif"))
+COLOURS = {
+    "primary": "primaryColor",
+    "info": "infoColor",
+    "success": "successColor",
+    "warning": "warningColor",
+    "danger": "dangerColor",
+}
+"""CSS color variables by their names in the API."""
+CHOICES = {
+    "look": ("theme", ("clean", "muted", "bold", "gradient")),
+    "corners": ("corners", ("straight", "rounded", "circular")),
+    "depth": ("depth", ("subtle", "flat")),
+    "links": ("links", ("default", "accent")),
+}
+"""Attributes of the page that the style sheet distinguishes."""
+
+
+class Picture(NamedTuple):
+    """An image for the light and the dark theme."""
+
+    light: str
+    dark: str
+
+
+class Choice(NamedTuple):
+    """A link of the header or the footer, with its nested links."""
+
+    title: str
+    url: str
+    style: str = "link"
+    links: tuple[Choice, ...] = ()
+
+
+class Group(NamedTuple):
+    """A group of footer links with a title."""
+
+    title: str
+    links: tuple[Choice, ...]
+
+
+class Notice(NamedTuple):
+    """The announcement on every page."""
+
+    message: str
+    style: str
+    link: Choice | None
+
+
+class Appearance:
+    """The customization of a site as its templates need it."""
+
+    def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
+        self._site = site
+        self._looks = looks_of(site.context, site.site)
+        self.title = self._text("title") or site.site.title
+        self.theme = self._theme(chosen_theme)
+        self.may_toggle = self._at("themes.toggeable") is True
+        self.logo = self._picture(self._at("header.logo"))
+        self.favicon = self._picture(self._at("favicon.icon"))
+        self.copyright = self._text("footer.copyright")
+        self.footer_logo = self._picture(self._at("footer.logo"))
+        self.privacy = self._outside("privacyPolicy.url")
+        self.preview = self._outside("socialPreview.url")
+        self.is_new_tab = self._at("externalLinks.target") == "blank"
+        self.has_pagination = self._at("pagination.enabled") is not False
+        self.language = self._text("internationalization.locale") or "en"
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The attributes for the style sheet."""
+        chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
+        known = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
+        header = self._text("header.preset")
+        return known | {"theme": self.theme, "header": header if header in ("bold", "contrast", "none") else "default"}
+
+    @property
+    def style(self) -> str:
+        """Colors and fonts as CSS declarations."""
+        found = [
+            f"--{name}-{shade}:{self._colour(f'styling.{key}.{shade}')}"
+            for name, key in COLOURS.items()
+            for shade in ("light", "dark")
+        ]
+        for shade in ("light", "dark"):
+            tint = self._at(f"styling.tint.color.{shade}")
+            if isinstance(tint, str) and _COLOUR(tint):
+                found.append(f"--tint-{shade}:{tint}")
+        found.append(f"--font:{self._font('font', 'system-ui, sans-serif')}")
+        found.append(f"--monospace:{self._font('monospaceFont', 'ui-monospace, monospace')}")
+        return ";".join(found)
+
+    @property
+    def emoji_icon(self) -> str:
+        """The emoji icon as a data URL, if an emoji was chosen instead of an image."""
+        emoji = emoji_of(self._text("favicon.emoji"))
+        if not emoji:
+            return ""
+        text = f'<text y=".9em" font-size="90">{escape(emoji)}</text>'
+        drawing = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{text}</svg>'
+        return f"data:image/svg+xml,{quote(drawing)}"
+
+    @property
+    def notice(self) -> Notice | None:
+        """The announcement, if enabled."""
+        message = self._text("announcement.message")
+        if self._at("announcement.enabled") is not True or not message:
+            return None
+        style = self._text("announcement.style")
+        link = next(self._links([self._at("announcement.link")]), None)
+        return Notice(message, style if style in COLOURS else "info", link)
+
+    @property
+    def header_links(self) -> tuple[Choice, ...]:
+        """The links of the header."""
+        return tuple(self._links(self._at("header.links"), may_be_empty=True))
+
+    @property
+    def footer_groups(self) -> tuple[Group, ...]:
+        """The links of the footer."""
+        return tuple(
+            Group(str(group.get("title") or ""), tuple(self._links(group.get("links"))))
+            for group in _objects(self._at("footer.groups"))
+        )
+
+    def _theme(self, chosen: str | None) -> str:
+        """The theme: `light`, `dark`, or `auto` for the setting of the reader's system.
+
+        Readers who may switch get their choice, or else their system's setting if the default is light.
+        """
+        usual = self._at("themes.default")
+        if self._at("themes.toggeable") is True:
+            if chosen in ("light", "dark"):
+                return str(chosen)
+            return "dark" if usual == "dark" else "auto"
+        return usual if usual in ("light", "dark") else "auto"
+
+    def _links(self, given: Any, *, may_be_empty: bool = False) -> Iterator[Choice]:
+        for one in _objects(given):
+            if not self._site.holds(one.get("condition") if isinstance(one.get("condition"), str) else None):
+                continue
+            inner = tuple(self._links(one.get("links")))
+            address = reference(self._site, one.get("to"))
+            title = str(one.get("title") or (address.title if address else ""))
+            style = str(one.get("style") or "link")
+            if address or (may_be_empty and inner):
+                yield Choice(title, address.url if address else "", style, inner)
+
+    def _at(self, path: str) -> Any:
+        return _value(self._looks, path)
+
+    def _text(self, path: str) -> str:
+        value = self._at(path)
+        return value if isinstance(value, str) else ""
+
+    def _outside(self, path: str) -> str:
+        found = outside(self._site, self._text(path)) if self._text(path) else None
+        return found.url if found else ""
+
+    def _picture(self, value: Any) -> Picture | None:
+        both = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        light, dark = (outside(self._site, str(both.get(shade) or "")) for shade in ("light", "dark"))
+        first, second = light or dark, dark or light
+        return Picture(first.url, second.url) if first and second else None
+
+    def _colour(self, path: str) -> str:
+        value = self._at(path)
+        return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
+
+    def _font(self, name: str, others: str) -> str:
+        """A font stack: the chosen font if installed, then generic fallbacks; no fonts are downloaded."""
+        chosen = self._at(f"styling.{name}")
+        family = _value(cast("dict[str, Any]", chosen), "fontFamily") if isinstance(chosen, dict) else chosen
+        if not isinstance(family, str) or not _FAMILY(family):
+            return others
+        fallback = f"Georgia, serif, {others}" if family in _SERIF else others
+        return f"'{family}', '{_BIG_LETTER.sub(' ', family)}', {fallback}"
+
+
+def _value(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _objects(given: Any) -> list[dict[str, Any]]:
+    items = cast("list[Any]", given) if isinstance(given, list) else []
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

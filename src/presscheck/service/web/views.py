@@ -1,0 +1,183 @@
+"""Responses of published sites: a page, search results, a redirect, or an error page."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from presscheck.documents.pages.tree import PagePosition
+from presscheck.service.content.serializers import LAYOUT, body_of
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.models.sites import RedirectRow
+from presscheck.service.web import navigation
+from presscheck.service.web.access import AccessDenied, Reader, admitted
+from presscheck.service.web.html.page import render_page_html
+from presscheck.service.web.links import PageLinks, outside, reference
+from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.search import LONGEST_QUERY, found_pages
+from presscheck.service.web.theme import Appearance
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' http: https: data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "vary": "cookie",
+}
+"""Content security policy, as defense in depth: nothing on these pages may run, whatever their content."""
+OPEN = frozenset(("public", "unlisted"))
+THEME = "theme"
+YEAR = 365 * 24 * 3600
+
+
+def answered(context: Context, request: Request) -> Response:
+    """Responds to a request below ``/docs/``."""
+    try:
+        reader = admitted(context, request)
+    except AccessDenied as closed:
+        return _closed(closed.status)
+    if isinstance(reader, Response):
+        return reader
+    if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
+        return RedirectResponse(reader.base, 307)
+    theme = request.query_params.get(THEME)
+    if theme in ("light", "dark"):
+        return _with_theme(reader, theme)
+    site = PublishedSite(context, reader)
+    query = request.query_params.get("q")
+    target = _redirect(site) if query is None else None
+    if target:
+        return RedirectResponse(target, 307, {"cache-control": "no-cache"})
+    return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
+
+
+def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
+    found = site.find(site.reader.path)
+    if query is not None:
+        words = query[:LONGEST_QUERY]
+        return _page(site, looks, "found.html", found, query=words, results=found_pages(site, words), is_indexed=False)
+    if found is None:
+        home = site.find("")
+        return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
+    return _page(site, looks, "page.html", found, **_document(site, looks, *found))
+
+
+def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: PagePosition) -> dict[str, Any]:
+    """The template variables of a page, besides those of the layout."""
+    page = place.page
+    links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
+    body = render_page_html(body_of(site.context, page), links.source, links)
+    before, after = navigation.neighbours(site, site_space, place)
+    layout = LAYOUT | _object(page.get("layout"))
+    return {
+        "title": page["title"],
+        "description": page.get("description") or "",
+        "emoji": navigation.emoji_of(page.get("emoji")),
+        "layout": layout,
+        "body": body.html,
+        "outline": body.outline if layout["outline"] else (),
+        "trail": _trail(site, site_space, place),
+        "cover": _cover(site, site_space, page) if layout["cover"] else None,
+        "before": before if looks.has_pagination and layout["pagination"] else None,
+        "after": after if looks.has_pagination and layout["pagination"] else None,
+        "canonical": site.address(site_space, place),
+        "is_indexed": site.site.visibility == "public" and not (page.get("noIndex") or page.get("noRobotsIndex")),
+    }
+
+
+def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
+    """The titles and URLs of the ancestors of a page."""
+    above = navigation.trail(site, site_space, place)
+    return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
+
+
+def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
+    found = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
+    return found.url if found else None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _page(
+    site: PublishedSite,
+    looks: Appearance,
+    template: str,
+    found: tuple[SiteSpaceRow, PagePosition] | None,
+    *,
+    status: int = 200,
+    **values: Any,
+) -> Response:
+    site_space, place = found or (None, None)
+    current = place if template == "page.html" else None
+    values = {
+        "looks": looks,
+        "base": site.base,
+        "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
+        "sections": navigation.sections(site, site_space),
+        "spaces": navigation.spaces(site, site_space),
+        "tree": navigation.tree(site, site_space, current) if site_space else (),
+        "query": "",
+    } | values
+    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
+    headers = HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    values["is_indexed"] = values["is_indexed"] and not site.reader.is_previewing
+    if not values["is_indexed"]:
+        headers["x-robots-tag"] = "noindex"
+    return HTMLResponse(_templates().get_template(template).render(values), status, headers)
+
+
+def _closed(status: int) -> Response:
+    headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
+    return HTMLResponse(_templates().get_template("closed.html").render(status=status), status, headers)
+
+
+def _with_theme(reader: Reader, theme: str) -> Response:
+    """Stores the chosen theme (light or dark) in a cookie and redirects back to the page."""
+    answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
+    answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
+    return answer
+
+
+def _redirect(site: PublishedSite) -> str | None:
+    """The destination of a redirect from this path; None if there is none or it leads to itself."""
+    path = f"/{site.reader.path}".rstrip("/")
+    rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
+    row = next((one for one in rows if unquote(one.source) == path), None)
+    found = _destination(site, row.destination) if row else None
+    return None if found in (None, f"{site.base}{quote(path[1:])}") else found
+
+
+def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None:
+    if destination["kind"] == "external":
+        address = outside(site, destination["url"])
+        return address.url if address else None
+    if destination["kind"] == "site-section":
+        section = next((one for one in site.sections() if one.id == destination["site_section_id"]), None)
+        first = site.first_of(section) if section else None
+        return site.address(first) if first else None
+    found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)
+    if found is None or destination["kind"] == "site-space":
+        return site.address(found) if found else None
+    return site.page_address(found.space_id, destination["page_id"])
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    loader = FileSystemLoader(Path(__file__).with_name("templates"))
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -1,0 +1,122 @@
+"""The service's budget: obeyed by all requests together, and slowed for before it is spent."""
+
+import asyncio
+import time
+from email.utils import formatdate
+
+import pytest
+
+from presscheck.api.spaces import GetSpace
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.client.request_context import Priority, RequestContext
+from presscheck.errors import TooManyRequests
+
+from .conftest import QUICK, TOKEN, FaultServer, http
+
+READ = GetCurrentUser()
+
+
+def told(left: int, seconds: float, *, limit: int = 100, status: int = 200) -> bytes:
+    """An answer that tells how much is left, and for how long, by a clock that is a year behind."""
+    then = int(time.time()) - 365 * 86400
+    return http(
+        status,
+        {"id": "u1"},
+        date=formatdate(then, usegmt=True),
+        x_ratelimit_limit=str(limit),
+        x_ratelimit_remaining=str(left),
+        x_ratelimit_reset=str(int(then + seconds)),
+    )
+
+
+async def timed(client: Client, count: int) -> float:
+    """Seconds that so many reads take, all at once."""
+    began = time.monotonic()
+    await asyncio.gather(*(client.send(GetSpace(space_id=f"s{number}")) for number in range(count)))
+    return time.monotonic() - began
+
+
+async def test_with_plenty_left_nobody_waits(server: FaultServer, client: Client) -> None:
+    server.script = [told(90, 60)]
+    await client.send(READ)
+    assert await timed(client, 20) < 1
+
+
+async def test_a_pause_that_one_was_asked_for_holds_for_all(server: FaultServer) -> None:
+    server.script = [http(429, retry_after="1"), http(200, {"id": "u1"})]
+    refused = asyncio.Event()
+    async with Client(server.address, TOKEN, timeout=QUICK, on_exchange=lambda _: refused.set()) as client:
+        first = asyncio.create_task(client.send(READ))
+        await refused.wait()
+        assert await timed(client, 3) > 0.8
+        assert (await first).id == "u1"
+
+
+async def test_what_is_left_is_spread_over_the_rest_of_the_window(server: FaultServer, client: Client) -> None:
+    server.script = [told(9, 2)]
+    await client.send(READ)
+    spent = await timed(client, 5)
+    assert 0.6 < spent < 2, "five of the nine that are left, in two seconds"
+
+
+async def test_a_spent_budget_waits_for_the_next_window(server: FaultServer, client: Client) -> None:
+    server.script = [told(0, 1), told(99, 60)]
+    await client.send(READ)
+    assert 0.8 < await timed(client, 1) < 2
+    assert await timed(client, 10) < 0.5, "a new window"
+
+
+async def test_a_window_that_ends_too_late_sends_nothing_and_says_when(server: FaultServer, client: Client) -> None:
+    server.script = [told(0, 1800)]
+    await client.send(READ)
+    with pytest.raises(TooManyRequests, match="has had enough requests of this token, try again in 30 min") as caught:
+        await client.send(READ)
+    assert caught.value.retry_after == pytest.approx(1800, abs=2)
+    assert len(server.asked) == 1
+
+
+async def test_the_last_of_a_window_is_for_what_somebody_waits_for(server: FaultServer, client: Client) -> None:
+    server.script = [told(10, 1), told(99, 60)]
+    await client.send(READ)
+    idle = [asyncio.create_task(client.fetch(READ, RequestContext(Priority.BACKGROUND))) for _ in range(20)]
+    await asyncio.sleep(0)
+    assert await timed(client, 2) < 0.8
+    assert len(server.asked) == 3, "none that nobody waits for"
+    await asyncio.gather(*idle)
+
+
+async def test_what_somebody_comes_to_want_need_not_wait(server: FaultServer, client: Client) -> None:
+    server.script = [told(10, 2)]
+    await client.send(READ)
+    errand, began = RequestContext(Priority.BACKGROUND), time.monotonic()
+    waits = asyncio.create_task(client.fetch(READ, errand))
+    await asyncio.sleep(0.3)
+    assert not waits.done()
+    errand.hurry(Priority.VISIBLE)
+    await waits
+    assert time.monotonic() - began < 0.9
+
+
+async def test_who_leaves_the_line_holds_nobody_up(server: FaultServer, client: Client) -> None:
+    server.script = [told(9, 2)]
+    await client.send(READ)
+    lost = [asyncio.create_task(client.fetch(READ)) for _ in range(8)]
+    await asyncio.sleep(0.05)
+    for task in lost:
+        task.cancel()
+    assert await timed(client, 1) < 0.5
+
+
+async def test_nonsense_is_not_obeyed(server: FaultServer, client: Client) -> None:
+    server.script = [
+        http(200, {"id": "u1"}, x_ratelimit_limit="many", x_ratelimit_remaining="0", x_ratelimit_reset="soon")
+    ]
+    await client.send(READ)
+    assert await timed(client, 5) < 0.5
+
+
+async def test_the_clock_of_the_service_is_known(server: FaultServer, client: Client) -> None:
+    server.script = [told(9, 60)]
+    await client.send(READ)
+    assert client.clock_skew == pytest.approx(-365 * 86400, abs=3)

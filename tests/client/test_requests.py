@@ -1,0 +1,224 @@
+"""What a call looks like on the wire, and what becomes of good answers."""
+
+import asyncio
+import gzip
+import weakref
+import zlib
+from pathlib import Path
+
+import pytest
+
+from presscheck import __version__
+from presscheck.api.change_requests import ChangeRequest, ListContributors, ListOrganizationChangeRequests
+from presscheck.api.comments import DeleteComment, Document, ListComments, PostComment
+from presscheck.api.spaces import GetSpace, ListSpaces
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.client.request_context import RequestRecord
+from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
+
+from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http
+
+USER = {"object": "user", "id": "u1", "displayName": "Ada", "somethingNew": [1]}
+DELETE = DeleteComment(space_id="s", change_request_id="1", comment_id="c")
+
+
+async def test_a_read(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, USER)]
+    user = await client.send(GetCurrentUser())
+    assert (user.id, user.display_name, user.model_extra) == ("u1", "Ada", {"somethingNew": [1]})
+    [asked] = server.asked
+    assert (asked.method, asked.target) == ("GET", "/v1/user")
+    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
+    assert asked.headers["accept"] == "application/json"
+    assert asked.headers["user-agent"] == f"presscheck/{__version__}"
+    assert "content-type" not in asked.headers
+
+
+async def test_ids_and_queries_arrive_as_they_were_meant(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, {"items": []})]
+    await client.send(ListComments(space_id="a/b", change_request_id="ü", authors=("x&y", "z"), status="open"))
+    assert server.asked[0].target == (
+        "/v1/spaces/a%2Fb/change-requests/%C3%BC/comments?status=open&authors=x%26y&authors=z"
+    )
+
+
+async def test_a_write(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, {"id": "c1", "postedBy": {"id": "u"}})]
+    body = Document(markdown="schön 📖")
+    comment = await client.send(PostComment(space_id="s", change_request_id="1", body=body, page="p"))
+    assert comment.id == "c1"
+    [asked] = server.asked
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.json() == {"body": {"markdown": "schön 📖"}, "page": "p"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        http(204),
+        http(205),
+        http(202),
+        b"HTTP/1.1 205 Reset\r\n\r\nthis is not a body",
+        b"HTTP/1.1 204 No\r\ncontent-type: text/html\r\n\r\n",
+    ],
+)
+async def test_a_deletion_is_empty_however_it_is_said(server: FaultServer, client: Client, answer: bytes) -> None:
+    server.script = [answer, http(200, USER)]
+    assert await client.send(DELETE) is None
+    assert (await client.send(GetCurrentUser())).id == "u1"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(b'{"id": "u1"}', mtime=0)),
+        ("deflate", zlib.compress(b'{"id": "u1"}')),
+        ("identity", b'{"id":"u1"}'),
+    ],
+)
+async def test_compressed_answers(server: FaultServer, client: Client, encoding: str, packed: bytes) -> None:
+    server.script = [http(200, packed, content_encoding=encoding)]
+    assert (await client.send(GetCurrentUser())).id == "u1"
+
+
+async def test_connections_are_kept_and_bounded(server: FaultServer) -> None:
+    server.script = [http(200, USER)]
+    async with Client(server.address, TOKEN, connections=3) as client:
+        await asyncio.gather(*(client.send(GetCurrentUser()) for _ in range(40)))
+    assert len(server.asked) == 40
+    assert server.most_open <= 3
+    assert server.connections <= 3
+
+
+async def test_a_unix_socket(tmp_path: Path) -> None:
+    server = FaultServer(script=[http(200, USER)])
+    async with server.listening(tmp_path / "s.sock"), Client(server.address, TOKEN) as client:
+        assert (await client.send(GetCurrentUser())).id == "u1"
+    assert server.asked[0].headers["host"] == "localhost"
+    async with Client(f"unix:{tmp_path}/none.sock", TOKEN) as client:
+        with pytest.raises(NetworkError, match="no such socket"):
+            await client.send(GetCurrentUser())
+
+
+async def test_fetch_gives_the_body_as_it_came(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, b'{"id" : "u1"}')]
+    assert await client.fetch(GetCurrentUser()) == b'{"id" : "u1"}'
+
+
+async def test_every_item_page_by_page_and_no_sooner_than_needed(server: FaultServer, client: Client) -> None:
+    server.script = [
+        http(200, {"items": [{"id": "a"}, {"id": "b"}], "next": {"page": "2"}, "count": 3}),
+        http(200, {"items": [], "next": {"page": "3"}}),
+        http(200, {"items": [{"id": "c"}]}),
+    ]
+    found = []
+    async for space in client.every(ListSpaces(organization_id="o", limit=2)):
+        found.append(space.id)
+        assert len(server.asked) == (1 if len(found) < 3 else 3)
+    assert found == ["a", "b", "c"]
+    assert [asked.target.partition("?")[2] for asked in server.asked] == ["limit=2", "page=2&limit=2", "page=3&limit=2"]
+
+
+async def test_a_cursor_that_comes_back_ends_a_listing(server: FaultServer, client: Client) -> None:
+    first = {"items": [{"id": "a"}], "next": {"page": "x"}}
+    server.script = [http(200, first), http(200, {**first, "next": {"page": "y"}}), http(200, first)]
+    assert len([space async for space in client.every(ListSpaces(organization_id="o"))]) == 3
+    assert len(server.asked) == 3
+
+
+async def test_a_listing_of_100_000_holds_no_more_than_a_page(server: FaultServer, client: Client) -> None:
+    def page(number: int) -> bytes:
+        after = {"next": {"page": str(number + 1)}} if number < 100 else {}
+        found = [{"id": f"{number}-{row}", "number": row, "subject": "x" * 40} for row in range(1000)]
+        return http(200, {"items": found, "count": 100_000, **after})
+
+    async def answer(connection: Exchanged) -> None:
+        await connection.write(page(len(server.asked)))
+
+    server.script = [answer]
+    seen, most_held, alive = 0, 0, weakref.WeakSet[ChangeRequest]()
+    async for one in client.every(ListOrganizationChangeRequests(organization_id="o")):
+        alive.add(one)
+        seen += 1
+        if seen % 500 == 0:
+            most_held = max(most_held, len(alive))
+    assert seen == 100_000
+    assert most_held < 3000
+
+
+async def test_a_listing_without_pages_is_one_page(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, {"items": [], "next": {"page": "x"}})]
+    assert [one async for one in client.every(ListContributors(space_id="s", change_request_id="1"))] == []
+    assert len(server.asked) == 1
+
+
+async def test_the_activity_log_hears_of_every_exchange(server: FaultServer) -> None:
+    heard: list[RequestRecord] = []
+    server.script = [http(200, {"id": "s"}), lambda connection: connection.hang()]
+    async with Client(server.address, TOKEN, timeout=QUICK, on_exchange=heard.append) as client:
+        await client.send(GetSpace(space_id="s", share_key="secret"))
+        with pytest.raises(NetworkError):
+            await client.send(GetCurrentUser())
+    assert [(one.method, one.path, one.status, one.bytes) for one in heard] == [
+        ("GET", "/v1/spaces/s", 200, 11),
+        ("GET", "/v1/user", None, 0),
+    ]
+    assert heard[1].milliseconds >= 250
+
+
+async def test_redirects_are_followed_at_home(server: FaultServer, client: Client) -> None:
+    server.script = [http(302, location="/v1/users/u1"), http(301, location=f"{server.address}/x"), http(200, USER)]
+    assert (await client.send(GetCurrentUser())).id == "u1"
+    assert [asked.target for asked in server.asked] == ["/v1/user", "/v1/users/u1", "/x"]
+    assert all(asked.headers["authorization"] for asked in server.asked)
+
+
+async def test_a_circle_of_redirects_ends(server: FaultServer, client: Client) -> None:
+    server.script = [http(302, location="/v1/user")]
+    with pytest.raises(MalformedAnswer, match="circle"):
+        await client.send(GetCurrentUser())
+    assert len(server.asked) == 5
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("http://api.example.org", "in the open"),
+        ("ftp://example.org", "not the address"),
+        ("example.org", "not the address"),
+        ("https://", "not the address"),
+        ("https://user:pass@example.org", "leave name and password out"),
+        ("https://example.org/?x=1", "not the address"),
+        ("https://[::1", "cannot be read"),
+        ("https://example.org:port", "cannot be read"),
+        ("unix:here.sock", "must begin with /"),
+    ],
+)
+def test_addresses_that_are_not_taken(address: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        Client(address, TOKEN)
+    assert "pass" not in str(caught.value).replace("password", "")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org/v1/",
+        "https://example.org/prefix",
+        "http://127.0.0.9:80",
+        "http://[::1]:8000",
+        "http://localhost",
+        "unix:/tmp/s",
+    ],
+)
+async def test_addresses_that_are_taken(address: str) -> None:
+    await Client(address, TOKEN).aclose()
+
+
+async def test_plain_http_to_elsewhere_only_when_insisted() -> None:
+    await Client("http://192.0.2.1", TOKEN, insecure=True).aclose()
+
+
+def test_a_change_request_is_read_without_what_may_be_missing() -> None:
+    assert ChangeRequest.model_validate({"id": "c"}).status == "open"

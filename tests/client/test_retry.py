@@ -1,0 +1,116 @@
+"""What is said again: reads that met a passing fault, and what was refused unread; a few times, with pauses."""
+
+import asyncio
+import logging
+
+import pytest
+
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.operation import Operation
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client, Timeouts
+from presscheck.client.retry import ATTEMPTS
+from presscheck.errors import MalformedAnswer, NetworkError, RequestError, ServiceFailed, TooManyRequests
+
+from .conftest import TOKEN, Exchanged, Fault, FaultServer, http
+
+READ = GetCurrentUser()
+WRITE = PostComment(space_id="s", change_request_id="1", body=Document(markdown="hello"))
+GOOD = http(200, {"id": "u1", "postedBy": {"id": "u1"}})
+BUSY = http(429, {"error": {"code": 429, "message": "slow down"}})
+
+
+async def reset(connection: Exchanged) -> None:
+    connection.reset()
+
+
+async def cut(connection: Exchanged) -> None:
+    await connection.write(GOOD[:-5])
+
+
+@pytest.mark.parametrize("fault", [reset, cut, http(502), http(503), http(504), BUSY])
+async def test_a_read_is_said_again(server: FaultServer, client: Client, fault: Fault) -> None:
+    server.script = [fault, GOOD]
+    assert (await client.send(READ)).id == "u1"
+    assert len(server.asked) == 2
+
+
+async def test_what_was_refused_unread_is_said_again_even_a_write(server: FaultServer, client: Client) -> None:
+    server.script = [BUSY, GOOD]
+    assert (await client.send(WRITE)).id == "u1"
+    assert [asked.json() for asked in server.asked] == [{"body": {"markdown": "hello"}}] * 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "call", "kind"),
+    [
+        (http(500), READ, ServiceFailed),
+        (http(503), WRITE, ServiceFailed),
+        (http(200, b"{", kind="application/json"), READ, MalformedAnswer),
+        (lambda connection: connection.hang(), READ, NetworkError),
+    ],
+)
+async def test_what_would_not_fare_better_is_said_once(
+    server: FaultServer, client: Client, fault: Fault, call: Operation[object], kind: type[RequestError]
+) -> None:
+    server.script = [fault]
+    with pytest.raises(kind):
+        await client.send(call)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [(reset, NetworkError), (http(503), ServiceFailed), (BUSY, TooManyRequests)]
+)
+async def test_it_ends(server: FaultServer, client: Client, fault: Fault, kind: type[RequestError]) -> None:
+    server.script = [fault]
+    with pytest.raises(kind):
+        await client.send(READ)
+    assert len(server.asked) == ATTEMPTS
+
+
+async def test_pauses_grow_and_differ(server: FaultServer) -> None:
+    server.script = [http(503)]
+    loop, gaps = asyncio.get_running_loop(), list[tuple[float, float]]()
+    async with Client(server.address, TOKEN, timeout=Timeouts(pause=0.04)) as client:
+        for _ in range(3):
+            began, times = len(server.asked), list[float]()
+            asking = asyncio.create_task(client.send(READ))
+            for count in range(ATTEMPTS):
+                await server.has_been_asked(began + count + 1)
+                times.append(loop.time())
+            await asyncio.gather(asking, return_exceptions=True)
+            gaps.append((times[1] - times[0], times[2] - times[1]))
+    for first, second in gaps:
+        assert 0.04 <= first < 0.2
+        assert 0.08 <= second < 0.3
+    assert len({round(first, 4) for first, _ in gaps}) > 1, "jitter"
+
+
+async def test_a_longer_wait_than_anybody_has_is_told_at_once(server: FaultServer, client: Client) -> None:
+    server.script = [http(429, retry_after="600")]
+    with pytest.raises(TooManyRequests, match="try again in 10 min") as caught:
+        await client.send(READ)
+    assert caught.value.retry_after == 600
+    assert len(server.asked) == 1
+
+
+async def test_cancelling_during_a_pause_leaves_the_pool_sound(server: FaultServer) -> None:
+    server.script = [http(503)]
+    async with Client(server.address, TOKEN, timeout=Timeouts(pause=30, longest_pause=60), connections=1) as client:
+        asking = asyncio.create_task(client.send(READ))
+        await server.has_been_asked(1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        server.script = [GOOD]
+        assert (await client.send(READ)).id == "u1"
+
+
+async def test_the_pauses_say_nothing_of_the_token(
+    server: FaultServer, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.script = [reset, http(503), GOOD]
+    await client.send(READ)
+    assert TOKEN not in caplog.text

@@ -1,0 +1,84 @@
+"""A call that one release alone has: told apart from a thing that is not there."""
+
+from typing import Any
+
+import pytest
+
+from presscheck.api.change_requests import ListReviews, SubmitReview
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
+from presscheck.api.conversations import GetConversation, ListConversations
+from presscheck.api.imports import GetImport
+from presscheck.api.links import ListPageLinks, ListSpaceLinks
+from presscheck.api.operation import Operation
+from presscheck.api.spaces import GetSpace
+from presscheck.client.client import Client
+from presscheck.errors import NotFound, NotSupported
+
+from .conftest import FaultServer, http
+
+GONE = http(404, {"error": {"code": 404, "message": "Not found"}})
+THERE = http(200, {"id": "x"})
+
+
+async def fails(server: FaultServer, client: Client, call: Operation[Any], *script: bytes) -> tuple[type, list[str]]:
+    server.script = [*script]
+    with pytest.raises((NotFound, NotSupported)) as caught:
+        await client.send(call)
+    return type(caught.value), [asked.target for asked in server.asked]
+
+
+async def test_what_it_hangs_on_is_there(server: FaultServer, client: Client) -> None:
+    kind, asked = await fails(server, client, ListSpaceLinks(space_id="s"), GONE, THERE)
+    assert kind is NotSupported
+    assert asked == ["/v1/spaces/s/links", "/v1/spaces/s"]
+
+
+async def test_what_it_hangs_on_is_not(server: FaultServer, client: Client) -> None:
+    kind, _ = await fails(server, client, ListPageLinks(space_id="s", page_id="p"), GONE, GONE)
+    assert kind is NotFound
+
+
+async def test_a_thing_whose_listing_is_there_is_missing(server: FaultServer, client: Client) -> None:
+    call = GetConversation(organization_id="o", conversation_id="c")
+    kind, asked = await fails(server, client, call, GONE, THERE, THERE)
+    assert kind is NotFound
+    assert asked[1:] == ["/v1/orgs/o", "/v1/orgs/o/conversations"]
+
+
+async def test_a_thing_whose_listing_is_not_there_is_not_supported(server: FaultServer, client: Client) -> None:
+    assert (await fails(server, client, GetImport(organization_id="o", import_run_id="i"), GONE, THERE, GONE)) == (
+        NotSupported,
+        ["/v1/org/o/imports/i", "/v1/orgs/o", "/v1/org/o/imports"],
+    )
+
+
+async def test_a_listing_is_not_supported_and_says_which_release_has_it(server: FaultServer, client: Client) -> None:
+    server.script = [GONE, THERE]
+    with pytest.raises(NotSupported, match=r"only its release 0\.146\.0 does"):
+        await client.send(ListConversations(organization_id="o"))
+
+
+async def test_a_write_is_not_judged_but_says_that_it_may_be(server: FaultServer, client: Client) -> None:
+    call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
+    server.script = [GONE]
+    with pytest.raises(NotFound, match=r"only release 0\.202\.0 of the service has this call"):
+        await client.send(call)
+    assert len(server.asked) == 1
+
+
+async def test_what_both_releases_have_is_simply_not_there(server: FaultServer, client: Client) -> None:
+    kind, asked = await fails(server, client, GetSpace(space_id="s"), GONE)
+    assert kind is NotFound
+    assert asked == ["/v1/spaces/s"]
+
+
+async def test_a_feature_that_not_every_service_has_is_judged_in_writing_too(
+    server: FaultServer, client: Client
+) -> None:
+    call = SubmitReview(space_id="s", change_request_id="c", status="approved")
+    kind, asked = await fails(server, client, call, GONE, THERE)
+    assert kind is NotSupported
+    assert asked[1:] == ["/v1/spaces/s/change-requests/c"]
+    assert [one.method for one in server.asked] == ["POST", "GET"], "the look changes nothing"
+    kind, _ = await fails(server, client, ListReviews(space_id="s", change_request_id="c"), GONE, GONE)
+    assert kind is NotFound

@@ -1,0 +1,155 @@
+"""Views in the file of settings: each is right as a whole or left out with a reason, and writing loses nothing."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from presscheck.config import load
+from presscheck.config.saved_views import SavedView
+from presscheck.config.saved_views_file import add_view, change_view, remove_view
+from presscheck.config.validation import mistakes_in, read_views
+from presscheck.engine.inbox.views import judge
+from presscheck.errors import ConfigurationError
+
+FILE = """# my settings
+theme_of_mine = "a comment # in a text"  # kept
+
+# about A
+[[views]]
+name = "A"  # the first
+query = "space:api"
+
+# about the profile
+[profiles.default]
+theme = "ink"
+
+# about B
+[[views]]
+# inside B
+name = 'B'
+sort = "number"
+
+# the end
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "config.toml").write_text(FILE)
+    (tmp_path / "config.toml").chmod(0o600)
+    return tmp_path / "config.toml"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[views]]\nquery = 'x'", "1: views.1 has no name"),
+        ("[[views]]\nname = 3", "2: views.1.name must be a text in quotes"),
+        ("[[views]]\nname = ''", "2: views.1.name is empty"),
+        (f"[[views]]\nname = '{'x' * 41}'", "2: views.1.name is too long: at most 40 characters"),
+        (f"[[views]]\nname = 'a'\nquery = '{'x' * 401}'", "3: views.1.query is too long: at most 400 characters"),
+        ("[[views]]\nname = 'a'\n[[views]]\nname = 'A '", "4: views.2.name is the name of another view"),
+        ("[[views]]\nname = 'Needs me'", "2: views.1.name is the name of a view that is built in"),
+        ("[[views]]\nname = 'a'\nsort = 'colour'", "3: views.1.sort must be one of updated, created"),
+        ("[[views]]\nname = 'a'\ngroup = 'author'", '3: views.1.group must be "space"'),
+        ("[[views]]\nname = 'a'\ncolour = 'red'", "3: views.1.colour is not a setting; known: name, query"),
+        ("[[views]]\nname = 'a'\nquery = 'comments:many'", "3: views.1.query is not understood: comments: a number"),
+        ('[[views]]\nname = "a\\u001b"', "2: views.1.name must be one line"),
+        ("views = 3", "1: views must be written as [[views]]"),
+        ("views = [3]", "1: views.1 must be a table"),
+        ("\n".join(f"[[views]]\nname = 'v{n}'" for n in range(21)), "41: views.21 is one too many: at most 20 views"),
+    ],
+)
+def test_what_is_wrong_with_a_view_names_field_and_limit_and_hinders_no_profile(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    assert next(str(one) for one in mistakes_in(file, judge)).startswith(f"{file}:{says}")
+    assert load(file, environment={}).name == "default"
+
+
+def test_the_other_views_stay(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[[views]]\nname = 'a'\nsort = 'x'\n[[views]]\nname = 'b'\nquery = ' space:api '\n")
+    views, mistakes = read_views(file, judge)
+    assert views == (SavedView("b", "space:api"),)
+    assert len(mistakes) == 1
+
+
+def test_a_view_is_added_behind_the_others(file: Path) -> None:
+    add_view(file, SavedView('Ünïcode "quoted"', 'space:"a b"', "-number", "space"))
+    added = '\n[[views]]\nname = "Ünïcode \\"quoted\\""\nquery = "space:\\"a b\\""\nsort = "-number"\ngroup = "space"\n'
+    assert file.read_text() == FILE.replace('sort = "number"\n', 'sort = "number"\n' + added)
+    assert read_views(file)[0][2] == SavedView('Ünïcode "quoted"', 'space:"a b"', "-number", "space")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("before", ["", "# only this", "[profiles.default]\ntheme = 'ink'\n"])
+def test_the_first_view_stands_at_the_end(tmp_path: Path, before: str) -> None:
+    file = tmp_path / "new" / "config.toml"
+    if before:
+        file.parent.mkdir()
+        file.write_text(before)
+        file.chmod(0o644)
+    add_view(file, SavedView("A"))
+    assert file.read_text().startswith(before)
+    assert read_views(file)[0] == (SavedView("A"),)
+    assert file.stat().st_mode & 0o777 == (0o644 if before else 0o600)
+
+
+def test_a_view_is_changed_where_it_stands(file: Path) -> None:
+    change_view(file, "a", SavedView("A1", "space:cli", "updated", ""))
+    change_view(file, "B", SavedView("B", "", "", "space"))
+    expected = FILE.replace('name = "A"', 'name = "A1"').replace('"space:api"\n', '"space:cli"\nsort = "updated"\n')
+    assert file.read_text() == expected.replace('sort = "number"', 'group = "space"')
+
+
+def test_a_view_is_removed_and_what_is_said_of_others_stays(file: Path) -> None:
+    remove_view(file, "A")
+    left = FILE.replace('[[views]]\nname = "A"  # the first\nquery = "space:api"\n', "")
+    assert file.read_text() == left
+    remove_view(file, "B")
+    assert tomllib.loads(file.read_text()).keys() == {"theme_of_mine", "profiles"}
+    assert file.read_text().endswith("# about B\n\n# the end\n")
+    with pytest.raises(ConfigurationError, match="the view is not in it any more"):
+        remove_view(file, "B")
+
+
+def test_other_ends_of_lines_and_a_link_stay(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.toml"
+    real.write_bytes(b'# x\r\n[[views]]\r\nname = "A"\r\n')
+    (tmp_path / "config.toml").symlink_to(real)
+    change_view(tmp_path / "config.toml", "A", SavedView("B"))
+    assert real.read_bytes() == b'# x\r\n[[views]]\r\nname = "B"\r\n'
+    assert (tmp_path / "config.toml").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "views = [{name = 'A'}]\n",
+        "x = '''\n[[views]]\nname = 'A'\n'''\n[[views]]\nname = 'A'\n",
+        "[[views]\n",
+    ],
+)
+def test_what_cannot_be_told_apart_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    for act in (lambda: add_view(file, SavedView("B")), lambda: remove_view(file, "A")):
+        with pytest.raises(ConfigurationError):
+            act()
+    assert file.read_text() == text
+
+
+def test_a_file_that_cannot_be_replaced_stays_whole(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fails)
+    with pytest.raises(ConfigurationError, match=r"config.toml cannot be written: No space left"):
+        add_view(file, SavedView("C"))
+    assert file.read_text() == FILE
+    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]

@@ -1,0 +1,201 @@
+"""Desks that are killed: each a process of its own, forked from one that has everything loaded.
+
+Reads jobs as lines of JSON; each job's process tells over a socket what it took, and kills itself at a step of sending.
+The steps are seams that production has anyway, so nothing is built in for this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from presscheck import wiring
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.operation import revive
+from presscheck.client import transport_errors
+from presscheck.client.client import Client
+from presscheck.config import Profile
+from presscheck.engine.reads import scheduler
+from presscheck.engine.writes import outbox_worker, reconciliation
+from presscheck.engine.writes.reconciliation import DeliveryReconciler
+from presscheck.errors import PresscheckError
+from presscheck.paths import Places
+from presscheck.store.outbox import Outbox
+
+BEFORE = {"commit": "put", "note": "note", "leave": "sending", "delete": "landed", "fail": "again"}
+AFTER = {"committed": "put", "noted": "note", "left": "sending", "deleted": "landed", "failed": "again"}
+EVENTS = {"sent": "send_request_body.complete", "answering": "receive_response_headers.complete"}
+POINTS = (*BEFORE, *AFTER, *EVENTS, "answered", "deleting", "look", "look again")
+"""The steps of sending, named by what is about to happen or has just happened."""
+
+
+class Death:
+    """Kills this process when a step is reached for the n-th time."""
+
+    def __init__(self, point: str | None, nth: int) -> None:
+        self.point, self.left = point, nth
+
+    def at(self, point: str) -> None:
+        if point == self.point:
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def arm(death: Death, takes: float) -> None:
+    """Lay the steps around what production calls."""
+    for name in {*BEFORE.values(), *AFTER.values()}:
+        before = next((point for point, method in BEFORE.items() if method == name), "")
+        after = next((point for point, method in AFTER.items() if method == name), "")
+        setattr(Outbox, name, around(getattr(Outbox, name), death, before, after))
+    tells, attempt, fetch, found = (
+        transport_errors.Progress.__call__,
+        Client._attempt,
+        Client.fetch,
+        DeliveryReconciler.found,
+    )
+    writes: list[Any] = []
+
+    async def told(self: Any, event: str, info: dict[str, Any]) -> None:
+        await tells(self, event, info)
+        for point, ending in EVENTS.items():
+            if event.endswith(ending) and self in writes:
+                death.at(point)
+
+    async def attempted(self: Any, method: str, *given: Any) -> Any:
+        if method == "GET":
+            return await attempt(self, method, *given)
+        writes.extend(one for one in given if isinstance(one, transport_errors.Progress))
+        async with asyncio.timeout(takes):  # writes alone: a busy machine may take its time with reads
+            return await attempt(self, method, *given)
+
+    async def fetched(self: Any, call: Any, *given: Any) -> bytes:
+        body = await fetch(self, call, *given)
+        if not call.is_read():
+            death.at("answered")
+        return body
+
+    async def looked(self: Any, *given: Any) -> Any:
+        death.at("look")
+        item = await found(self, *given)
+        death.at("look again")
+        return item
+
+    transport_errors.Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
+    Client.fetch, DeliveryReconciler.found = fetched, looked  # type: ignore[method-assign]
+
+
+def around(method: Any, death: Death, before: str, after: str) -> Any:
+    def wrapped(self: Outbox, *given: Any, **more: Any) -> Any:
+        death.at(before)
+        if before == "delete" and death.point == "deleting":
+            self._db.set_trace_callback(lambda said: death.at("deleting") if said == "COMMIT" else None)
+        came = method(self, *given, **more)
+        death.at(after)
+        return came
+
+    return wrapped
+
+
+def desk_of(job: dict[str, Any]) -> Any:
+    home = Path(job["home"])
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    return wiring.open_desk(Profile(base_url=job["base_url"], token=job["token"]), places)
+
+
+def hurry(takes: float, settle: float) -> None:
+    """The same code with shorter times: how long the client waits for an answer, and the settle time."""
+    wiring._mark = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
+    reconciliation.TAKES, reconciliation.SETTLE, outbox_worker.LIVES = takes, settle, takes + settle
+    scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, outbox_worker.LOOK_AGAIN, outbox_worker.PATIENCE = (
+        0.05,
+        0.2,
+        0.1,
+        0.1,
+    )
+
+
+async def emptied(desk: Any) -> None:
+    """Wait until nothing is left but what somebody must decide over."""
+    changed = asyncio.Event()
+    desk.on_status(lambda _: changed.set())
+    while any(row.state not in ("refused", "parked") for row in desk.outbox.rows()):
+        changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(outbox_worker.LOOK_AGAIN):
+                await changed.wait()
+
+
+async def live(job: dict[str, Any], told: socket.socket) -> None:
+    desk = desk_of(job)
+    await desk.start()
+    for number, (name, given) in enumerate(job["writes"]):
+        call = revive(name, given)
+        ticket = desk.write(call)
+        told.sendall(f"took {number}\n".encode())
+        if not desk.may_wait(type(call)):
+            try:
+                await ticket.landed()
+            except PresscheckError:
+                told.sendall(f"told {number}\n".encode())
+    await emptied(desk)
+    kept = [[row.name, row.given, row.error] for row in desk.outbox.rows()]
+    told.sendall(f"kept {json.dumps(kept)}\n".encode())
+    await desk.close()
+
+
+async def beside(job: dict[str, Any], told: socket.socket) -> None:
+    """Read, write and mark for a while, beside another desk on the same files; whatever goes wrong is told."""
+    desk, ends = desk_of(job), time.monotonic() + job["seconds"]
+    await desk.start()
+    for number in itertools.count():
+        if time.monotonic() > ends:
+            break
+        path, text = job["paths"][number % len(job["paths"])], f"{job['id']} number {number}"
+        try:
+            desk.write(PostComment(**path, body=Document(markdown=text)))
+            told.sendall(f"wrote {text}\n".encode())
+            desk.outbox.save_draft(text, text)
+            desk.mark_viewed(path["change_request_id"], text, "r")
+            for _ in range(5):
+                await desk.read(ListComments(**path, order="asc", format="markdown", limit=1000))
+            await asyncio.sleep(0.02)
+        except Exception as error:
+            told.sendall(f"error {error!r}\n".encode())
+    await emptied(desk)
+    await desk.close()
+
+
+def one(job: dict[str, Any]) -> None:
+    """A whole life, in a process of its own."""
+    told = socket.socket(socket.AF_UNIX)
+    told.connect(job["control"])
+    told.sendall(f"{job['id']} {os.getpid()}\n".encode())
+    hurry(job["takes"], job["settle"])
+    arm(Death(job["point"], job["nth"]), job["takes"])
+    asyncio.run(beside(job, told) if "seconds" in job else live(job, told))
+    told.sendall(b"end\n")
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        if os.fork() == 0:
+            sys.stdin.close()
+            try:
+                one(json.loads(line))
+            finally:
+                os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Links, backlinks and orphans from what the cache holds: the same as the service tells of the same content."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from tests.generated_docs.documentation import Documentation
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.content import (
+    GetChangeRequestPage,
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    GetPage,
+    ListChangeRequestPages,
+    ListPages,
+    RevisionPage,
+)
+from presscheck.api.links import Link, ListChangeRequestPageLinks, ListSpaceLinks
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import GetSpace, ListSpaces, Space
+from presscheck.config import Profile
+from presscheck.documents.markdown.link_report import orphan_pages
+from presscheck.engine.engine import Engine
+from presscheck.engine.search.backlinks import backlinks, links_of_space
+from presscheck.paths import Places
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.models.content import DocumentRow
+from presscheck.service.models.organizations import UserRow
+from presscheck.service.server.bootstrap import bring_in
+from presscheck.store.cache import Cache
+from presscheck.wiring import open_desk
+
+WITHOUT_LINKS = "0.202.0"
+"""A release of the service that does not tell links."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
+        yield one
+
+
+@asynccontextmanager
+async def desk_of(service: RunningService, home: Path) -> AsyncIterator[Engine]:
+    places = Places(*(home / name for name in ("config", "cache", "state", "data")))
+    desk = open_desk(Profile(base_url=service.base_url, token=service.token), places)
+    await desk.start()
+    yield desk
+    await desk.close()
+
+
+def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
+    return [found for page in pages for found in (page, *every(page.pages))]
+
+
+async def spaces_of(desk: Engine) -> tuple[Space, ...]:
+    organization = (await desk.read(ListOrganizations())).items[0]
+    return (await desk.read(ListSpaces(organization_id=organization.id))).items
+
+
+async def read_all(desk: Engine, space: Space) -> tuple[RevisionPage, ...]:
+    """Read every page of a space, as somebody who reads all of it would."""
+    revision = await desk.read(GetCurrentRevision(space_id=space.id))
+    pages = [page for page in every(revision.pages) if page.type == "document"]
+    await asyncio.gather(*(desk.read(GetPage(space_id=space.id, page_id=one.id, format="markdown")) for one in pages))
+    return revision.pages
+
+
+async def same(desk: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
+    """Compare what the service tells of a space with what the cache knows; the links."""
+    told = await links_of_space(desk, space.id)
+    [_] = [seen async for seen in desk.search("all is read up", patience=600, here_only=True)]
+    here = await desk.links_here(space.id)
+    assert here
+    assert (here.unread, told.is_told) == ((), True)
+    ours = here.links.as_links(here.links.usages)
+    assert [one.model_dump() for one in ours] == [one.model_dump() for one in told.items]
+    assert orphan_pages(pages, ours) == orphan_pages(pages, told.items)
+    return told.items
+
+
+async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, tmp_path: Path) -> None:
+    async with desk_of(service, tmp_path) as desk:
+        found = [
+            link for space in await spaces_of(desk) for link in await same(desk, space, await read_all(desk, space))
+        ]
+        assert len(found) > 10
+        for space in await spaces_of(desk):
+            here = await desk.links_here(space.id)
+            assert here
+            for page in every((await desk.read(ListPages(space_id=space.id))).pages)[:3]:
+                told = await backlinks(desk, space.id, page.id)
+                assert [one.model_dump() for one in here.links.to("page", page.id)] == [
+                    one.model_dump() for one in told.items
+                ]
+
+
+@pytest.mark.documentation
+async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, documentation: Documentation) -> None:
+    service = RunningService(tmp_path)
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        owner = session.get_one(UserRow, service.owner_id)
+        bring_in(session, system_clock, owner, tmp_path, (documentation.directory,))
+        session.flush()
+        texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
+    database.close()
+    service.start()
+    async with desk_of(service, tmp_path) as desk:
+        for space in await spaces_of(desk):
+            revision = await desk.read(GetCurrentRevision(space_id=space.id))
+            await desk.in_store(partial(keep_texts, space=space, pages=revision.pages, texts=texts))
+            assert len(await same(desk, space, revision.pages)) > 50
+    service.stop()
+
+
+def keep_texts(cache: Cache, space: Space, pages: tuple[RevisionPage, ...], texts: dict[str, str]) -> None:
+    """Keep what the service would answer for each page, for hundreds of pages take long to ask for."""
+    for page in every(pages):
+        if page.document_id:
+            text = f"# {page.title}\n\n{texts[page.document_id]}"
+            answer = {"id": page.id, "type": page.type, "title": page.title, "path": page.path, "markdown": text}
+            call = GetPage(space_id=space.id, page_id=page.id, format="markdown")
+            cache.keep(call.key(), json.dumps(answer).encode(), 1.0)
+
+
+async def request_with_pages(desk: Engine) -> tuple[ChangeRequest, tuple[RevisionPage, ...]]:
+    """A change request of the sample that edits a page, with all that it says read."""
+    organization = (await desk.read(ListOrganizations())).items[0]
+    listed = await desk.read(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))
+    request = next(one for one in listed.items if "auth guide" in one.subject)
+    path = {"space_id": request.space, "change_request_id": request.id}
+    live = {page.id: page for page in every((await desk.read(ListPages(space_id=request.space))).pages)}
+    pages = (await desk.read(ListChangeRequestPages(**path))).pages
+    for page in every(pages):
+        if page.id not in live or live[page.id].document_id != page.document_id:
+            await desk.read(GetChangeRequestPage(**path, page_id=page.id, format="markdown"))
+    return request, pages
+
+
+async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with desk_of(service, tmp_path) as desk:
+        request, pages = await request_with_pages(desk)
+        await read_all(desk, await desk.read(GetSpace(space_id=request.space)))
+        await desk.read(GetChangeRequestRevision(space_id=request.space, change_request_id=request.id))
+        here = await desk.links_here(request.space, request.id)
+        assert here
+        assert here.unread == ()
+        for page in every(pages):
+            call = ListChangeRequestPageLinks(
+                space_id=request.space, change_request_id=request.id, page_id=page.id, limit=1000
+            )
+            told = (await desk.read(call)).items
+            ours = here.links.as_links(here.links.of_page(page.id))
+            assert [one.model_dump() for one in ours] == [one.model_dump() for one in told], page.title
+
+
+async def test_without_such_calls_the_pages_tell_and_what_is_not_known_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:
+        async with desk_of(service, tmp_path) as desk:
+            [api] = [space for space in await spaces_of(desk) if space.id == "api"]
+            tree = every((await desk.read(ListPages(space_id=api.id))).pages)
+            found = await links_of_space(desk, api.id)
+            assert (found.items, found.is_told) == ((), False)
+            assert found.unread == sum(page.type == "document" for page in tree)
+            await read_all(desk, api)
+            found = await links_of_space(desk, api.id)
+            assert (found.unread, found.is_told) == (0, False)
+            assert len(found.items) > 5
+            [tokens] = [page for page in tree if page.title == "Tokens"]
+            back = await backlinks(desk, api.id, tokens.id)
+            assert "Authentication" in [one.page.title for one in back.items if one.page]
+            service.stop()
+            assert (await links_of_space(desk, api.id)).items == found.items, "and without a connection"
+            assert (await desk.links_here("no such space")) is None
+
+
+async def test_the_stored_answer_of_the_service_counts_while_it_cannot_be_asked(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with desk_of(service, tmp_path) as desk:
+        told = await links_of_space(desk, "api")
+        assert told.is_told
+        assert await desk.read(ListSpaceLinks(space_id="api", limit=1000))

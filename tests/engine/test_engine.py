@@ -1,0 +1,363 @@
+"""The desk over real files, the real client and the real service."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.conversations import ListConversations
+from presscheck.api.operation import Operation, every_operation
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import CreateSpace
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.client.request_context import RequestContext
+from presscheck.config import Profile
+from presscheck.engine.engine import Engine
+from presscheck.engine.reads.scheduler import RequestScheduler
+from presscheck.engine.writes.effects import effects_of
+from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
+from presscheck.paths import Places
+from presscheck.store.cache import Cache
+from presscheck.wiring import open_desk
+
+
+@pytest.fixture
+def service(tmp_path: Path):
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as running:
+        yield running
+
+
+def desk_on(service: RunningService, home: Path, **profile: object) -> Engine:
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    desk = open_desk(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
+    desk._writing.settling.settle = 0.05
+    return desk
+
+
+@pytest.fixture
+async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = desk_on(service, tmp_path / "home")
+    await opened.start()
+    yield opened
+    await opened.close()
+
+
+async def until(condition: Callable[[], Awaitable[bool] | bool]) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            found = condition()
+            if found is True or (not isinstance(found, bool) and await found):
+                return
+            await asyncio.sleep(0.01)
+
+
+async def begun(desk: Engine):
+    organization = (await desk.read(ListOrganizations())).items[0]
+    space = await desk.write(CreateSpace(organization_id=organization.id, title="Space")).landed()
+    assert space
+    request = await desk.write(CreateChangeRequest(space_id=space.id, subject="A change")).landed()
+    assert request
+    return request
+
+
+def threads(request, **more) -> ListComments:
+    return ListComments(space_id=request.space, change_request_id=request.id, format="markdown", order="asc", **more)
+
+
+def comment(request, text: str) -> PostComment:
+    return PostComment(space_id=request.space, change_request_id=request.id, body=Document(markdown=text))
+
+
+def texts(desk: Engine, listing: ListComments) -> list[str]:
+    known = desk.known(listing)
+    return [one.body.markdown for one in known.value.items] if known else []
+
+
+async def test_an_answer_is_known_afterwards(desk: Engine) -> None:
+    assert desk.known(ListOrganizations()) is None
+    asked = await desk.read(ListOrganizations())
+    known = desk.known(ListOrganizations())
+    assert known is not None
+    assert known.value.items == asked.items
+    assert known.state == "cached"
+
+
+async def test_a_watch_says_what_is_known_then_what_is_new(desk: Engine) -> None:
+    states = []
+    for _ in range(2):
+        async for seen in desk.watch(ListOrganizations()):
+            states.append(seen.state)
+            if seen.state != "cached":
+                break
+    assert states == ["fresh", "cached", "unchanged"]
+
+
+async def test_a_write_makes_watches_ask_again(desk: Engine) -> None:
+    request = await begun(desk)
+    found: list[list[str]] = []
+
+    async def look() -> None:
+        async for seen in desk.watch(threads(request)):
+            if seen.value:
+                found.append([one.body.markdown for one in seen.value.items])
+
+    task = asyncio.create_task(look())
+    await until(lambda: bool(found))
+    await desk.write(comment(request, "Hello")).landed()
+    await until(lambda: found[-1] == ["Hello"] and desk.status.waiting == 0)
+    task.cancel()
+    stored = desk.known(threads(request))
+    assert stored is not None
+    assert not (stored.value.items[0].model_extra or {}).get("waiting")
+
+
+async def test_offline_a_comment_waits_in_sight_and_is_sent_once(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.read(threads(request))
+    service.stop()
+    with pytest.raises(RequestError):
+        await desk.read(GetChangeRequest(space_id=request.space, change_request_id="1"))
+    await until(lambda: not desk.status.online)
+    ticket = desk.write(comment(request, "Written on a train"))
+    assert texts(desk, threads(request)) == ["Written on a train"]
+    assert desk.status.waiting == 1
+    service.start()
+    desk.refresh()
+    await asyncio.wait_for(ticket.landed(), 20)
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == ["Written on a train"]
+    assert desk.status.waiting == 0
+
+
+async def test_what_waits_survives_the_end(desk: Engine, service: RunningService, tmp_path: Path) -> None:
+    request = await begun(desk)
+    first = desk_on(service, tmp_path / "second")
+    service.stop()
+    first.write(comment(request, "Before the end"))  # never started, so nothing sends it before the end
+    await first.close()
+    service.start()
+    second = desk_on(service, tmp_path / "second")
+    await second.start()
+    await until(lambda: second.status.waiting == 0)
+    assert [one.body.markdown for one in (await second.read(threads(request))).items] == ["Before the end"]
+    await second.close()
+
+
+async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.write(comment(request, "Arrived")).landed()
+    second = desk_on(service, tmp_path / "second")
+    arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
+    for number in (arrived, lost):
+        second.outbox.note(number, ())
+        second.outbox.sending(number, time.time() - 60)
+    await second.start()
+    await until(lambda: second.status.waiting == 0)
+    found = await second.read(threads(request))
+    assert sorted(one.body.markdown for one in found.items) == ["Arrived", "Lost"]
+    await second.close()
+
+
+async def test_a_refused_write_keeps_its_text_and_says_why(desk: Engine) -> None:
+    request = await begun(desk)
+    ticket = desk.write(
+        PostComment(space_id=request.space, change_request_id="999", body=Document(markdown="To nowhere"))
+    )
+    with pytest.raises(NotFound):
+        await ticket.landed()
+    (row,) = desk.waiting()
+    assert row.state == "refused"
+    assert row.error
+    assert row.call is not None
+    assert row.call.body.markdown == "To nowhere"
+    desk.drop(row.id)
+    assert desk.waiting() == ()
+
+
+async def test_what_is_held_can_be_unsent(desk: Engine) -> None:
+    request = await begun(desk)
+    ticket = desk.write(comment(request, "Too quick"), hold=60)
+    taken = desk.unsend(ticket.id)
+    assert taken is not None
+    assert taken == ticket.call
+    assert desk.waiting() == ()
+    assert (await desk.read(threads(request))).items == ()
+
+
+async def test_writes_to_one_thing_keep_their_order(desk: Engine) -> None:
+    request = await begun(desk)
+    tickets = [desk.write(comment(request, str(number))) for number in range(8)]
+    await asyncio.gather(*(ticket.landed() for ticket in tickets))
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == [str(number) for number in range(8)]
+
+
+async def test_two_desks_on_one_outbox_send_each_item_once(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    both = [desk_on(service, tmp_path / "shared") for _ in range(2)]
+    for one in both:
+        await one.start()
+    for number in range(6):
+        both[number % 2].write(comment(request, str(number)))
+    await until(lambda: not both[0].outbox.rows())
+    found = await desk.read(threads(request))
+    assert sorted(one.body.markdown for one in found.items) == [str(number) for number in range(6)]
+    for one in both:
+        await one.close()
+
+
+async def test_a_waiting_state_and_verdict_show_at_once(desk: Engine, service: RunningService) -> None:
+    request = await begun(desk)
+    ask = GetChangeRequest(space_id=request.space, change_request_id=request.id)
+    await desk.read(ask)
+    desk.write(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, status="archived"), hold=60)
+    known = desk.known(ask)
+    assert known is not None
+    assert known.value.status == "archived"
+
+
+async def test_what_may_not_wait_says_so_offline(desk: Engine, service: RunningService) -> None:
+    organization = (await desk.read(ListOrganizations())).items[0]
+    service.stop()
+    with pytest.raises(RequestError):
+        await desk.write(CreateSpace(organization_id=organization.id)).landed()
+    with pytest.raises(NotNow):
+        desk.write(CreateSpace(organization_id=organization.id))
+    service.start()
+    desk.refresh()
+    await until(lambda: desk.status.online)
+
+
+async def test_a_read_only_profile_refuses_every_write(service: RunningService, tmp_path: Path) -> None:
+    desk = desk_on(service, tmp_path / "readonly", read_only=True)
+    await desk.start()
+    with pytest.raises(NotNow, match="read-only"):
+        desk.write(SubmitReview(space_id="s", change_request_id="1", status="approved"))
+    await desk.close()
+
+
+async def test_a_listing_is_read_by_window(desk: Engine) -> None:
+    request = await begun(desk)
+    for number in range(5):
+        await desk.write(comment(request, str(number))).landed()
+    async for seen in desk.watch_listing(threads(request)):
+        if seen.state != "cached":
+            break
+    window = desk.window(threads(request), 2, 2)
+    assert [one.body.markdown for one in window.items] == ["2", "3"]
+    assert (window.total, window.complete) == (5, True)
+
+
+def test_every_write_has_effects() -> None:
+    writes = [one for one in every_operation() if not one.is_read()]
+    assert len(writes) > 40
+    for one in writes:
+        call = one.model_construct(**dict.fromkeys(one.path_fields(), "x"))
+        effects = effects_of(call)
+        assert effects.scope(call)
+        assert effects.stale(call)
+        assert effects.settle != "look" or (effects.listing and effects.found)
+        assert effects.settle != "state" or effects.wanted
+
+
+async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_it() -> None:
+    begun, gate, answers = asyncio.Event(), asyncio.Event(), iter((b"before", b"after"))
+
+    class Slow:
+        async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
+            body = next(answers)
+            begun.set()
+            if body == b"before":
+                await gate.wait()
+            return body
+
+        async def aclose(self) -> None:
+            gate.set()
+
+    asking = RequestScheduler(Slow, lambda: None)
+    asking.start()
+    first = asyncio.create_task(asking.fetch(GetCurrentUser()))
+    twin = asyncio.create_task(asking.fetch(GetCurrentUser()))
+    await begun.wait()
+    asking.outdate(("/user",))
+    assert await asking.fetch(GetCurrentUser()) == b"after"
+    gate.set()
+    assert await asyncio.gather(first, twin) == [b"before", b"before"]
+    await asking.close()
+
+
+async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "newest").mkdir()
+    asked: list[str] = []
+    monkeypatch.setattr(Client, "_followed", counted(Client._followed, asked))
+    with running_service(tmp_path / "newest", release="0.202.0") as service:
+
+        async def wish() -> None:
+            desk = desk_on(service, tmp_path / "home")
+            await desk.start()
+            organization = (await desk.read(ListOrganizations())).items[0]
+            asked.clear()
+            for _ in range(2):
+                with pytest.raises(NotSupported, match=r"only its release 0\.146\.0 does"):
+                    await desk.read(ListConversations(organization_id=organization.id))
+            await desk.close()
+
+        await wish()
+        assert len(asked) == 1
+        await wish()
+        assert asked == [], "the next start believes it too"
+        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.BELIEVED", 0.0)
+        await wish()
+        assert len(asked) == 2, "but not for ever"
+
+
+def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..., Awaitable[Any]]:
+    async def said(client: Client, call: Operation[Any], errand: RequestContext) -> Any:
+        if isinstance(call, ListConversations):
+            asked.append(str(call))
+        return await say(client, call, errand)
+
+    return said
+
+
+async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningService, tmp_path: Path) -> None:
+    profile = Profile(base_url=service.base_url, token=service.token)
+    places = Places(*(tmp_path / "home" / name for name in ("config", "cache", "state", "data")))
+    desk = open_desk(profile, places, Cache(tmp_path / "cache.sqlite", limit=1))
+    await desk.start()
+    watched = desk.watch(ListOrganizations())
+    assert (await anext(watched)).state == "fresh"
+    await desk.read(ListConversations(organization_id=(await desk.read(ListOrganizations())).items[0].id))
+    await desk.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
+    await until(lambda: desk._stored._cache.answer("other") is None)
+    assert desk.known(ListOrganizations())
+    await watched.aclose()
+    await desk.read(GetCurrentUser())
+    await until(lambda: desk.known(ListOrganizations()) is None)
+    await desk.close()
+
+
+async def test_what_befalls_the_cache_later_is_told(desk: Engine) -> None:
+    await desk.read(ListOrganizations())
+    heard: list[tuple[str, ...]] = []
+    desk.on_status(lambda _: heard.append(desk.notices))
+    desk._stored._cache._is_damaged = True
+    await desk.read(ListOrganizations())
+    assert "begun anew" in heard[-1][0]
+    assert desk.known(ListOrganizations())

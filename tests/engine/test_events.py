@@ -1,0 +1,153 @@
+"""What differs between two looks, as events: each kind from a table, and none that nobody did."""
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import pytest
+
+from presscheck.engine.inbox.events import (
+    SAYS,
+    Event,
+    PersonAction,
+    SiteStanding,
+    Snapshot,
+    Standing,
+    diff_snapshots,
+    read_event,
+    read_snapshot,
+    sentence,
+    summarize,
+    write_event,
+    write_snapshot,
+)
+
+ME, MIA = "robin", "mia"
+FIRST = PersonAction("approved", "jon", "Jón Stefánsson", "2026-05-20T10:00:00.000Z")
+STILL = Standing(5, "Rewrite", "api", updated_at="2026-05-20T10:00:00.000Z", deeds={"review r1": FIRST}, conflict=False)
+
+
+def deed(kind: str, who: str = MIA) -> PersonAction:
+    return PersonAction(kind, who, {ME: "Robin Achterberg", MIA: "Mia Okonkwo"}[who], "2026-05-20T11:00:00.000Z")
+
+
+def with_deed(one: PersonAction) -> Standing:
+    return replace(STILL, deeds={**(STILL.deeds or {}), "new": one})
+
+
+def looks(was: Standing | None, now: Standing) -> tuple[Snapshot, Snapshot]:
+    return Snapshot({"c": was} if was else {}), Snapshot({"c": now})
+
+
+CHANGES: dict[str, tuple[Standing | None, Standing, str]] = {
+    "asked again": (STILL, with_deed(deed("review-asked")), "Mia asks for your review of 5 Rewrite"),
+    "asked at first sight": (None, with_deed(deed("review-asked")), "Mia asks for your review of 5 Rewrite"),
+    "a reply": (STILL, with_deed(deed("reply")), "Mia wrote on 5 Rewrite"),
+    "approved": (STILL, with_deed(deed("approved")), "Mia approved 5 Rewrite"),
+    "refused": (STILL, with_deed(deed("changes-requested")), "Mia asks for changes to 5 Rewrite"),
+    "outdated": (STILL, replace(STILL, outdated=True), "5 Rewrite is outdated: main moved on"),
+    "conflict": (
+        replace(STILL, outdated=True),
+        replace(STILL, outdated=True, conflict=True),
+        "5 Rewrite conflicts with main",
+    ),
+    "merged": (STILL, replace(STILL, status="merged", merged=deed("merged")), "Mia merged 5 Rewrite"),
+    "merged by nobody knows whom": (STILL, replace(STILL, merged=PersonAction("merged")), "somebody merged 5 Rewrite"),
+}
+"""What was, what is, and what is told of it."""
+
+NOTHING: dict[str, tuple[Standing | None, Standing]] = {
+    "the same": (STILL, STILL),
+    "seen for the first time": (None, with_deed(deed("approved"))),
+    "seen for the first time as it is": (None, replace(STILL, outdated=True, conflict=True, merged=deed("merged"))),
+    "one's own": (STILL, replace(with_deed(deed("reply", ME)), merged=deed("merged", ME))),
+    "something was taken back": (with_deed(deed("reply")), STILL),
+    "what was done could not be seen before": (replace(STILL, deeds=None), STILL),
+    "what was done cannot be seen now": (STILL, replace(STILL, deeds=None)),
+    "still outdated": (replace(STILL, outdated=True), replace(STILL, outdated=True)),
+    "no longer outdated": (replace(STILL, outdated=True, conflict=True), STILL),
+    "a conflict that may have been there": (replace(STILL, conflict=None), replace(STILL, conflict=True)),
+    "archived, and outdated since": (STILL, replace(STILL, status="archived", outdated=True)),
+    "it left": (STILL, replace(STILL, has_left=True)),
+    "it came back": (replace(STILL, has_left=True), STILL),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changed_is_one_event_in_words(name: str) -> None:
+    was, now, says = CHANGES[name]
+    [event] = diff_snapshots(*looks(was, now), ME)
+    assert (sentence(event), event.request, event.space) == (says, "c", "api")
+    assert diff_snapshots(*looks(now, now), ME) == (), "the next look tells it no more"
+    assert diff_snapshots(None, Snapshot({"c": now}), ME) == (), "a first look tells nothing"
+
+
+def test_the_table_has_every_kind() -> None:
+    kinds = {event.kind for was, now, _ in CHANGES.values() for event in diff_snapshots(*looks(was, now), ME)}
+    assert kinds | {"published"} == SAYS.keys()
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_is_no_event(name: str) -> None:
+    assert diff_snapshots(*looks(*NOTHING[name]), ME) == ()
+
+
+def test_whatever_comes_after_whatever_an_act_is_told_once() -> None:
+    """Any order of states, with looks that miss some of them: no act twice, no own act."""
+    acts = {f"d{number}": deed("reply", who) for number, who in enumerate((MIA, ME, MIA))}
+    states = [Snapshot({"c": replace(STILL, deeds=dict(list(acts.items())[:count]))}) for count in range(4)]
+    for in_order in combinations(states, 3):
+        events = [event for was, now in pairwise(in_order) for event in diff_snapshots(was, now, ME)]
+        missed = states.index(in_order[0])
+        assert len(events) == sum(one.who == MIA for one in list(acts.values())[missed : states.index(in_order[-1])])
+
+
+def test_a_site_is_live() -> None:
+    hidden, live = SiteStanding("Docs", published=False), SiteStanding("Docs", published=True)
+    [event] = diff_snapshots(Snapshot(sites={"s": hidden}), Snapshot(sites={"s": live}), ME)
+    assert (event.kind, event.site, sentence(event)) == ("published", "s", "Docs is live")
+    for was, now, own in (
+        ({"s": hidden}, {"s": live}, {"site s"}),
+        ({"s": live}, {"s": live}, ()),
+        ({"s": live}, {"s": hidden}, ()),
+        ({}, {"s": live}, ()),
+    ):
+        assert diff_snapshots(Snapshot(sites=was), Snapshot(sites=now), ME, own) == ()
+
+
+def test_what_becomes_outdated_by_oneself_is_no_event() -> None:
+    stale = replace(STILL, outdated=True, conflict=True)
+    mine = replace(STILL, number=4, status="merged", merged=deed("merged", ME))
+    assert diff_snapshots(Snapshot({"c": STILL, "d": STILL}), Snapshot({"c": stale, "d": mine}), ME) == ()
+    assert diff_snapshots(Snapshot({"c": STILL}), Snapshot({"c": stale}), ME, {"space api"}) == ()
+    assert [one.kind for one in diff_snapshots(Snapshot({"c": STILL}), Snapshot({"c": stale}), ME, {"space cli"})] == [
+        "outdated",
+        "conflict",
+    ]
+
+
+def test_what_was_too_far_down_to_be_seen_was_asked_before() -> None:
+    long_list = Snapshot({"b": replace(STILL, updated_at="2026-05-20T10:30:00.000Z")}, whole=False)
+    old = replace(deed("review-asked"), at="2026-05-19T10:00:00.000Z")
+    for asked, count in ((old, 0), (deed("review-asked"), 1)):
+        assert len(diff_snapshots(long_list, Snapshot({**long_list.requests, "c": with_deed(asked)}), ME)) == count
+
+
+def test_events_come_in_the_order_in_which_they_happened() -> None:
+    late, early = deed("reply"), replace(deed("approved"), at="2026-05-20T10:30:00.000Z")
+    now = replace(STILL, deeds={**(STILL.deeds or {}), "2": late, "1": early}, outdated=True)
+    events = diff_snapshots(*looks(STILL, now), ME)
+    assert [one.kind for one in events] == ["approved", "reply", "outdated"]
+    assert summarize(events) == "3 things happened, the last: 5 Rewrite is outdated: main moved on"
+
+
+def test_what_is_written_is_read_again() -> None:
+    whole = Snapshot(
+        {"c": CHANGES["merged"][1], "d": replace(STILL, deeds=None)}, {"s": SiteStanding("D", True)}, False
+    )
+    assert read_snapshot(write_snapshot(whole)) == whole
+    for damaged in (None, "", "{}", "[]", '{"requests":{"c":{}},"sites":{},"whole":true}', "null"):
+        assert read_snapshot(damaged) is None
+    event = Event("reply", MIA, "Mia \x1b]0;x\a", "", "c", "api", 5, "Rewrite")
+    assert read_event(write_event(event)) == event
+    for damaged in ("", "{}", "7", '{"kind": "of another version"}', '{"kind": "reply", "more": 1}'):
+        assert read_event(damaged) is None

@@ -1,0 +1,112 @@
+"""The forecast of conflicts against what the service then says, on generated changes of both sides."""
+
+import os
+import random
+from typing import Any
+
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    CreateChangeRequest,
+    GetChangeRequest,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import CreateSpace
+from presscheck.engine.engine import Engine
+from presscheck.engine.review.merge_forecast import Forecast, forecast
+
+CASES = int(os.environ.get("PRESSCHECK_CASES", "16"))
+"""`make forecast` runs 500."""
+LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
+
+
+def text_of(lines: list[str]) -> Document:
+    return Document(markdown="\n\n".join(lines) + "\n")
+
+
+async def begun(desk: Engine, space: str) -> ChangeRequest:
+    made = await desk.write(CreateChangeRequest(space_id=space, subject="A side")).landed()
+    assert made
+    return made
+
+
+async def edited(desk: Engine, request: ChangeRequest, changes: list[Any]) -> None:
+    call = EditChangeRequestContent(
+        space_id=request.space, change_request_id=request.id, changes=tuple(changes), compat=False
+    )
+    await desk.write(call).landed()
+
+
+async def merged(desk: Engine, request: ChangeRequest) -> str:
+    at = {"space_id": request.space, "change_request_id": request.id}
+    await desk.write(UpdateChangeRequest(**at, status="open")).landed()
+    answer = await desk.write(MergeChangeRequest(**at)).landed()
+    assert answer
+    return answer.result
+
+
+def change(chance: random.Random, page: RevisionPage) -> Any:
+    """One of the things that people do to a page."""
+    lines, at = [*LINES], chance.randrange(len(LINES))
+    act = chance.choice(["words", "words", "line", "add", "remove", "delete", "title", "details", "same"])
+    if act == "words":
+        lines[at] = lines[at].replace("says", chance.choice(["tells", "shows", "means"]))
+    elif act == "line":
+        lines[at] = chance.choice(["Something else.", "Another thing."])
+    elif act == "add":
+        lines.insert(at, chance.choice(["More.", "Much more."]))
+    elif act == "remove":
+        del lines[at]
+    elif act == "delete":
+        return DeletePage(page=page.id)
+    elif act == "title":
+        return UpdatePage(page=page.id, title=chance.choice(["Other", "Another", page.title]))
+    elif act == "details":
+        return UpdatePage(page=page.id, description=chance.choice(["Short.", "Long."]))
+    else:
+        lines[0] = "The same on both sides."
+    return UpdatePage(page=page.id, document=text_of(lines))
+
+
+async def a_case(desk: Engine, organization: str, seed: int) -> tuple[Forecast | None, str]:
+    """Both sides change a space; the forecast, and what the merge came to."""
+    chance = random.Random(seed)
+    space = await desk.write(CreateSpace(organization_id=organization, title=f"Case {seed}")).landed()
+    assert space
+    first = await begun(desk, space.id)
+    await edited(desk, first, [InsertPage(title=f"Page {n}", document=text_of(LINES)) for n in range(3)])
+    await merged(desk, first)
+    pages = [one for one in (await desk.read(ListPages(space_id=space.id))).pages if one.title.startswith("Page")]
+    ours, theirs = await begun(desk, space.id), await begun(desk, space.id)
+    for side in (ours, theirs):
+        await edited(desk, side, [change(chance, page) for page in chance.sample(pages, chance.randint(1, 3))])
+    await merged(desk, theirs)
+    request = await desk.read(GetChangeRequest(space_id=space.id, change_request_id=ours.id))
+    assert request.outdated
+    return await forecast(desk, request), await merged(desk, ours)
+
+
+async def test_the_forecast_is_what_the_service_then_says(desk: Engine) -> None:
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    came, misses, alarms = {"conflicts": 0, "merge": 0}, list[str](), list[str]()
+    for seed in range(CASES):
+        found, came_to = await a_case(desk, organization, seed)
+        assert found is not None, f"seed {seed}"
+        came[came_to] += 1
+        if bool(found.conflicts) != (came_to == "conflicts"):
+            (alarms if found.conflicts else misses).append(f"seed {seed}: {found}")
+    print(f"{CASES} cases, {came['conflicts']} conflicts: {len(misses)} misses, {len(alarms)} false alarms")  # noqa: T201
+    assert not misses
+    assert not alarms
+    assert min(came.values()) > CASES / 10, came
+
+
+async def test_a_change_request_that_has_all_of_main_is_clean_without_asking(desk: Engine) -> None:
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    space = await desk.write(CreateSpace(organization_id=organization, title="Quiet")).landed()
+    assert space
+    assert await forecast(desk, await begun(desk, space.id)) == Forecast()

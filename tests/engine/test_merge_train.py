@@ -1,0 +1,84 @@
+"""A merge train against the real service: each is updated and looked at again, and the first that is red stops it."""
+
+from typing import Any
+
+import pytest
+from tests.engine.test_forecast import begun, edited, text_of
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, UpdateChangeRequest
+from presscheck.api.content import ListPages
+from presscheck.api.content_changes import InsertPage, UpdatePage
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.roles import MergeRuleChange, MergeRulesChange
+from presscheck.api.spaces import CreateSpace, UpdateSpace
+from presscheck.engine.engine import Engine
+from presscheck.engine.review.merge_train import TrainStopped, couple, left_over, merge_next
+
+
+def at(request: ChangeRequest) -> dict[str, str]:
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
+async def status(desk: Engine, request: ChangeRequest) -> str:
+    return (await desk.read(GetChangeRequest(**at(request)))).status
+
+
+async def opened(desk: Engine, space: str, changes: list[Any]) -> ChangeRequest:
+    request = await begun(desk, space)
+    await edited(desk, request, changes)
+    await desk.write(UpdateChangeRequest(**at(request), status="open")).landed()
+    return request
+
+
+async def planted(desk: Engine) -> tuple[str, dict[str, str]]:
+    """A space, and the ids of its two pages by title."""
+    [organization] = (await desk.read(ListOrganizations())).items
+    space = await desk.write(CreateSpace(organization_id=organization.id, title="Lamps")).landed()
+    assert space
+    pages = [InsertPage(title=title, document=text_of([f"{title} burns."])) for title in ("Wick", "Oil")]
+    first = await opened(desk, space.id, pages)
+    assert await merge_next(desk, at(first), len) == "merged"
+    found = (await desk.read(ListPages(space_id=space.id))).pages
+    return space.id, {one.title: one.id for one in found}
+
+
+async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(desk: Engine) -> None:
+    space, pages = await planted(desk)
+    wick, oil, again = [
+        await opened(desk, space, [UpdatePage(page=pages[title], document=text_of([words]))])
+        for title, words in (("Wick", "Wick glows."), ("Oil", "Oil glows."), ("Wick", "Wick smokes."))
+    ]
+    couple(desk.outbox, (wick, oil, again))
+    told: list[str] = []
+    assert await merge_next(desk, at(wick), told.append) == "merged"
+    assert told == ["looking whether it fits", "asking for the rules", "merging it"]
+    assert await merge_next(desk, at(oil), told.append) == "merged"
+    assert told[3] == "updating it from main"
+    with pytest.raises(TrainStopped, match="main changed the same places of Wick"):
+        await merge_next(desk, at(again), told.append)
+    assert [await status(desk, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
+    assert [one.id for one in await left_over(desk)] == [wick.id, oil.id, again.id], "its driver says what is done"
+
+
+async def test_what_was_merged_before_a_crash_is_passed_over(desk: Engine) -> None:
+    space, pages = await planted(desk)
+    request = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
+    await merge_next(desk, at(request), len)
+    assert await merge_next(desk, at(request), len) == "it was merged before"
+
+
+async def test_what_is_not_there_any_more_is_left_out(desk: Engine) -> None:
+    space, pages = await planted(desk)
+    there = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
+    couple(desk.outbox, (there.model_copy(update={"id": "gone"}), there))
+    assert [one.id for one in await left_over(desk)] == [there.id]
+
+
+async def test_the_rules_stop_it_before_the_service_has_to(desk: Engine) -> None:
+    space, pages = await planted(desk)
+    rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_approved_review"),))
+    await desk.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()
+    request = await opened(desk, space, [UpdatePage(page=pages["Oil"], title="Oils")])
+    with pytest.raises(TrainStopped, match="the rules want an approval"):
+        await merge_next(desk, at(request), len)
+    assert await status(desk, request) == "open"

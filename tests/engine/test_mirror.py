@@ -1,0 +1,248 @@
+"""The mirror: all of it once, then only what moved; and on from where it was killed."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import signed_in
+from tests.engine.mirror_samples import PAGES, World, begun, copied, desk_on, mirror, planted, rewritten, say
+from tests.running_service import running_service
+
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.content import GetPage
+from presscheck.api.content_changes import DeletePage
+from presscheck.api.operation import Operation, operation_called
+from presscheck.client.client import Client
+from presscheck.engine.results import Result
+from presscheck.errors import Forbidden, NetworkError, RequestError, ServiceFailed, TooManyRequests
+
+LISTED = {
+    "GetCurrentUser",
+    "ListOrganizations",
+    "ListSpaces",
+    "ListCollections",
+    "ListOrganizationChangeRequests",
+    "ListMembers",
+    "ListSites",
+    "GetSiteStructure",
+}
+"""What is asked for each time."""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with running_service(tmp_path_factory.mktemp("service")) as service:
+        yield asyncio.run(planted(service))
+
+
+@pytest.fixture(scope="module")
+def whole(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with all of it, as it was at the beginning of these tests."""
+    home = tmp_path_factory.mktemp("whole") / "home"
+    progress = asyncio.run(mirror(world.service, home))
+    assert (progress.done, progress.failed, progress.refused) == (progress.parts, 0, 0)
+    assert (progress.spaces, progress.change_requests) == (2, 1)
+    return home
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
+    """What was asked of the service."""
+    found: list[Operation] = []
+    fetch = Client.fetch
+
+    async def fetch_and_note(self: Client, call: Operation, *more: object) -> bytes:
+        found.append(call)
+        return await fetch(self, call, *more)
+
+    monkeypatch.setattr(Client, "fetch", fetch_and_note)
+    return found
+
+
+def beside_listings(asked: list[Operation]) -> list[str]:
+    return sorted(str(call).removeprefix("GET /spaces/") for call in asked if type(call).__name__ not in LISTED)
+
+
+async def test_the_second_time_asks_for_the_listings_alone(
+    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
+) -> None:
+    home = copied(whole, tmp_path / "home")
+    await mirror(world.service, home)
+    asked.clear()
+    progress = await mirror(world.service, home)
+    assert beside_listings(asked) == []
+    assert progress.parts == 0
+    assert len(asked) - progress.requests in (0, 1), "who we are is asked at every start"
+
+
+async def test_only_what_moved_is_fetched(world: World, whole: Path, tmp_path: Path, asked: list[Operation]) -> None:
+    home, guide, page = copied(whole, tmp_path / "home"), world.guide, world.pages[1]
+    client = Client(world.service.base_url, world.service.token)
+    new = await begun(client, guide, "New since", rewritten(page, "Other words."))
+    await client.aclose()
+    one, calls = f"{guide}/change-requests/{new['change_request_id']}", []
+
+    async def fetched(*said: Operation) -> list[str]:
+        await say(world.service, *said)
+        asked.clear()
+        await mirror(world.service, home)
+        return beside_listings(asked)
+
+    calls = await fetched()
+    [before] = [call for call in calls if "/revisions/" in call]
+    assert before.endswith(f"/page/{page}")
+    talk = [f"{one}/{part}" for part in ("comments", "requested-reviewers", "reviews")]
+    content = [f"{one}/changes", f"{one}/content", f"{one}/content/page/{page}"]
+    assert calls == sorted([before, *talk, *content])
+
+    assert await fetched(PostComment(**new, body=Document(markdown="Why?"))) == talk
+
+    gone = [f"{guide}/change-requests/{world.request}", f"{guide}/revisions/"]
+    calls = [call for call in await fetched(MergeChangeRequest(**new)) if not call.startswith(tuple(gone))]
+    assert calls == [f"{guide}/content", f"{guide}/content/page/{page}"]
+    desk = desk_on(world.service, home)
+    known = desk.known(GetPage(space_id=guide, page_id=page, format="markdown"))
+    assert known
+    assert "Other words." in (known.value.markdown or "")
+    await desk.close()
+
+
+async def test_one_space_alone(world: World, tmp_path: Path, asked: list[Operation]) -> None:
+    progress = await mirror(world.service, tmp_path / "home", world.empty)
+    assert progress.spaces == 1
+    assert beside_listings(asked)
+    assert all(one.startswith(world.empty) for one in beside_listings(asked))
+
+
+async def test_who_looks_at_something_hears_that_it_moved(world: World, whole: Path, tmp_path: Path) -> None:
+    desk = desk_on(world.service, copied(whole, tmp_path / "home"))
+    await desk.start()
+    call = GetChangeRequest(space_id=world.guide, change_request_id=world.request)
+    answers = desk.watch(call)
+    found: list[Result] = [await anext(answers), await anext(answers)]
+    comment = PostComment(**call.given(), body=Document(markdown="Look!"))
+    await say(world.service, comment)
+    async for _ in desk.sync(space=world.guide):
+        pass
+    found.append(await asyncio.wait_for(anext(answers), 20))
+    assert found[-1].value.comments == found[1].value.comments + 1
+    await desk.close()
+
+
+NOTING = """
+import sys
+from presscheck.client.client import Client
+fetch, log = Client.fetch, open(sys.argv.pop(1), "a", buffering=1)
+async def fetch_and_note(self, call, *more):
+    body = await fetch(self, call, *more)
+    log.write(f"{call.key()}\\n")
+    return body
+Client.fetch = fetch_and_note
+from presscheck.__main__ import main
+main()
+"""
+
+
+def test_a_mirror_that_was_killed_goes_on_where_it_was(world: World, tmp_path: Path) -> None:
+    """Nothing that was kept is fetched again; what came in the moment of its death may be."""
+    shell, log = signed_in(tmp_path / "home", world.service), tmp_path / "log"
+    command = [sys.executable, "-c", NOTING, str(log), "sync"]
+
+    def fetched() -> list[str]:
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line for line in lines if operation_called(line.partition(" ")[0]).__name__ not in LISTED]
+
+    first = subprocess.Popen(command, env=shell.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(fetched()) < PAGES // 2:
+        assert first.poll() is None
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    before = len(fetched())
+    subprocess.run(command, env=shell.environment, check=True, capture_output=True, timeout=60)
+    every = fetched()
+    assert len(every) > before, "it was not done when it was killed"
+    assert len(set(every)) > PAGES
+    assert len(every) - len(set(every)) <= 8, "as many as may be on their way into the store"
+
+
+class Troubled:
+    """The real service, which says something else once to each call whose path ends so."""
+
+    def __init__(self, client: Client, ending: str, error: RequestError) -> None:
+        self._client, self._ending, self._error = client, ending, error
+        self._given: set[str] = set()
+
+    async def fetch(self, call: Operation, *more: object) -> bytes:
+        if str(call).endswith(self._ending) and call.key() not in self._given:
+            self._given.add(call.key())
+            raise self._error
+        return await self._client.fetch(call, *more)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+
+async def mirror_through(world: World, home: Path, ending: str, error: RequestError):
+    desk = desk_on(world.service, home)
+    desk._asking._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
+    await desk.start()
+    try:
+        return [progress async for progress in desk.sync()][-1]
+    finally:
+        await desk.close()
+
+
+async def test_what_failed_is_asked_for_the_next_time(
+    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
+) -> None:
+    home = copied(whole, tmp_path / "home")
+    path = {"space_id": world.guide, "change_request_id": world.request}
+    await say(world.service, PostComment(**path, body=Document(markdown="Once more")))
+    error = ServiceFailed("The service failed (500)", request="", status=500)
+    assert (await mirror_through(world, home, "/comments", error)).failed > 0
+    asked.clear()
+    assert (await mirror(world.service, home)).failed == 0
+    assert any(one.endswith(f"{world.request}/comments") for one in beside_listings(asked))
+    assert not any(one.endswith("/reviews") for one in beside_listings(asked)), "that came the first time"
+
+
+async def test_what_is_refused_is_not_asked_for_until_it_moves(
+    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
+) -> None:
+    home = copied(whole, tmp_path / "home")
+    path = {"space_id": world.guide, "change_request_id": world.request}
+    await say(world.service, PostComment(**path, body=Document(markdown="And again")))
+    error = Forbidden("You are not allowed to do this", request="", status=403)
+    assert (await mirror_through(world, home, "/reviews", error)).refused > 0
+    asked.clear()
+    assert (await mirror(world.service, home)).refused == 0
+    assert not any(one.endswith("/reviews") for one in beside_listings(asked))
+
+
+async def test_it_waits_when_the_service_wants_it_to(world: World, whole: Path, tmp_path: Path) -> None:
+    error = TooManyRequests("Too many requests", request="", status=429, retry_after=0.01)
+    progress = await mirror_through(world, copied(whole, tmp_path / "home"), "", error)
+    assert (progress.done, progress.failed, progress.refused) == (progress.parts, 0, 0)
+
+
+async def test_it_ends_when_the_service_is_gone(world: World, tmp_path: Path) -> None:
+    with pytest.raises(NetworkError):
+        await mirror_through(world, tmp_path / "home", "/content", NetworkError("gone", request=""))
+
+
+async def test_a_page_that_was_deleted_is_not_asked_for(
+    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
+) -> None:
+    home, page = copied(whole, tmp_path / "home"), world.pages[-1]
+    client = Client(world.service.base_url, world.service.token)
+    path = await begun(client, world.guide, "Without the last", DeletePage(page=page))
+    await client.aclose()
+    assert (await mirror(world.service, home)).refused == 0
+    assert any(f"/page/{page}" in one and "/revisions/" in one for one in beside_listings(asked))
+    assert not any(path["change_request_id"] in one and f"/page/{page}" in one for one in beside_listings(asked))

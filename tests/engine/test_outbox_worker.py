@@ -1,0 +1,349 @@
+"""What is written is sent once, in the name of who wrote it, and what is refused is kept: each at its hardest."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from tests.engine.failing_service import refusing_service
+from tests.engine.test_engine import begun, comment, desk_on, threads, until
+from tests.running_service import RunningService, running_service
+
+from presscheck.api import change_requests as cr
+from presscheck.api import comments
+from presscheck.api.operation import Operation
+from presscheck.config import Profile
+from presscheck.engine.engine import Engine
+from presscheck.engine.writes import outbox_worker
+from presscheck.engine.writes.reconciliation import DeliveryReconciler
+from presscheck.errors import PresscheckError, ServiceError, ServiceFailed
+from presscheck.paths import Places
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
+from presscheck.service.server.api_tokens import create_token
+from presscheck.wiring import open_desk
+
+LONG_AGO = 60.0
+BODY = comments.Document(markdown="Typed with care")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory):
+    with running_service(tmp_path_factory.mktemp("service")) as running:
+        with in_its_database(running) as session:
+            [organization] = session.scalars(select(OrganizationRow))
+            session.add(UserRow(id="mia", display_name="Mia", created_at="2026-01-01T00:00:00.000Z"))
+            session.flush()
+            member = MemberRow(organization_id=organization.id, user_id="mia", role="admin", joined_at="2026-01-01")
+            session.add(member)
+        yield running
+
+
+@pytest.fixture
+async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = desk_on(service, tmp_path / "home")
+    await opened.start()
+    yield opened
+    await opened.close()
+
+
+@contextmanager
+def in_its_database(service: RunningService) -> Iterator[Session]:
+    database = Database(service.database_url)
+    try:
+        with database.writing.begin() as session:
+            yield session
+    finally:
+        database.close()
+
+
+def another_token(service: RunningService, person: str) -> str:
+    """A second token of the owner, or one of somebody else."""
+    with in_its_database(service) as session:
+        return create_token(session, system_clock, person, "second", None)
+
+
+def doubtful(desk: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
+    """A write of which nobody knows whether it arrived."""
+    number = desk.write(call, hold=60).id
+    desk.outbox.note(number, noted)
+    desk.outbox.sending(number, time.time() - LONG_AGO)
+    desk.outbox.again(number, 0, None, state="sending")
+    return number
+
+
+async def all_sent(desk: Engine) -> None:
+    await desk.start()
+    await until(lambda: desk.outbox.rows() == ())
+    await desk.close()
+
+
+async def as_somebody_else(service: RunningService, home: Path, call: Operation[Any]) -> Any:
+    other = desk_on(service, home, token=another_token(service, "mia"))
+    await other.start()
+    try:
+        return await other.write(call).landed()
+    finally:
+        await other.close()
+
+
+def path(request: Any) -> dict[str, str]:
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
+async def test_the_same_words_of_somebody_else_are_not_taken_for_ours(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    second = desk_on(service, tmp_path / "second")
+    doubtful(second, comment(request, "Looks good"))
+    doubtful(second, cr.SubmitReview(**path(request), status="approved"))
+    await as_somebody_else(service, tmp_path / "mia", comment(request, "Looks good"))
+    await as_somebody_else(service, tmp_path / "mia", cr.SubmitReview(**path(request), status="approved"))
+    await all_sent(second)
+    said = (await desk.read(threads(request))).items
+    assert {one.posted_by.id for one in said} == {"mia", service.owner_id}
+    assert len(said) == 2
+    verdicts = (await desk.read(cr.ListReviews(**path(request)))).items
+    assert {one.reviewer.id for one in verdicts} == {"mia", service.owner_id}
+    assert len(verdicts) == 2
+
+
+async def test_what_arrived_is_found_though_its_markdown_was_written_anew(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.write(comment(request, "* one\n* two **bold**")).landed()
+    second = desk_on(service, tmp_path / "second")
+    doubtful(second, comment(request, "- one\n- two __bold__"))
+    await all_sent(second)
+    assert len((await desk.read(threads(request))).items) == 1
+
+
+async def test_what_stood_there_before_is_not_taken_for_ours(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    before = await desk.write(comment(request, "Again")).landed()
+    second = desk_on(service, tmp_path / "second")
+    doubtful(second, comment(request, "Again"), (before.id,))
+    await all_sent(second)
+    assert texts_of(await desk.read(threads(request))) == ["Again", "Again"]
+
+
+def texts_of(page: Any) -> list[str]:
+    return [one.body.markdown.strip() for one in page.items]
+
+
+async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
+    desk: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await begun(desk)
+    looking, go_on = asyncio.Event(), asyncio.Event()
+    there = DeliveryReconciler.there
+
+    async def slow(self: DeliveryReconciler, *given: Any) -> Any:
+        looking.set()
+        await go_on.wait()
+        return await there(self, *given)
+
+    monkeypatch.setattr(DeliveryReconciler, "there", slow)
+    ticket = desk.write(comment(request, "No, wait"))
+    await looking.wait()
+    assert desk.unsend(ticket.id) == ticket.call
+    go_on.set()
+    await desk.write(cr.UpdateChangeRequest(**path(request), subject="Something else")).landed()
+    assert texts_of(await desk.read(threads(request))) == []
+
+
+async def test_what_never_left_is_not_looked_for(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = await begun(desk)
+    await desk.write(comment(request, "Twice")).landed()
+    there, failed = DeliveryReconciler.there, []
+
+    async def fails_once(self: DeliveryReconciler, *given: Any) -> Any:
+        if not failed:
+            failed.append(True)
+            raise ServiceFailed("It broke", request="GET", status=500)
+        return await there(self, *given)
+
+    monkeypatch.setattr(DeliveryReconciler, "there", fails_once)
+    await desk.write(comment(request, "Twice")).landed()
+    assert texts_of(await desk.read(threads(request))) == ["Twice", "Twice"]
+
+
+async def test_another_window_sends_and_this_one_is_told(desk: Engine, service: RunningService, tmp_path: Path) -> None:
+    request = await begun(desk)
+    both = [desk_on(service, tmp_path / "shared") for _ in range(2)]
+    for one in both:
+        await one.start()
+    await until(lambda: both[0].outbox.may_send())
+    ticket = both[1].write(comment(request, "Through the other window"))
+    refused = both[1].write(comments.PostComment(space_id=request.space, change_request_id="999", body=BODY))
+    assert await asyncio.wait_for(ticket.landed(), 20) is None
+    with pytest.raises(PresscheckError, match="Change request not found"):
+        await asyncio.wait_for(refused.landed(), 20)
+    assert [one.state for one in both[1].waiting()] == ["refused"]
+    for one in both:
+        await one.close()
+
+
+async def test_only_what_was_refused_is_sent_again_by_hand(service: RunningService, tmp_path: Path) -> None:
+    desk = desk_on(service, tmp_path / "second")
+    number = doubtful(desk, comments.PostComment(space_id="api", change_request_id="1", body=BODY), ("a",))
+    desk.retry(number)
+    row = desk.outbox.row(number)
+    assert row
+    assert (row.state, row.noted) == ("sending", ("a",))
+    await desk.close()
+
+
+async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
+    desk: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(desk)
+    await desk.close()
+    home = tmp_path / "shared"
+    first = desk_on(service, home)
+    await first.start()
+    await until(lambda: first.me.id == service.owner_id)
+    number = first.write(comment(request, "Before the token was renewed"), hold=60).id
+    await first.close()
+    other = desk_on(service, home, token=another_token(service, "mia"))
+    other.outbox.again(number, 0, None)
+    await other.start()
+    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.FOREIGN])
+    await other.write(comment(request, "Meanwhile")).landed()
+    await other.close()
+    renewed = desk_on(service, home, token=another_token(service, service.owner_id))
+    await renewed.start()
+    await until(lambda: renewed.outbox.rows() == ())
+    said = (await renewed.read(threads(request))).items
+    assert [(one.posted_by.id, one.body.markdown.strip()) for one in said] == [
+        ("mia", "Meanwhile"),
+        (service.owner_id, "Before the token was renewed"),
+    ]
+    await renewed.close()
+
+
+async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
+    desk: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_worker, "LIVES", 0.0)
+    request = await begun(desk)
+    second = desk_on(service, tmp_path / "second")
+    for call in (
+        cr.CreateChangeRequest(space_id=request.space, subject="A change"),
+        cr.CreateChangeRequest(space_id=request.space, subject="Never arrived"),
+        cr.MergeChangeRequest(**path(request)),
+    ):
+        second.outbox.put(call.stored_name(), call.given(), str(call), time.time() - LONG_AGO, state="now")
+    await second.start()
+    await until(lambda: [one.state for one in second.waiting()] == ["refused", "refused"])
+    asked = [one.call for one in second.waiting()]
+    assert [type(one).__name__ for one in asked] == ["CreateChangeRequest", "MergeChangeRequest"]
+    assert {one.error for one in second.waiting()} == {outbox_worker.LEFT_OVER}
+    assert (await second.read(cr.GetChangeRequest(**path(request)))).status == "draft", "nothing merges by itself later"
+    await second.close()
+
+
+KINDS: tuple[type[Operation[Any]], ...] = (
+    comments.PostComment,
+    comments.PostReply,
+    comments.UpdateComment,
+    comments.UpdateReply,
+    comments.DeleteComment,
+    comments.DeleteReply,
+    cr.SubmitReview,
+    cr.RequestReviewers,
+    cr.RemoveRequestedReviewer,
+    cr.UpdateChangeRequest,
+)
+GIVEN = {
+    "comment_id": "c",
+    "comment_reply_id": "r",
+    "body": BODY,
+    "status": "approved",
+    "users": ("u",),
+    "user_id": "u",
+    "subject": "Typed with care",
+}
+REFUSED, WAITING = (400, 403, 404, 409, 412, 413, 422), (429, 500)
+
+
+def calls(status: int) -> list[Operation[Any]]:
+    """A write of each kind, each in a change request of its own; after a 409, one that follows it there."""
+    found: list[Operation[Any]] = []
+    for kind in KINDS:
+        where = {"space_id": str(status), "change_request_id": kind.__name__}
+        given = {name: value for name, value in GIVEN.items() if name in kind.model_fields}
+        if kind is cr.UpdateChangeRequest:
+            del given["status"]
+        found.append(kind(**where, **given))
+        if status == 409:
+            found.append(comments.PostComment(**where, body=BODY))
+    return found
+
+
+@pytest.mark.parametrize("statuses", [REFUSED, WAITING], ids=["refused", "to be tried again"])
+async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it_alone(
+    tmp_path: Path, statuses: tuple[int, ...]
+) -> None:
+    async with refusing_service() as (address, asked):
+        places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
+        desk = open_desk(Profile(base_url=address, token="t"), places)
+        await desk.start()
+        written = [call for status in statuses for call in calls(status)]
+        for call in written:
+            desk.write(call)
+        tried = len(KINDS) * len(statuses)
+        await until(lambda: sum(row.error is not None for row in desk.outbox.rows()) == tried)
+        rows = desk.waiting()
+        assert [one.call for one in rows] == written, "all kept, with all that was typed, in order"
+        assert sum(one.error is None for one in rows) == len(written) - tried
+        for one in (one for one in rows if one.error):
+            status = int(one.call.space_id) if one.call else 0
+            is_judged = status == 404 and isinstance(one.call, cr.SubmitReview)  # its change request is there
+            assert ("This service has no reviews" if is_judged else f"because of {status}") in (one.error or "")
+            assert one.state == ("refused" if status in REFUSED else "waiting" if status == 429 else "sending")
+        await desk.close()
+    assert len(set(asked)) == tried, "what follows a refused one is not sent"
+
+
+async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) -> None:
+    async with refusing_service() as (address, _):
+        places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
+        desk = open_desk(Profile(base_url=address, token="t"), places)
+        await desk.start()
+        with pytest.raises(ServiceError, match="because of 409"):
+            await desk.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
+        assert desk.outbox.rows() == ()
+        await desk.close()
+
+
+async def test_what_is_changed_while_the_sender_looks_leaves_as_it_was_changed(
+    desk: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await begun(desk)
+    there = DeliveryReconciler.there
+
+    async def meanwhile(settling: DeliveryReconciler, *given: Any) -> Any:
+        found = await there(settling, *given)
+        assert desk.rewrite(ticket.id, comment(request, "Second thoughts"))
+        return found
+
+    monkeypatch.setattr(DeliveryReconciler, "there", meanwhile)
+    ticket = desk.write(comment(request, "First thoughts"))
+    await ticket.landed()
+    assert not desk.rewrite(ticket.id, comment(request, "Too late")), "it is gone"
+    found = await desk.read(threads(request))
+    assert [one.body.markdown for one in found.items] == ["Second thoughts"]
+    assert desk.waiting() == ()

@@ -1,0 +1,162 @@
+"""What is asked when: the most urgent first, once for all who want it, and no longer than somebody wants it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.client.conftest import TOKEN, Exchanged, FaultServer, http
+
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import GetSpace
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.client.request_context import Priority
+from presscheck.config import Profile
+from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler
+from presscheck.paths import Places
+from presscheck.wiring import open_desk
+
+
+class Slow(FaultServer):
+    """Answers when it is told to, and as many as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(script=[self.wait])
+        self.gate = asyncio.Semaphore(0)
+
+    async def wait(self, exchanged: Exchanged) -> None:
+        gone = asyncio.create_task(exchanged.hang())
+        gate = asyncio.create_task(self.gate.acquire())
+        done, rest = await asyncio.wait((gone, gate), return_when=asyncio.FIRST_COMPLETED)
+        if gate in done:
+            await exchanged.write(http(200, {"object": "user", "id": "x", "displayName": "X"}))
+        for one in rest:
+            one.cancel()
+
+    @property
+    def names(self) -> list[str]:
+        return [one.target.rpartition("/")[2] for one in self.asked]
+
+
+@pytest.fixture
+async def slow() -> AsyncIterator[Slow]:
+    async with Slow().listening() as made:
+        yield made
+
+
+@asynccontextmanager
+async def asking_of(slow: Slow) -> AsyncIterator[RequestScheduler]:
+    asking = RequestScheduler(lambda: Client(slow.address, TOKEN), lambda: None)
+    asking.start()
+    try:
+        yield asking
+    finally:
+        await asking.close()
+
+
+def begin(asking: RequestScheduler, names: Iterable[str], priority: Priority) -> list[asyncio.Task[bytes]]:
+    return [asyncio.create_task(asking.fetch(space(name), priority)) for name in names]
+
+
+def space(name: str) -> Operation[Any]:
+    return GetSpace(space_id=name)
+
+
+async def left(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110  # what is waited for rings no bell
+            await asyncio.sleep(0.01)
+
+
+async def test_the_more_urgent_goes_first_whenever_it_came(slow: Slow) -> None:
+    full = AT_ONCE[VISIBLE]
+    async with asking_of(slow) as asking:
+        begin(asking, [f"e{number}" for number in range(full)], VISIBLE)
+        await slow.has_been_asked(full)
+        for priority in (BACKGROUND, PREFETCH, REQUESTED, VISIBLE):
+            begin(asking, [priority.name], priority)
+        for count in range(1, 5):
+            slow.gate.release()
+            await slow.has_been_asked(full + count)
+        assert slow.names[full:] == ["VISIBLE", "REQUESTED", "PREFETCH", "BACKGROUND"]
+
+
+async def test_however_slow_the_others_are_there_is_room_for_the_eye(slow: Slow) -> None:
+    async with asking_of(slow) as asking:
+        for priority in (BACKGROUND, PREFETCH, REQUESTED):
+            begin(asking, [f"{priority.name}{number}" for number in range(20)], priority)
+            await slow.has_been_asked(AT_ONCE[priority])
+        seen = begin(asking, ["seen"], VISIBLE)
+        await slow.has_been_asked(AT_ONCE[REQUESTED] + 1)
+        assert slow.names[-1] == "seen"
+        assert sum(name.startswith("BACK") for name in slow.names) == AT_ONCE[BACKGROUND]
+        assert not seen[0].done()
+
+
+async def test_twins_share_one_request_and_the_more_urgent_hurries_the_other(slow: Slow) -> None:
+    async with asking_of(slow) as asking:
+        begin(asking, ["b1", "b2", "b3"], BACKGROUND)
+        await slow.has_been_asked(2)
+        twins = begin(asking, ["b3", "b3"], VISIBLE)
+        await slow.has_been_asked(3)
+        assert slow.names[2] == "b3", "it waits no longer behind what is slow"
+        for _ in range(3):
+            slow.gate.release()
+        assert len({task.result() for task in (await asyncio.wait(twins))[0]}) == 1
+        assert slow.names.count("b3") == 1
+
+
+async def test_what_nobody_wants_any_longer_is_never_asked_or_broken_off(slow: Slow) -> None:
+    async with asking_of(slow) as asking:
+        under_way = begin(asking, ["n1", "n2", "n3", "n4"], PREFETCH)
+        await slow.has_been_asked(4)
+        queued = begin(asking, ["n5", "n6"], PREFETCH)
+        await asyncio.sleep(0)
+        await left(queued[0], *under_way[:2])
+        await until(lambda: slow.open_now == 3)
+        await slow.has_been_asked(5)
+        assert slow.names == ["n1", "n2", "n3", "n4", "n6"]
+
+
+async def test_what_one_of_two_leaves_goes_on_and_the_next_screen_joins_it(slow: Slow) -> None:
+    async with asking_of(slow) as asking:
+        first, second = begin(asking, ["a", "a"], VISIBLE)
+        await slow.has_been_asked(1)
+        await left(first)
+        await left(second)
+        again = begin(asking, ["a"], VISIBLE)
+        await asyncio.sleep(0.4)
+        slow.gate.release()
+        assert await again[0]
+        assert slow.names == ["a"]
+
+
+async def test_leaving_a_watch_breaks_off_what_only_it_wanted(slow: Slow, tmp_path: Path) -> None:
+    places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
+    desk = open_desk(Profile(base_url=slow.address, token=TOKEN), places)
+    desk._asking.start()
+
+    async def look(call: Operation[Any]) -> None:
+        async for _ in desk.watch(call):
+            pass
+
+    screens = [asyncio.create_task(look(call)) for call in (GetCurrentUser(), GetCurrentUser(), ListOrganizations())]
+    await slow.has_been_asked(2)
+    await left(screens[0], screens[2])
+    await until(lambda: slow.open_now == 1)
+    slow.gate.release()
+    await until(lambda: desk.known(GetCurrentUser()) is not None)
+    assert not desk.known(ListOrganizations())
+    await left(screens[1])
+    await desk.close()

@@ -1,0 +1,237 @@
+"""A write wakes the watches that its effects name, and no other: each is counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.test_engine import comment, desk_on, threads, until
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    CreateChangeRequest,
+    GetChangeRequest,
+    ListChangeRequests,
+    ListOrganizationChangeRequests,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document
+from presscheck.api.content import ListPages
+from presscheck.api.content_changes import EditChangeRequestContent, GetChangeRequestChanges, InsertPage
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import CreateSpace, GetSpace
+from presscheck.engine.engine import Engine
+from presscheck.engine.path_patterns import beneath, matches
+from presscheck.engine.signed_in_user import ME
+from presscheck.engine.writes.effects import effects_of
+from presscheck.engine.writes.optimistic_overlays import LAYERS
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service")) as running:
+        yield running
+
+
+@pytest.fixture
+async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = desk_on(service, tmp_path / "home")
+    await opened.start()
+    yield opened
+    await opened.close()
+
+
+class Watchers:
+    """Follows calls on a desk, and counts how often each is woken."""
+
+    def __init__(self, desk: Engine) -> None:
+        self._desk = desk
+        self._tasks: list[asyncio.Task[None]] = []
+        self._answers: Counter[str] = Counter()
+        self._before: Counter[str] = Counter()
+        self.last: dict[str, Any] = {}
+
+    async def follow(self, *calls: Operation[Any]) -> None:
+        """Follow these, and wait until each has its first answer of the service."""
+        for call in calls:
+            is_listing = isinstance(call, ListOrganizationChangeRequests)
+            answers = self._desk.watch_listing(call) if is_listing else self._desk.watch(call)
+            self._tasks.append(asyncio.create_task(self._count(call.key(), answers)))
+        await until(lambda: all(self.is_fresh(call) for call in calls))
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._before = self._answers.copy()
+
+    def woken(self, *calls: Operation[Any]) -> list[Operation[Any]]:
+        """Those of the calls that had an answer since."""
+        return [call for call in calls if self._answers[call.key()] > self._before[call.key()]]
+
+    def is_fresh(self, call: Operation[Any]) -> bool:
+        return call.key() in self.last and self.last[call.key()].state in ("fresh", "unchanged")
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _count(self, key: str, answers: AsyncIterator[Any]) -> None:
+        async for seen in answers:
+            self._answers[key] += 1
+            self.last[key] = seen
+
+
+@pytest.fixture
+async def watchers(desk: Engine) -> AsyncIterator[Watchers]:
+    opened = Watchers(desk)
+    yield opened
+    await opened.close()
+
+
+async def sent(desk: Engine, call: Operation[Any]) -> Any:
+    answer = await desk.write(call).landed()
+    await asyncio.sleep(0)  # what was woken has its turn
+    return answer
+
+
+async def space_with(desk: Engine, *subjects: str) -> list[ChangeRequest]:
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    space = await sent(desk, CreateSpace(organization_id=organization, title="Guide"))
+    requests = [await sent(desk, CreateChangeRequest(space_id=space.id, subject=subject)) for subject in subjects]
+    for request in requests:
+        await sent(desk, UpdateChangeRequest(space_id=space.id, change_request_id=request.id, status="open"))
+    return [await desk.read(named(request)) for request in requests]
+
+
+def named(request: ChangeRequest, name: str | None = None) -> GetChangeRequest:
+    return GetChangeRequest(space_id=request.space, change_request_id=name or request.id)
+
+
+def looks_at(request: ChangeRequest) -> tuple[Operation[Any], ...]:
+    """What a review of it asks."""
+    at = {"space_id": request.space, "change_request_id": request.id}
+    return named(request), threads(request), GetChangeRequestChanges(**at)
+
+
+async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(desk, "First", "Second")
+    [elsewhere] = await space_with(desk, "Elsewhere")
+    others = (
+        *looks_at(second),
+        *looks_at(elsewhere),
+        ListPages(space_id=first.space),
+        GetSpace(space_id=elsewhere.space),
+    )
+    await watchers.follow(*looks_at(first), *others)
+    ticket = desk.write(comment(first, "Hello"))
+    await asyncio.sleep(0)
+    assert watchers.woken(threads(first)), "it shows before it is sent"
+    await ticket.landed()
+    await until(lambda: watchers.is_fresh(threads(first)) and watchers.is_fresh(named(first)))
+    assert [item.body.markdown for item in watchers.last[threads(first).key()].value.items] == ["Hello"]
+    assert watchers.woken(*looks_at(first)) == [*looks_at(first)]
+    assert watchers.woken(*others) == []
+
+
+async def test_a_listing_is_woken_that_the_effects_name(desk: Engine, watchers: Watchers) -> None:
+    first, _ = await space_with(desk, "First", "Second")
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    in_organization = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    in_space = ListChangeRequests(space_id=first.space)
+    await watchers.follow(in_organization, in_space, ListOrganizations())
+    path = {"space_id": first.space, "change_request_id": first.id}
+    await sent(desk, UpdateChangeRequest(**path, subject="First, but better"))
+    listed = lambda: [row.subject for row in desk.window(in_organization, 0, 100).items]  # noqa: E731
+    await until(lambda: "First, but better" in listed() and watchers.is_fresh(in_space))
+    assert watchers.woken(in_organization, in_space) == [in_organization, in_space]
+    assert watchers.woken(ListOrganizations()) == []
+
+
+async def test_a_merge_wakes_the_pages_of_its_own_space_alone(desk: Engine, watchers: Watchers) -> None:
+    [request] = await space_with(desk, "A page more")
+    [elsewhere] = await space_with(desk, "Elsewhere")
+    path = {"space_id": request.space, "change_request_id": request.id}
+    page = InsertPage(document=Document(markdown="# New\n\nText.\n"))
+    await sent(desk, EditChangeRequestContent(**path, changes=(page,), compat=False))
+    pages = ListPages(space_id=request.space)
+    others = (*looks_at(elsewhere), ListPages(space_id=elsewhere.space), GetSpace(space_id=elsewhere.space))
+    await watchers.follow(pages, *others)
+    await sent(desk, MergeChangeRequest(**path))
+    await until(lambda: any(page.title == "New" for page in watchers.last[pages.key()].value.pages))
+    assert watchers.woken(*others) == []
+
+
+async def test_a_watch_by_number_is_woken_by_a_write_by_id(desk: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(desk, "First", "Second")
+    by_number = [named(request, str(request.number)) for request in (first, second)]
+    await watchers.follow(*by_number)
+    await sent(desk, UpdateChangeRequest(space_id=first.space, change_request_id=first.id, subject="Renamed"))
+    await until(lambda: watchers.last[by_number[0].key()].value.subject == "Renamed")
+    assert watchers.woken(*by_number) == by_number[:1]
+
+
+async def test_what_is_decided_over_an_entry_wakes_what_it_touches(desk: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(desk, "First", "Second")
+    await watchers.follow(threads(first), threads(second))
+    kept = [desk.write(comment(request, "Held"), hold=60) for request in (first, second)]
+    await asyncio.sleep(0)
+    watchers.begin()
+    assert desk.rewrite(kept[0].id, comment(first, "Held, in other words"))
+    await asyncio.sleep(0)
+    assert watchers.woken(threads(first), threads(second)) == [threads(first)]
+    [item] = watchers.last[threads(first).key()].value.items
+    assert item.body.markdown == "Held, in other words"
+    watchers.begin()
+    desk.drop(kept[1].id)
+    await asyncio.sleep(0)
+    assert watchers.woken(threads(first), threads(second)) == [threads(second)]
+    assert watchers.last[threads(second).key()].value.items == ()
+
+
+async def test_what_another_window_writes_wakes_what_it_touches(
+    desk: Engine, watchers: Watchers, service: RunningService, tmp_path: Path
+) -> None:
+    first, second = await space_with(desk, "First", "Second")
+    await watchers.follow(threads(first), threads(second))
+    window = desk_on(service, tmp_path / "home")  # never started: what it writes, the other one sends
+    window.write(comment(first, "From beside"), hold=60)
+    await until(lambda: bool(watchers.woken(threads(first))))
+    assert [row.state for row in desk.waiting()] == ["waiting"]
+    assert watchers.woken(threads(second)) == []
+    window.outbox.close()
+
+
+async def test_who_we_are_is_read_once(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    [request] = await space_with(desk, "First")
+    await desk.read(threads(request))
+    asked: list[str] = []
+    recall = desk.outbox.recall
+    monkeypatch.setattr(desk.outbox, "recall", lambda name: (asked.append(name), recall(name))[1])
+    desk.write(comment(request, "Held"), hold=60)
+    for _ in range(50):
+        known = desk.known(threads(request))
+        assert known
+        assert known.value.items[0].posted_by.id == desk.me.id
+    assert asked.count(ME) <= 1
+
+
+@pytest.mark.parametrize(("read", "write"), LAYERS, ids=lambda kind: kind.__name__)
+def test_a_write_wakes_every_read_that_shows_it(read: type[Operation[Any]], write: type[Operation[Any]]) -> None:
+    with_ids = [kind.model_construct(**{field: f"{field} 1" for field in kind.path_fields()}) for kind in (read, write)]
+    assert matches(with_ids[0].wire_path(), effects_of(with_ids[1]).stale(with_ids[1]))
+
+
+def test_a_pattern_ends_where_a_name_ends() -> None:
+    patterns = beneath("/spaces/s1")
+    assert matches("/spaces/s1", patterns)
+    assert matches("/spaces/s1/content/pages", patterns)
+    assert not matches("/spaces/s10", patterns)
+    assert not matches("/spaces/s10/content/pages", patterns)

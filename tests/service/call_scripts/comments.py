@@ -1,0 +1,40 @@
+"""Sends operations by stored name, records which got a response, and checks responses against the description."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.contract.description import DOCUMENTED, NEWEST, Described, operations
+from tests.contract.test_operations import wire_route
+from tests.service.test_api_schemas import faults
+
+from presscheck.api.operation import FAMILIES, Operation, every_operation
+from presscheck.client.client import Client
+
+
+class Talk:
+    """An admin client and a website that the service may reach; `faults` are deviations from the description."""
+
+    def __init__(self, client: Client, owner: str, member: str, elsewhere: str, website: str) -> None:
+        self.client, self.owner, self.member, self.elsewhere = client, owner, member, elsewhere
+        self.website = website
+        self.answered: set[type[Operation[Any]]] = set()
+        self.faults: set[str] = set()
+
+    async def __call__(self, name: str, /, **given: Any) -> Any:
+        every_operation()
+        call = FAMILIES[name](**given)
+        body = await self.client.fetch(call)
+        self.answered.add(type(call))
+        if type(call).answer is None:
+            assert body == b""
+            return None
+        self._compare(call, json.loads(body))
+        return call.read_answer(body)
+
+    def _compare(self, call: Operation[Any], answer: Any) -> None:
+        releases = operations()[wire_route(type(call))]
+        release = DOCUMENTED if DOCUMENTED in releases else NEWEST
+        schema = releases[release]["responses"][str(type(call).success)]
+        self.faults.update(f"{type(call).__name__}{fault}" for fault in faults(Described(schema, release), answer, ""))

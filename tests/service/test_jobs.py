@@ -1,0 +1,338 @@
+"""Background jobs: results, failures, and takeover from a dead worker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.conftest import new_database
+from tests.service.factories import World, plant_world
+from tests.web_server import WebServer, web_server
+
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
+from presscheck.api.content import GetChangeRequestPageByPath, GetPage
+from presscheck.api.conversations import IngestConversations, ListIssuesClusters, Message, NewConversation
+from presscheck.api.imports import FilesSource, GetImport, ImportTarget, StartImport, WebsiteSource
+from presscheck.api.integrations import (
+    InstallIntegration,
+    ListIntegrationEvents,
+    PublishIntegration,
+    SetDevelopmentMode,
+)
+from presscheck.api.openapi import CreateOpenAPISpec, GetOpenAPISpec, PutOpenAPISpec, SpecSource
+from presscheck.api.spaces import DeleteSpace, GetSpace
+from presscheck.api.translations import CreateTranslation, GetTranslation, RunTranslation, SourceToTranslate
+from presscheck.errors import Forbidden
+from presscheck.service.db.engine import Database
+from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, runs
+from presscheck.service.jobs.worker import Workers
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.jobs import JobRow
+from presscheck.service.models.organizations import SpaceRow
+
+Found = TypeVar("Found")
+SITE = {
+    "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
+    "/docs/": """<html><head><title>Lamps – Acme</title></head><body><nav><a href="/nowhere">x</a></nav><main>
+      <h1>Lamps</h1><p>See <a href="oil/wick#trim">the wick</a>, <a href="/secret/">secret</a> and
+      <a href="https://example.org/">elsewhere</a>. {% hint %}</p>
+      <pre><code class="language-sh">lamp --on</code></pre><script>alert(1)</script></main></body></html>""",
+    "/docs/oil/wick": "<article><h1>The wick</h1><ul><li>Trim</li><li>Light</li></ul><img src='a.png'></article>",
+    "/secret/": "<h1>Secret</h1>",
+    "/moved": "-> /docs/",
+}
+SPEC = {"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}
+
+
+async def until(ask: Callable[[], Awaitable[Found]], is_reached: Callable[[Found], Any]) -> Found:
+    for _ in range(500):
+        found = await ask()
+        if is_reached(found):
+            return found
+        await asyncio.sleep(0.02)
+    raise AssertionError(found)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def open_service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service that may reach websites on this machine, with a translator that returns upper case."""
+    shout = "import sys; print(sys.stdin.read().upper(), end='')"
+    outside = OutboundConfig(allowed=LOOPBACK.allowed, translator=(sys.executable, "-c", shout))
+    url = new_database(request)
+    with running_service(tmp_path_factory.mktemp("open"), database_url=url, outside=outside) as running:
+        yield running
+
+
+@pytest.fixture
+async def here(open_service: RunningService) -> AsyncIterator[World]:
+    planted = plant_world(open_service.database_url, open_service.base_url)
+    yield planted
+    for client in planted.clients.values():
+        await client.aclose()
+
+
+@pytest.fixture
+def website() -> Iterator[WebServer]:
+    with web_server(SITE) as server:
+        yield server
+
+
+async def imported(world: World, source: WebsiteSource | FilesSource, **target: str) -> Any:
+    target = {"space": world.space} | target
+    start = StartImport(organization_id=world.organization, source=source, target=ImportTarget(**target))
+    run = await world.clients["edit"].send(start)
+    ask = GetImport(organization_id=world.organization, import_run_id=run.id)
+    return await until(lambda: world.admin.send(ask), lambda one: one.status not in ("pending", "in-progress"))
+
+
+async def test_a_website_is_imported_into_a_change_request(here: World, website: WebServer) -> None:
+    run = await imported(here, WebsiteSource(url=f"{website.url}/moved"), page="guide")
+    assert (run.status, run.reason) == ("completed", None)
+    assert [page.source_url.removeprefix(website.url) for page in run.pages] == ["/docs/", "/docs/oil/wick"]
+    at = {"space_id": here.space, "change_request_id": run.target["changeRequest"]}
+    change = await here.admin.send(GetChangeRequest(**at))
+    assert (change.status, change.subject) == ("draft", "Import from 127.0.0.1")
+    first = await here.admin.send(GetChangeRequestPageByPath(**at, page_path="guide/docs"))
+    assert first.title == "Lamps" and first.markdown
+    assert "[the wick](/guide/docs/wick#trim)" in first.markdown, "links to imported pages must be rewritten"
+    assert "[elsewhere](https://example.org/)" in first.markdown
+    assert "```sh\nlamp --on\n```" in first.markdown
+    assert "alert" not in first.markdown and "nowhere" not in first.markdown
+    assert "{% hint" not in first.markdown, "text must not become a tag"
+    second = await here.admin.send(GetChangeRequestPageByPath(**at, page_path="guide/docs/wick"))
+    assert second.markdown == f"# The wick\n\n- Trim\n- Light\n\n![]({website.url}/docs/oil/a.png)\n"
+    assert "/secret/" not in website.asked, "robots.txt must be obeyed"
+
+
+async def test_files_are_imported(here: World, tmp_path: Path) -> None:
+    with web_server({"/a.md": "# A\n\nText.\n", "/b.txt": "Plain.\n"}, "text/plain") as server:
+        run = await imported(here, FilesSource(files=(f"{server.url}/a.md", f"{server.url}/b.txt")))
+    assert run.status == "completed"
+    at = {"space_id": here.space, "change_request_id": run.target["changeRequest"]}
+    page = await here.admin.send(GetChangeRequestPageByPath(**at, page_path="a"))
+    assert page.markdown == "# A\n\nText.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("/gone", "responded with 404"), ("/secret/", "robots.txt disallows crawling"), ("/loop", "redirects")],
+)
+async def test_a_failed_import_has_a_reason(here: World, website: WebServer, path: str, reason: str) -> None:
+    website.pages["/loop"] = "-> /loop"
+    run = await imported(here, WebsiteSource(url=website.url + path))
+    assert run.status == "failed" and reason in run.reason
+
+
+async def test_an_import_requires_the_edit_role(here: World, website: WebServer) -> None:
+    start = StartImport(
+        organization_id=here.organization, source=WebsiteSource(url=website.url), target=ImportTarget(space=here.space)
+    )
+    with pytest.raises(Forbidden):
+        await here.clients["read"].send(start)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0"])
+async def test_private_addresses_are_refused(world: World, host: str) -> None:
+    at = {"organization_id": world.organization}
+    await world.admin.send(CreateOpenAPISpec(**at, slug="s", source=SpecSource(url=f"http://{host}:1/")))
+    ask = GetOpenAPISpec(**at, spec_slug="s")
+    found = await until(lambda: world.admin.send(ask), lambda one: one.processing_state == "complete")
+    assert found.last_process_error_code == "FETCH_ERROR"
+    assert found.last_processed_errors and "private network" in found.last_processed_errors[0].message
+
+
+async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None:
+    with web_server({"/": "-> http://10.0.0.1/"}) as server:
+        found = await processed(here, SpecSource(url=server.url))
+    assert found.last_processed_errors and "10.0.0.1" in found.last_processed_errors[0].message
+
+
+async def processed(world: World, source: SpecSource) -> Any:
+    at = {"organization_id": world.organization, "spec_slug": "lamps"}
+    before = await world.admin.send(PutOpenAPISpec(**at, source=source))
+    assert before.processing_state == "pending"
+    return await until(lambda: world.admin.send(GetOpenAPISpec(**at)), lambda one: one.processing_state == "complete")
+
+
+async def test_a_specification_is_fetched_and_validated(here: World) -> None:
+    with web_server({"/spec.yaml": "openapi: 3.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n"}) as server:
+        found = await processed(here, SpecSource(url=f"{server.url}/spec.yaml"))
+        assert (found.last_process_error_code, found.source_url) == (None, f"{server.url}/spec.yaml")
+        again = await processed(here, SpecSource(url=f"{server.url}/spec.yaml"))
+        assert again.last_version == found.last_version, "unchanged content must not create a version"
+        gone = await processed(here, SpecSource(url=f"{server.url}/gone"))
+    assert (gone.last_process_error_code, gone.last_version) == ("FETCH_ERROR", found.last_version)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "invalid JSON or YAML"),
+        ("[]", "must be an object"),
+        ("openapi: 9.9.9", "must be 2.0, 3.0 or 3.1"),
+        ("openapi: 3.0.0\npaths: {}", "a required property"),
+        ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+            f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(8)), "values"),
+        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "Unresolvable"),
+        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "Unresolvable"),
+        ("[" * 5000, "invalid JSON or YAML"),
+    ],
+)  # fmt: skip
+async def test_an_invalid_specification_has_an_error(here: World, text: str, message: str) -> None:
+    found = await processed(here, SpecSource(text=text))
+    assert found.last_process_error_code == "PARSE_ERROR"
+    assert found.last_processed_errors and message in str(found.last_processed_errors)
+
+
+async def test_a_translation_is_updated_from_its_source(here: World) -> None:
+    at = {"organization_id": here.organization}
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    done = await until(lambda: here.admin.send(ask), lambda one: one.status == "completed")
+    assert done.result
+    page = await here.admin.send(GetPage(space_id=done.result.space, page_id="guide"))
+    assert (page.title, page.markdown) == ("GUIDE", "# GUIDE\n\nFIRST.\n\nSECOND.\n\nTHIRD.\n")
+    space = await here.admin.send(GetSpace(space_id=done.result.space))
+    assert (space.title, space.language) == ("Manual (de)", "de")
+    assert done.stats.latest_pages == 3 and done.stats.model_extra == {"copiedOnly": False}
+    await here.admin.send(RunTranslation(**at, translation_id=begun.id))
+    again = await until(lambda: here.admin.send(ask), lambda one: one.stats.runs == 2)
+    assert again.result and again.result.space == done.result.space and again.result.revision != done.result.revision
+
+
+async def test_similar_issues_form_one_cluster(here: World) -> None:
+    said = {
+        "a": "How do I refill the oil of my lamp? It is empty.",
+        "b": "My lamp is empty, how can I refill oil?",
+        "c": "The invoice has a wrong address.",
+    }
+    talks = tuple(NewConversation(id=key, parts=(Message(role="user", body=text),)) for key, text in said.items())
+    at = {"organization_id": here.organization}
+    await here.admin.send(IngestConversations(**at, conversations=talks))
+    ask = ListIssuesClusters(**at, order_by="issues")
+    found = await until(lambda: here.admin.send(ask), lambda page: page.items)
+    assert [(item.label, item.stats.issues) for item in found.items] == [
+        ("How do I refill the oil of my lamp?", 2),
+        ("The invoice has a wrong address.", 1),
+    ]
+    assert found.items[0].weekly_pulse[-1] == 2 and found.items[0].sources == {"email": 2}
+    await here.admin.send(IngestConversations(**at, conversations=talks[2:]))
+    again = await until(lambda: here.admin.send(ask), lambda page: page.items)
+    assert sum(item.stats.issues for item in again.items) == 3, "a repeated conversation must count once"
+
+
+async def test_an_installed_integration_gets_a_merge_event(here: World, website: WebServer) -> None:
+    name, org = "lamp-post", here.organization
+    details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
+    own = {"integration_name": f"{name}-{org}"}
+    await here.admin.send(PublishIntegration(**own, **details, organization=org))
+    await here.admin.send(SetDevelopmentMode(**own, tunnel_url=website.url))
+    await here.admin.send(InstallIntegration(**own, organization=org))
+    draft = await here.draft()
+    merged = await here.admin.send(MergeChangeRequest(space_id=here.space, change_request_id=draft.id))
+    found = await until(lambda: here.admin.send(ListIntegrationEvents(**own)), lambda page: len(page.items) == 2)
+    assert [(item.payload or {})["type"] for item in found.items] == ["space_content_updated", "installation_setup"]
+    assert {item.status for item in found.items} == {"success"}
+    assert {"spaceId": here.space, "revisionId": merged.revision}.items() <= website.posted[-1].items()
+    with pytest.raises(Forbidden):
+        await here.clients["edit"].send(ListIntegrationEvents(**own))
+
+
+class Moment:
+    """A manual clock."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 5, 20, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> None:
+    clock = Moment()
+    with running_service(tmp_path, clock=clock) as service:
+        world = plant_world(service.database_url, service.base_url)
+        await world.admin.send(DeleteSpace(space_id=world.space))
+        clock.now += timedelta(days=6, hours=23)
+        assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at
+        clock.now += timedelta(hours=2)
+        database = Database(service.database_url)
+
+        async def left() -> int:
+            with database.reading.begin() as session:
+                spaces = session.scalar(select(func.count()).select_from(SpaceRow)) or 0
+                return spaces + (session.scalar(select(func.count()).select_from(RevisionRow)) or 0)
+
+        assert await until(left, lambda count: count == 0) == 0
+        database.close()
+        for client in world.clients.values():
+            await client.aclose()
+
+
+def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str, tmp_path: Path) -> None:
+    database, clock, done = Database(database_url), Moment(), list[str]()
+    runs("test")(lambda work: done.append(work.about))
+
+    def plant(session: Session) -> None:
+        early = (clock() - timedelta(minutes=5)).isoformat()
+        for number in range(20):
+            state = {"state": "running", "lease": "dead", "leased_until": early} if number % 2 else {"state": "waiting"}
+            row = JobRow(id=str(number), kind="test", about=str(number), run_at=early, created_at=early, progress={})
+            for name, value in state.items():
+                setattr(row, name, value)
+            session.add(row)
+
+    database.write(plant)
+    workers = [Workers(database, tmp_path, clock, OutboundConfig()) for _ in range(2)]
+    try:
+        for one in workers:
+            one.start()
+        deadline = datetime.now(UTC) + timedelta(seconds=20)
+        while len(done) < 20 and datetime.now(UTC) < deadline:
+            time.sleep(0.02)
+    finally:
+        for one in workers:
+            one.stop()
+        RUNNERS.pop("test")
+    assert sorted(done, key=int) == [str(number) for number in range(20)]
+    with database.reading.begin() as session:
+        assert set(session.scalars(select(JobRow.state).where(JobRow.kind == "test"))) == {"done"}
+    database.close()
+
+
+def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path: Path) -> None:
+    database, clock, tries, given_up = Database(database_url), Moment(), list[int](), list[str]()
+
+    def fail(work: JobContext) -> None:
+        tries.append(1)
+        raise ConnectionError("no luck")
+
+    runs("test", failed=lambda _session, about, reason, _now: given_up.append(f"{about}: {reason}"))(fail)
+    start = clock().isoformat()
+    database.write(
+        lambda session: session.add(
+            JobRow(id="j", kind="test", about="thing", run_at=start, created_at=start, progress={})
+        )
+    )
+    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers.start()
+    deadline = datetime.now(UTC) + timedelta(seconds=20)
+    while not given_up and datetime.now(UTC) < deadline:
+        clock.now += timedelta(seconds=60)
+        workers.wake()
+        time.sleep(0.02)
+    workers.stop()
+    RUNNERS.pop("test")
+    assert (len(tries), given_up) == (3, ["thing: ConnectionError: no luck"])
+    database.close()

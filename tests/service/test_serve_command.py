@@ -1,0 +1,205 @@
+"""Options and administration commands of the service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import text
+from tests.postgresql import Cluster
+from tests.running_service import RunningService
+from tests.service.test_server import line, serving
+
+from presscheck.cli.main import command
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.server.api_tokens import create_token, list_tokens, revoke_token
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(command, ["serve", *words])
+
+
+def test_every_operation_has_a_handler() -> None:
+    ran = run("--list")
+    lines = ran.stdout.splitlines()
+    assert ran.exit_code == 0 and len(lines) == 200
+    assert not [one for one in lines if "no handler" in one]
+    assert any(re.match(r"GetSpace +spaces.get_space +GET /spaces/\{space_id\}$", one) for one in lines)
+
+
+def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    where = ("--database", service.database_url, "--data", str(tmp_path))
+    made = run(*where, "token", "create", service.owner_id, "--name", "ci", "--days", "1")
+    assert made.exit_code == 0
+    token = made.stdout.strip()
+    listed = run(*where, "token", "list").stdout.splitlines()
+    assert len(listed) == 2 and " ci  " in listed[1] and token not in "".join(listed)
+    service.start()
+    headers = {"authorization": f"Bearer {token}"}
+    assert httpx.get(f"{service.base_url}/v1/user", headers=headers).status_code == 200
+    assert run(*where, "token", "revoke", listed[1].split()[0]).exit_code == 0
+    assert httpx.get(f"{service.base_url}/v1/user", headers=headers).status_code == 401
+    service.stop()
+    assert token.encode() not in (tmp_path / "service.sqlite").read_bytes()
+    refused = run(*where, "token", "create", "nobody@example.org")
+    assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
+
+
+def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> None:
+    service = RunningService(tmp_path, database_url=database_url)
+    database = Database(database_url)
+    token = database.write(lambda session: create_token(session, system_clock, service.owner_id, None, 1))
+    database.write(
+        lambda session: session.execute(text("UPDATE tokens SET expires_at = '2020-01-01' WHERE expires_at > ''"))
+    )
+    service.start()
+    found = httpx.get(f"{service.base_url}/v1/user", headers={"authorization": f"Bearer {token}"})
+    assert (found.status_code, found.json()["error"]["message"][-12:]) == (401, "has expired.")
+    service.stop()
+    with database.reading.begin() as session:
+        ids = [token.id for token in list_tokens(session)]
+    database.write(lambda session: revoke_token(session, ids[0]))
+    database.close()
+
+
+@pytest.mark.parametrize("into", ["sqlite", "postgresql"])
+def test_an_export_can_be_imported(
+    database_url: str, into: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    service = RunningService(tmp_path, sample=True, database_url=database_url)
+    url = f"sqlite:///{tmp_path / 'other.sqlite'}"
+    if into == "postgresql":
+        url = request.getfixturevalue("postgresql").new_database()
+    file = tmp_path / "all.zip"
+    exported = run("--database", service.database_url, "--data", str(tmp_path), "export", str(file))
+    assert exported.exit_code == 0, exported.stderr
+    there = ("--database", url, "--data", str(tmp_path / "other"))
+    imported = run(*there, "import", str(file))
+    assert imported.exit_code == 0 and imported.stderr.split()[0] == exported.stderr.split()[0]
+    again = run(*there, "import", str(file))
+    assert again.exit_code == 2 and "already has users" in again.stderr
+
+    other = RunningService.__new__(RunningService)
+    other.__dict__.update(service.__dict__, database_url=url, directory=tmp_path / "other", _thread=None)
+    answers: list[object] = []
+    for one in (service, other):
+        one.start()
+        headers = {"authorization": f"Bearer {service.token}"}
+        org = httpx.get(f"{one.base_url}/v1/orgs", headers=headers).json()["items"][0]["id"]
+        paths = (f"/orgs/{org}/spaces", f"/orgs/{org}/change-requests", f"/orgs/{org}/search?query=lamp")
+        answers.append([httpx.get(f"{one.base_url}/v1{path}", headers=headers).json() for path in paths])
+        one.stop()
+    assert answers[0] == answers[1]
+
+
+def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_text("nothing")
+    ran = run("--data", str(tmp_path / "d"), "import", str(tmp_path / "x.zip"))
+    assert ran.exit_code == 2 and "cannot be read" in ran.stderr
+
+
+def test_a_token_over_its_rate_limit_is_told_to_wait(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    with serving(tmp_path, "--port", "0", "--rate-limit", "3", "--token-file", str(token_file)) as process:
+        address = line(process)
+        line(process)
+        headers = {"authorization": f"Bearer {token_file.read_text().strip()}"}
+        while time.time() % 60 > 57:
+            time.sleep(0.1)
+        answers = [httpx.get(f"{address}/v1/user", headers=headers) for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+        assert 0 < int(answers[3].headers["retry-after"]) <= 60
+        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}, "the health check must have no rate limit"
+
+
+def test_several_processes_respond_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    with serving(tmp_path, "--port", "0", "--workers", "2", "--token-file", str(token_file)) as process:
+        address = line(process)
+        line(process)
+        children = wait_for(lambda: len(children_of(process.pid)) == 2 and children_of(process.pid))
+        assert wait_for(lambda: healthy(address))
+        os.kill(children[0], signal.SIGKILL)
+        assert wait_for(lambda: len(set(children_of(process.pid)) - {children[0]}) == 2)
+        assert wait_for(lambda: healthy(address))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def healthy(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/healthz", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_for(what: Callable[[], Any]) -> Any:
+    for _ in range(300):
+        found = what()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    with serving(tmp_path, "--port", "0", "--log-requests", "--token-file", str(token_file)) as process:
+        address = line(process)
+        line(process)
+        token = token_file.read_text().strip()
+        answer = httpx.get(f"{address}/v1/user?x={token}", headers={"authorization": f"Bearer {token}"})
+        httpx.get(f"{address}/docs/site/{token}/")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+    lines = [json.loads(line) for line in said.splitlines()]
+    first, second = [one for one in lines if one["message"] == "request"]
+    assert (first["method"], first["path"], first["status"]) == ("GET", "/v1/user", 400)
+    assert first["request"] == answer.headers["x-request-id"]
+    assert second["path"] == "/docs"
+    assert token not in said
+
+
+def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
+    ran = run("--data", str(tmp_path), "--allow-network", "here")
+    assert ran.exit_code == 2 and "--allow-network here: a network such as" in ran.stderr
+
+
+def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:
+    ran = run("--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
+    assert ran.exit_code == 2 and "could not open the database" in ran.stderr
+
+
+def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) -> None:
+    """Two hosts on one database: each sees the writes of the other."""
+    url = postgresql.new_database()
+    token_file = tmp_path / "token"
+    options = ("--port", "0", "--database", url, "--token-file", str(token_file))
+    with serving(tmp_path / "a", *options) as one:
+        address = line(one)
+        line(one)
+        with serving(tmp_path / "b", *options) as two:
+            other = line(two)
+            headers = {"authorization": f"Bearer {token_file.read_text().strip()}"}
+            org = httpx.get(f"{address}/v1/orgs", headers=headers).json()["items"][0]["id"]
+            made = httpx.post(f"{address}/v1/orgs/{org}/spaces", headers=headers, json={"title": "Shared"})
+            assert made.status_code == 201
+            found = httpx.get(f"{other}/v1/spaces/{made.json()['id']}", headers=headers)
+            assert found.json()["title"] == "Shared"

@@ -1,0 +1,48 @@
+"""A way to the service on which some requests are never answered: what the app shows meanwhile stays."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.crash.proxy import one_request
+from tests.running_service import RunningService
+from tests.tcp_server import listening
+
+
+@contextmanager
+def holding_back(service: RunningService, directory: Path, *parts: str) -> Iterator[str]:
+    """Its address; a request whose first line has one of these parts waits until the way is closed."""
+    place = service.base_url.removeprefix("unix:")
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await one_request(reader)
+        first = request.partition(b"\r\n")[0].decode()
+        if any(part in first for part in parts):
+            await reader.read()
+            return
+        onward, sending = await asyncio.open_unix_connection(place)
+        sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
+        writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
+        sending.close()
+        await sending.wait_closed()
+
+    ready, done, address = threading.Event(), asyncio.Event(), list[str]()
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with listening(talk, path=directory / "w") as found:
+            address.append(found)
+            ready.set()
+            await done.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield address[0]
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join(10)
+        loop.close()

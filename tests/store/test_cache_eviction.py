@@ -1,0 +1,158 @@
+"""The cache stays within its bound: what was wanted longest ago goes, in small pieces, and never what must stay."""
+
+import json
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from presscheck.store.cache import Cache
+from presscheck.store.cache_eviction import SLICE, size
+
+KB = 1000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache.sqlite"
+
+
+def answer(number: int, kilobytes: int = 20) -> bytes:
+    return json.dumps({"object": "thing", "id": f"t{number}", "text": "x" * kilobytes * KB}).encode()
+
+
+def things(count: int, name: str = "t") -> list[dict[str, object]]:
+    return [{"object": "thing", "id": f"{name}{number}", "text": "x" * 100} for number in range(count)]
+
+
+def thinned(cache: Cache, *pinned: str) -> int:
+    """Thin to the end; how many steps that took."""
+    steps = 0
+    while cache.thin(pinned):
+        steps += 1
+        assert steps < 10_000
+    return steps
+
+
+def held(path: Path) -> int:
+    database = sqlite3.connect(path)
+    found = size(database)
+    database.close()
+    return found
+
+
+def test_below_its_bound_nothing_goes(path: Path) -> None:
+    cache = Cache(path, limit=1000 * KB)
+    for number in range(30):
+        cache.keep(f"k{number}", answer(number), float(number))
+    assert not cache.thin(())
+    assert all(cache.answer(f"k{number}") for number in range(30))
+    cache.close()
+
+
+def test_what_was_wanted_longest_ago_goes_first(path: Path) -> None:
+    cache = Cache(path, limit=1000 * KB)
+    for number in range(100):
+        cache.keep(f"k{number}", answer(number), float(number))
+    assert cache.answer("k3")
+    thinned(cache, "k5")
+    known = [number for number in range(100) if cache.answer(f"k{number}")]
+    assert known[:2] == [3, 5], "the one was read just now, the other is on the screen"
+    assert known[2:] == [*range(100 - len(known) + 2, 100)]
+    assert len(known) > 30
+    assert held(path) <= 1000 * KB
+    cache.close()
+    assert path.stat().st_size <= 1100 * KB, "the disk has it back"
+
+
+def test_it_is_known_after_the_end_what_was_wanted(path: Path) -> None:
+    first = Cache(path, limit=1000 * KB)
+    for number in range(40):
+        first.keep(f"k{number}", answer(number), float(number))
+    assert first.window("k0", 0, 1)
+    assert first.answer("k0")
+    first.close()
+    second = Cache(path, limit=500 * KB)
+    thinned(second)
+    assert second.answer("k0")
+    assert not second.answer("k1")
+    second.close()
+
+
+def test_a_thing_stays_where_another_answer_has_it(path: Path) -> None:
+    cache = Cache(path, limit=400 * KB)
+    cache.keep("old", answer(0), 1.0)
+    cache.keep_page("old list", [json.loads(answer(0)), *things(3)], 0, 2.0, total=4, last=True)
+    cache.keep("new", answer(0), 3.0)
+    for number in range(1, 40):
+        cache.keep(f"k{number}", answer(number), 4.0)
+    assert cache.answer("new")
+    thinned(cache)
+    assert cache.answer("old") is None
+    assert cache.window("old list", 0, 9).at is None
+    assert cache.resource("thing", "t2") is None
+    found = cache.answer("new")
+    assert found
+    assert json.loads(found.json)["id"] == "t0"
+    cache.close()
+
+
+def test_what_nothing_refers_to_goes_before_what_is_older(path: Path) -> None:
+    cache = Cache(path, limit=1000 * KB)
+    cache.keep("old", answer(0), 1.0)
+    for number in range(1, 60):
+        cache.keep_resource(json.loads(answer(number)))
+    thinned(cache)
+    assert cache.answer("old")
+    assert cache.resource("thing", "t7") is None
+    cache.close()
+
+
+def test_a_long_listing_goes_in_small_pieces_and_is_never_seen_in_half(path: Path) -> None:
+    cache = Cache(path, limit=500 * KB)
+    cache.keep_page("long", things(10_000), 0, 1.0, total=10_000, last=True)
+    cache.keep_page("short", things(50, "s"), 0, 2.0, total=50, last=True)
+    wrote, seen = cache._writer.total_changes, set[int]()
+    longest = 0
+    while cache.thin(()):
+        found = cache._shelves[0].window("long", 0, 20_000)  # not as if the screen wanted it
+        seen.add(len(found.items) if found else 0)
+        longest = max(longest, cache._writer.total_changes - wrote)
+        wrote = cache._writer.total_changes
+        cache.keep("meanwhile", b'{"a":1}', time.time())
+    assert seen == {10_000, 0}, "all of it while others are looked through, then nothing"
+    assert longest <= 2 * SLICE + 5
+    assert len(cache.window("short", 0, 99).items) == 50
+    cache.close()
+
+
+def test_what_is_on_the_screen_stays_even_where_it_is_too_much(path: Path) -> None:
+    cache = Cache(path, limit=100 * KB)
+    cache.keep_page("shown", things(3000), 0, 1.0, total=3000, last=True)
+    cache.keep("gone", answer(1), 2.0)
+    thinned(cache, "shown")
+    assert len(cache.window("shown", 0, 5000).items) == 3000
+    assert cache.answer("gone") is None
+    assert not cache.thin(("shown",)), "and nobody tries for ever"
+    cache.close()
+
+
+def test_two_that_thin_one_cache_are_no_trouble(path: Path) -> None:
+    both = [Cache(path, limit=500 * KB) for _ in range(2)]
+    for number in range(60):
+        both[number % 2].keep(f"k{number}", answer(number), float(number))
+    while both[0].thin(()) | both[1].thin(()):
+        pass
+    assert held(path) <= 500 * KB
+    assert both[0].answer("k59")
+    assert [cache.notice for cache in both] == [None, None]
+    for cache in both:
+        cache.close()
+
+
+def test_a_listing_whose_first_page_went_is_not_continued(path: Path) -> None:
+    cache = Cache(path)
+    assert not cache.keep_page("l", things(5), 100, 1.0, total=105, last=True)
+    assert cache.window("l", 0, 200).at is None
+    cache.close()
