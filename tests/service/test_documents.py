@@ -127,7 +127,7 @@ async def test_what_is_no_tree_is_refused_where_it_is_wrong(draft: Draft) -> Non
         UpdatePage(page="start", document=Document(document=wrong)),
         InsertPage(title="New", document=Document(document=wrong)),
     ):
-        with pytest.raises(errors.Refused, match=r"document\.nodes\[0\]\.type: 'loud' cannot stand here"):
+        with pytest.raises(errors.Refused, match=r"document\.nodes\[0\]\.type: 'loud' is not allowed here"):
             await draft.world.admin.send(_edit(draft, change))
 
 

@@ -76,7 +76,7 @@ async def test_a_repository_is_a_space(tmp_path: Path, repository: Path) -> None
     problems = brought_in(tmp_path, repository)
     assert problems == [
         "guides/deep.md:3: gone.md: leads nowhere",
-        "hidden.md:1: is not listed in SUMMARY.md: it comes in hidden",
+        "hidden.md:1: is not listed in SUMMARY.md: imported as a hidden page",
     ]
     service = RunningService(tmp_path)
     service.start()
@@ -154,7 +154,7 @@ def test_what_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -> None:
 
 def test_an_empty_directory_is_an_empty_space(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: the pages stand as their folders do"]
+    assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: pages are ordered by folder"]
 
 
 DOCS = Path(__file__).parents[3] / "shared" / "docs"

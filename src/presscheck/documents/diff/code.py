@@ -1,7 +1,7 @@
-"""The lines of code in a comparison: in the colours that reading gives them, and each changed word marked as such.
+"""Highlighted lines of code in a diff, with changed words marked.
 
-Lines are compared as they are written, never by their colours: a quotation mark that came recolours all that is behind
-it, and changed one sign. Where both would colour a word, what became of it wins.
+Lines are compared as text, never by their colours: an added quotation mark recolours everything after it although one
+character changed. A diff colour wins over a syntax colour.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain
 
 MAX_HIGHLIGHTED = 100_000
-"""Characters of code that are coloured in one comparison, which takes 20 ms; what is more is shown in one colour."""
+"""Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""
 _OF_DIFFERENCES = frozenset(("code added", "code removed"))
-"""What is coloured in code that is a difference itself; here these colours would say what is not so."""
+"""Colours of code in the language diff; here they would look like changes."""
 
 
 class _Block(NamedTuple):
-    """Code that is coloured as one, for comments and strings go over several lines."""
+    """A code block; it is highlighted as a whole, because comments and strings span lines."""
 
     language: str
     lines: list[Segment]
 
 
 class CodeBlocks:
-    """Every block of code of two texts; it is coloured when a line of it is first wanted."""
+    """The code blocks of two texts, highlighted on demand."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._blocks: dict[tuple[str, int], _Block] = {}
@@ -49,7 +49,7 @@ class CodeBlocks:
                         self._take(side, piece)
 
     def line(self, one: SegmentPair, piece: Segment) -> Line:
-        """A line of code as it is written, in colours."""
+        """Returns a highlighted line of code."""
         key = "before" if piece is one.before else "after", piece.opener
         block = self._blocks[key]
         if key not in self._coloured:
@@ -66,7 +66,7 @@ class CodeBlocks:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
     def _in_colours(self, block: _Block) -> Sequence[Line]:
-        """The lines of a block, most of which are the same on both sides; none where there are too many."""
+        """Returns the highlighted lines of a block, cached for both sides; none beyond the limit."""
         size = sum(len(piece.text) + 1 for piece in block.lines) if block.language else 0
         if not 0 < size <= self._left:
             return ()
@@ -85,17 +85,17 @@ def _plainer(span: Span) -> Span:
 
 
 def language_of(fence: Segment) -> str:
-    """The language that a fence names."""
+    """Returns the language that a fence names."""
     return sanitize(fence.mark.partition(" ")[0])
 
 
 def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
-    """An old and a new line, each with the words marked that the other has not; and whether hardly any stayed.
+    """Marks changed words in an old and a new line; also returns whether hardly any word stayed.
 
     Args:
-        piece: what they are lines of.
-        lines: the old one, and the new one.
-        ground: the style of old words that have none, where it is no code.
+        piece: the segment of the lines.
+        lines: the old line and the new line.
+        ground: the style of old words without one, outside of code.
     """
     if piece.kind != "code":
         runs = token_runs(*map(styled_tokens, lines))
@@ -105,7 +105,7 @@ def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = ""
 
 
 def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
-    """One side of code with what became of its words, and the colours of the line where nothing did."""
+    """Returns one side of code: diff colours for changed words, syntax colours for the others."""
     found: list[Span] = []
     rest: Sequence[Span] = line
     for span in one_side(runs, side, "code"):
@@ -115,7 +115,7 @@ def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:
-    """A line of code on as many lines as it takes, each of exactly so many cells."""
+    """Wraps a line of code to lines of exactly this many cells."""
     return [pad(part, columns, "code") for part in _by_cell(line, columns)]
 
 

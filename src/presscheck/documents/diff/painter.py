@@ -1,4 +1,4 @@
-"""Pieces of a comparison as lines of a terminal, each with what its mark in the margin says."""
+"""Renders the segments of a diff as terminal lines, each with its mark in the margin."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain, width
 
 MIN_WIDTH = 12
-"""With fewer cells left, what a piece stands within is not drawn beside it."""
+"""With fewer cells left, the containers of a segment are not drawn."""
 READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
 INLINE = frozenset(("paragraph", "heading", "item"))
-"""Pieces that are words and nothing else."""
+"""Segments that are inline text only."""
 AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
-"""Pieces whose old and new text are shown as they are written, one below the other."""
+"""Segments whose old and new source are shown one below the other."""
 
 _NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
 
@@ -42,14 +42,14 @@ _task = re.compile(r"\[([ xX])\][ \t]+").match
 
 
 class MarkedLine(NamedTuple):
-    """A line; its mark is empty, or added, removed, changed or moved."""
+    """A line; its mark is empty, added, removed, changed or moved."""
 
     mark: str
     line: Line
 
 
 class SegmentPainter:
-    """Draws the pieces of one comparison; `is_whole` where all of a page came or went, which needs no colour."""
+    """Renders the segments of one diff; `is_whole` if the whole page was added or removed, which needs no colour."""
 
     def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
         self._columns, self._symbols, self._is_whole = columns, symbols, is_whole
@@ -73,7 +73,7 @@ class SegmentPainter:
         }
 
     def one(self, one: SegmentPair) -> list[MarkedLine]:
-        """The lines of one piece."""
+        """Renders one pair of segments."""
         piece = one.after or one.before
         if not piece:
             return []
@@ -88,7 +88,7 @@ class SegmentPainter:
         return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(one, piece)]
 
     def around(self, within: Sequence[str]) -> Line:
-        """What stands before a line that is within something."""
+        """Returns the prefix of a line inside these containers."""
         return self._room(within)[0]
 
     def _room(self, within: Sequence[str]) -> tuple[Line, int]:
@@ -104,16 +104,18 @@ class SegmentPainter:
         return Span(within)
 
     def _read(self, one: SegmentPair, piece: Segment) -> list[Line]:
-        """A piece as it reads, with what is around it."""
+        """Renders a segment with its containers."""
         before, columns = self._room(piece.within)
         draw = self._draw.get(piece.kind)
         lines = draw(one, piece, columns) if draw else self._layout.lines(piece.text, columns)
         if not lines and one.kind in ("added", "removed") and piece.kind != "end":
-            lines = self._layout.words(piece.text, "quiet", columns)  # nothing to read, and yet a difference
+            lines = self._layout.words(
+                piece.text, "quiet", columns
+            )  # it renders to nothing, and yet it is a difference
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
-        """The styled words of a text that has nothing else."""
+        """Returns the runs of a text that is nothing but inline text."""
         tokens = self._layout.parse(text)
         if len(tokens) != 3 or tokens[1].type != "inline":
             return None if tokens else []
@@ -126,7 +128,7 @@ class SegmentPainter:
         return self._hanging(piece, spans or [], columns, task[1] if task else "")
 
     def _hanging(self, piece: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
-        """The words of an item behind its mark."""
+        """Renders an item after its marker."""
         depth = sum(not one.strip() for one in piece.within)
         bullet = self._symbols.bullets[depth % len(self._symbols.bullets)]
         mark = piece.mark if piece.mark[-1:] in ".)" else bullet
@@ -165,7 +167,7 @@ class SegmentPainter:
         return [line] if line else [] if one.kind == "same" else self._written(one, piece, columns)
 
     def _end(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        """The end of a tag shows only where the tag itself stayed, and it was moved."""
+        """Renders the end of a tag only if the tag stayed and the end moved."""
         side = "after" if one.after else "before"
         is_plain = one.kind == "same" or (side, piece.opener) in self._new_tags
         return [] if is_plain else self._written(one, piece, columns)
@@ -202,15 +204,14 @@ class SegmentPainter:
 
     def _changed_row(self, one: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
         old, new = table_cells(before.text), table_cells(after.text)
-        most = max(len(old), len(new))
         cells: list[list[Span]] = []
-        for number in range(most):
+        for number in range(max(len(old), len(new))):
             sides = [self._cell(after, side[number] if number < len(side) else "") for side in (old, new)]
             cells.append(list(merged_spans(token_runs(styled_tokens(sides[0]), styled_tokens(sides[1])))))
         return [mark_changes(line) for line in self._tables.row(one, cells, columns)]
 
     def _changed_lines(self, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
-        """What is not made of words alone, such as cards: the lines that read differently."""
+        """Renders what is more than inline text, such as cards: the lines that read differently."""
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[MarkedLine] = []
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
@@ -226,20 +227,19 @@ class SegmentPainter:
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
     def _as_written(self, one: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
-        """The old and the new text of what is one line each."""
+        """Returns the old and the new source, one line each."""
         if after.kind == "code":
             return self._codes.line(one, before), self._codes.line(one, after)
         return (Span(sanitize(before.text)),), (Span(sanitize(after.text)),)
 
     def _below(self, before: Segment, after: Segment, old: Line, new: Line, columns: int) -> list[MarkedLine]:
         sides, is_new = mark_line_changes(after, (old, new), "quiet")
-        if is_new:
-            sides = tint_line(old, "removed"), tint_line(new, "added")
+        sides = (tint_line(old, "removed"), tint_line(new, "added")) if is_new else sides
         first = self._folded(before, sides[0], columns)
         return [*mark_all("removed", first, ""), *mark_all("added", self._folded(after, sides[1], columns), "")]
 
     def _folded(self, piece: Segment, line: Line, columns: int) -> list[Line]:
-        """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
+        """Wraps a source line: code by cell, other text by word with its indent."""
         if piece.kind == "code":
             return wrap_code(line, columns)
         if width(line) <= columns:
@@ -251,7 +251,7 @@ class SegmentPainter:
 
 
 def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
-    """The places of those pieces, among those of their side, that have come or gone."""
+    """Returns the segments of each side that were added or removed, by index."""
     found: set[tuple[str, int]] = set()
     counts = {"before": 0, "after": 0}
     for one in paired:
@@ -265,17 +265,17 @@ def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Lines that share a mark, in its colour or another."""
+    """Returns lines with the same mark, in its colour or another."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 
 def mark_changes(line: Line) -> MarkedLine:
-    """A line, marked as changed where any of its words is."""
+    """Returns a line, marked as changed if any of its words is."""
     is_changed = any("added" in span.style or "removed" in span.style for span in line)
     return MarkedLine("changed" if is_changed else "", line)
 
 
 def reading_text(line: Line) -> tuple[str, ...]:
-    """What a line says, whatever its columns are."""
+    """Returns the text and links of a line, whatever its column widths are."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)

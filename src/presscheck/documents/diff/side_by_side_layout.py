@@ -1,4 +1,4 @@
-"""A comparison laid out side by side: what was on the left, what is on the right, each block beside what it became."""
+"""Lays out a diff side by side: each block beside what it became."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.styled_text import Line, Span, pad
 
 _SEPARATOR = 3
-"""The cells of the hairline between the sides, and of the blanks around it."""
+"""The cells between the sides: a hairline with blanks around it."""
 
 
 def side_columns(width: int) -> int:
-    """How many cells the text of one side has."""
+    """Returns the width of the text of one side."""
     return max((width - _SEPARATOR) // 2 - MARGIN, 1)
 
 
@@ -43,7 +43,7 @@ class SideBySideLayout(UnifiedLayout):
 
     @property
     def beside(self) -> Line:
-        """What stands on the left of something that is put on the right side alone."""
+        """The empty left side, for something that is inserted on the right."""
         return (Span(" " * (MARGIN + self._columns)), self._between)
 
     def _show(self, group: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""Pieces of a comparison drawn twice: as they were, and as they are, each with the words that the other has not."""
+"""Renders the segments of a diff twice, old and new, each with the words marked that the other lacks."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.styled_text import Line
 
 EMPTY = MarkedLine("", ())
-"""A line of the side that has nothing to say."""
+"""The line of a side that has nothing here."""
 REMOVED: RunKind = "removed"
 ADDED: RunKind = "added"
 
 
 class SideLines(NamedTuple):
-    """The same place on both sides; the shorter side is filled up where a pair of lines must stand in line."""
+    """The lines of both sides; a shorter side is padded where pairs of lines must align."""
 
     left: list[MarkedLine]
     right: list[MarkedLine]
 
     def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
-        """Lines that begin at the same height, and behind which both sides begin at the same height again."""
+        """Adds lines that start and end at the same height on both sides."""
         for one, other in zip_longest(left, right, fillvalue=EMPTY):
             self.left.append(one)
             self.right.append(other)
 
 
 class SidePainter(SegmentPainter):
-    """Draws the pieces of one comparison side by side; the columns are those of one side."""
+    """Renders the segments of one diff side by side; the columns are those of one side."""
 
     def both(self, one: SegmentPair) -> SideLines:
-        """The lines of a piece before, and after."""
+        """Renders a pair of segments on both sides."""
         if one.kind == "changed" and one.before and one.after:
             return self._changed_sides(one, one.before, one.after)
         mark = "" if one.kind == "same" else one.kind
@@ -61,7 +61,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all(mark, self._read(one, left), tint) if left else [], right)
 
     def _is_alike(self, one: SegmentPair, before: Segment, after: Segment) -> bool:
-        """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
+        """Returns whether both segments render the same: most of a page is rendered once, not twice."""
         if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
             return False
         return before.kind != "code" or self._codes.line(one, before) == self._codes.line(one, after)
@@ -106,7 +106,7 @@ class SidePainter(SegmentPainter):
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Words; where hardly any stayed, both sides are of one colour."""
+        """Renders inline text; if hardly any word stayed, each side has one colour."""
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)
@@ -122,7 +122,7 @@ class SidePainter(SegmentPainter):
         return [mark_changes(line) for line in lines]
 
     def _lines(self, before: Segment, after: Segment, lines: tuple[Line, Line], sizes: tuple[int, int]) -> SideLines:
-        """One line as it is written, and what became of it."""
+        """Renders one source line on both sides."""
         sides, is_new = mark_line_changes(after, lines)
         folded = self._folded(before, sides[0], sizes[0]), self._folded(after, sides[1], sizes[1])
         if is_new:
@@ -130,7 +130,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all("changed", folded[0], ""), mark_all("changed", folded[1], ""))
 
     def _drawn_lines(self, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
-        """What is not made of words alone, such as cards: the lines that read differently stand side by side."""
+        """Renders what is more than inline text, such as cards: lines that read differently stand side by side."""
         old, new = (
             self._layout.lines(piece.text, columns) for piece, columns in zip((before, after), sizes, strict=True)
         )

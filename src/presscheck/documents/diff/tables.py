@@ -1,4 +1,4 @@
-"""The rows of tables in a comparison: columns as wide as both texts need, so that old and new rows stand in line."""
+"""Table rows in a diff: columns are wide enough for both texts, so that old and new rows align."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from presscheck.text.styled_text import Line, Span, width
 
 GAP = 2
 MIN_COLUMN = 9
-"""A column that would have fewer cells is none; the cells then follow one another."""
+"""The narrowest column; below it the cells follow one another instead."""
 SEPARATOR = Span(" │ ", "quiet")
 
 _markup = re.compile(r"\]\([^)]*\)|\*\*|[`\[]|<[^<>]*>")
 
 
 class TableColumns:
-    """The widths of the columns of every table of two texts."""
+    """The column widths of every table of two texts."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._sizes: dict[int, list[int] | None] = {}
@@ -32,7 +32,7 @@ class TableColumns:
                 self._take(one)
 
     def row(self, one: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
-        """The lines of a row, in at most so many cells."""
+        """Renders a row in at most this many cells."""
         sizes = self._of(one, columns)
         if sizes is None:
             joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
@@ -42,7 +42,7 @@ class TableColumns:
         return [_joined(laid, sizes, number) for number in range(height)]
 
     def rule(self, one: SegmentPair, columns: int, hairline: str) -> Line:
-        """The hairline below the head of a table."""
+        """Renders the hairline below a table's head."""
         sizes = self._of(one, columns)
         text = (" " * GAP).join(hairline * size for size in sizes) if sizes else hairline * columns
         return (Span(text, "quiet"),)
@@ -75,7 +75,7 @@ _NO_PIECE = Segment("", "", 0)
 
 
 def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
-    """The widths of columns, given what each wants and its longest word; None where that leaves too little."""
+    """Returns column widths for the wanted widths and longest words; None if there is no room."""
     left = columns - GAP * (len(widths) - 1)
     least = [min(wanted, max(MIN_COLUMN, min(word, columns // 4))) for wanted, word in widths]
     if sum(least) > left:

@@ -1,4 +1,4 @@
-"""The tags of the platform in a comparison: one line each, where a page shows what they hold in one piece."""
+"""Block tags in a diff: one line each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _html = re.compile(r"<[^<>]*>")
 
 
 def tag_line(piece: Segment, columns: int, symbols: Symbols) -> Line | None:
-    """What is shown of a tag; None for those that show only what they hold."""
+    """Renders a tag; None for tags that show only their content."""
     opened = _tag(piece.text)
     summary = _summary(piece.text)
     name = opened[1].lower() if opened else "details" if summary else "hint" if piece.mark in HINTS else ""
@@ -37,7 +37,7 @@ def tag_line(piece: Segment, columns: int, symbols: Symbols) -> Line | None:
 
 
 def title_of(piece: Segment) -> str:
-    """What a tab, a piece of code or an update is called."""
+    """Returns the title of a tab, a code block or an update."""
     opened = _tag(piece.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""

@@ -1,4 +1,4 @@
-"""A comparison laid out from above: marks in the margin, blank lines between blocks, and what is unchanged folded."""
+"""Lays out a diff from top to bottom: marks in the margin, blank lines between blocks, folded unchanged blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 
 MARGIN = 2
-"""The cells of a mark and the blank behind it."""
+"""The cells of a mark and the blank after it."""
 MARKS = {
     "": Span("  "),
     "added": Span("+ ", "added"),
@@ -25,13 +25,13 @@ MARKS = {
 }
 _ASCII = {"removed": Span("- ", "removed"), "moved": Span("> ", "waiting")}
 _FAMILY = {"code": "code", "fence": "code", "row": "table", "align": "table", "meta": "meta", "line": "line"}
-"""Blocks of one family follow one another without a blank line."""
+"""Blocks of one family have no blank line between them."""
 _BARE = frozenset(("end", "align", "fence"))
-"""Blocks that a reader does not count."""
+"""Blocks that are not counted as such."""
 
 
 class UnifiedLayout:
-    """Collects the lines of a comparison, and for each the block and the line of the new text that it stands for."""
+    """Collects the lines of a diff, and for each line its block and its line in the new text."""
 
     def __init__(self, paired: Sequence[SegmentPair], drawing: SegmentPainter, width: int, *, is_ascii: bool) -> None:
         self.lines: list[Line] = []
@@ -46,11 +46,11 @@ class UnifiedLayout:
         self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
         for number, one in enumerate(paired):
             if one.kind == "moved" and one.before:
-                # by the old line: where it came to, and where it went from
+                # by the old line: its new place and its old place
                 self._moves[one.after is None][one.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
-        """Lay out all of it."""
+        """Lays out the whole diff."""
         shown = _shown(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
@@ -60,7 +60,7 @@ class UnifiedLayout:
                 self._fold(list(numbers))
 
     def _show(self, group: Sequence[int]) -> None:
-        """Blocks that are shown as one: a run of changed lines, or of moved blocks, or just one block."""
+        """Adds blocks that are shown as one: changed lines, moved blocks, or a single block."""
         one = self._paired[group[0]]
         rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
         if one.kind == "moved":
@@ -94,7 +94,7 @@ class UnifiedLayout:
         return one.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
     def _space(self, one: SegmentPair) -> None:
-        """A blank line, where the block does not belong to the one before it."""
+        """Adds a blank line, unless the block belongs to the one before it."""
         if self._last and needs_blank_line(self._last, one):
             around = self._drawing.around(
                 common_prefix(current_segment(self._last).within, current_segment(one).within)
@@ -114,7 +114,7 @@ class UnifiedLayout:
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
     def _fold(self, numbers: Sequence[int]) -> None:
-        """One quiet line for what is unchanged, with where in the page it ends."""
+        """Adds one quiet line for unchanged blocks, with the heading that they end in."""
         hidden = [current_segment(self._paired[number]) for number in numbers]
         counted = [piece for piece in hidden if piece.kind not in _BARE]
         noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
@@ -129,10 +129,10 @@ class UnifiedLayout:
 
 
 def current_segment(one: SegmentPair) -> Segment:
-    """The new piece, or the old one where it is gone."""
+    """Returns the new segment, or the old one if it was removed."""
     found = one.after or one.before
     if found is None:
-        raise ValueError("a block of neither text")
+        raise ValueError("a pair without segments")
     return found
 
 
@@ -161,7 +161,7 @@ def _go_together(one: SegmentPair, other: SegmentPair) -> bool:
 
 
 def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
-    """Whether a blank line stands between a block and the one before it."""
+    """Returns whether a blank line separates a block from the one before it."""
     before, piece = current_segment(last), current_segment(one)
     if before.kind == "tag" or piece.kind == "end":
         return False
@@ -177,7 +177,7 @@ def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
 
 
 def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """What both begin with."""
+    """Returns the items that both start with."""
     found: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
@@ -187,7 +187,7 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
-    """Which blocks are not folded: those near a change, those kept, and those whose fold would hide but one."""
+    """Returns which blocks are not folded: near a change, kept, or in a fold that would hide only one."""
     if context is None:
         return [True] * len(paired)
     starts = [(one.after.line, number) for number, one in enumerate(paired) if one.after]
@@ -205,7 +205,7 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
 
 
 def _where(hidden: Sequence[Segment]) -> str:
-    """The last heading among the blocks, and the tabs and the like that are still open behind them."""
+    """Returns the last heading of the blocks and the tags that are open at their end."""
     heading = ""
     opened: list[str] = []
     for piece in hidden:

@@ -1,6 +1,6 @@
-"""Tables as nodes: of Markdown and of HTML; columns by definition, rows as records, words in fragments.
+"""Reads Markdown and HTML tables as nodes: column definitions, rows as records, text in fragments.
 
-The value of a cell with words is the name of the fragment that has them.
+The value of a text cell is the name of its fragment.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from presscheck.documents.nodes.to_tables import ROLES
 
 _ALIGNED = re.compile(r"text-align:\s*(left|right|center)").search
 Cell = tuple[Nodes, str]
-"""The words of a cell, and its style."""
+"""The content of a cell and its style."""
 
 
 class Blocks(NamedTuple):
-    """What a cell with words holds."""
+    """The content of a text cell."""
 
     nodes: Nodes
 
 
 def pipe_table(rows: Sequence[Sequence[Cell]]) -> Node:
-    """A table of Markdown; the first row is its head."""
+    """Reads a Markdown table; the first row is its head."""
     table = _Table()
     head = rows[0] if rows else ()
     for nodes, style in head:
@@ -53,7 +53,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """One column more; a title with marks is kept as it is written too."""
+        """Adds a column; a title with marks is also kept as Markdown."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)
@@ -64,7 +64,7 @@ class _Table:
         return name
 
     def record(self, cells: Sequence[Any]) -> None:
-        """One row more: for each column its paragraphs, or the value itself."""
+        """Adds a row: paragraphs or a value for each column."""
         values: Node = {}
         row = _short("row", repr(cells))
         self.seen[row] += 1
@@ -78,7 +78,7 @@ class _Table:
         self.records[row] = {"orderIndex": f"{len(self.records):06}", "values": values}
 
     def node(self, view: Node, data: Node) -> Node:
-        """The table."""
+        """Returns the table."""
         said = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
         return block_node("table", None, said | data, fragments=self.fragments)
 
@@ -104,14 +104,14 @@ _VIEW = frozenset(("data-view", "data-full-width", "data-header-hidden", "data-c
 
 
 class _Row:
-    """The cells of a row: which tag, what it says, the events within."""
+    """The cells of a row: tag name, attributes, events."""
 
     def __init__(self) -> None:
         self.cells: list[tuple[str, dict[str, str], list[Event]]] = []
 
 
 def html_table(text: str) -> Node | None:
-    """A table of HTML; None where it says what no node can."""
+    """Reads an HTML table; None if no node can say it."""
     found = _table(text)
     if not found:
         return None
@@ -206,7 +206,7 @@ _PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
 
 
 def _options(text: str | None) -> list[Node]:
-    """What one may select; where that is not told, it is what was selected."""
+    """Returns the options of a select column; if they are missing, the selected values become options."""
     try:
         found = json.loads(text or "[]")
     except ValueError:
@@ -220,7 +220,7 @@ _UNSAID: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """The value of a cell; None where it is empty, and what no value says is `_UNSAID`."""
+    """Returns the value of a cell; None if it is empty, `_UNSAID` if no value can say it."""
     kind = definition["type"]
     if kind == "text":
         return _paragraphs(events)

@@ -1,4 +1,4 @@
-"""The platform's tags as blocks, and HTML that has blocks within; what says more than any block can is none."""
+"""Reads block tags, and HTML with blocks inside, as nodes; None is what no node can say."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class TagBlock(NamedTuple):
-    """A tag, the blocks that it holds, and whether it has an end."""
+    """A tag, the blocks inside it, and whether it has an end."""
 
     token: Token
     nodes: Nodes
@@ -40,7 +40,7 @@ class TagBlock(NamedTuple):
 
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
-    """Blocks as they may stand within another; a stand-in for each that may not."""
+    """Returns blocks as children of a kind of node; those that may not stand there become Markdown paragraphs."""
     return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
 
 
@@ -82,7 +82,7 @@ def _noted(said: Node) -> Node:
 
 
 def _only_points(nodes: Nodes, data: Node) -> bool:
-    """Whether what a tag holds is a link to where the tag itself leads."""
+    """Returns whether the content of a tag is only a link to the tag's own target."""
     inline = child_nodes(nodes[0]) if len(nodes) == 1 and nodes[0]["type"] == "paragraph" else []
     return len(inline) == 1 and inline[0].get("type") == "link" and inline[0]["data"]["ref"] == data.get("ref")
 
@@ -148,7 +148,7 @@ def _integration(made: TagBlock) -> Node | None:
     found = _block(made.token.content)
     if not found or made.nodes:
         return None
-    # what an integration is given is told by names whose case matters
+    # the names of an integration's properties are case-sensitive
     exact = {name.lower(): name for name in _names(found[3])}
     values = dict(made.values)
     data: Node = {"integration": found[1], "block": found[2]}

@@ -1,4 +1,4 @@
-"""Tables of nodes as Markdown: with bars where these say it all, else as HTML."""
+"""Writes tables of nodes as Markdown pipe tables, or as HTML if a pipe table cannot say everything."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ROLES = {
     "coverDefinition": "data-card-cover",
     "coverDefinitionDark": "data-card-cover-dark",
 }
-"""What a column is to cards, and the attribute that says so."""
+"""Roles of columns in cards and their attributes."""
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
 
 
 def table_markdown(node: Node) -> str:
-    """A table, written."""
+    """Writes a table."""
     table = _Table(node)
     return table.with_bars() if table.is_plain() else table.as_html()
 
@@ -40,7 +40,7 @@ class _Table:
         self.rows: list[Node] = sorted(data["records"].values(), key=lambda row: row["orderIndex"])
 
     def is_plain(self) -> bool:
-        """Whether bars say it all."""
+        """Returns whether a pipe table says everything."""
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
@@ -57,7 +57,7 @@ class _Table:
         return blocks is None or len(blocks) == 0 or (len(blocks) == 1 and blocks[0]["type"] == "paragraph")
 
     def with_bars(self) -> str:
-        """The table as Markdown."""
+        """Writes the table as a pipe table."""
         definitions = [self.data["definition"][name] for name in self.names]
         head = [_bar(inline_text(_title(one), "line")) for one in definitions]
         rules = [_RULES.get(one.get("textAlignment", "left"), "---") for one in definitions]
@@ -71,7 +71,7 @@ class _Table:
         return inline_text(blocks[0]["nodes"], "line") if blocks else ""
 
     def as_html(self) -> str:
-        """The table as HTML, on one line."""
+        """Writes the table as HTML on one line."""
         view, named = self.view, ""
         if view.get("type") == "cards":
             named += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
@@ -131,7 +131,7 @@ _LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul", "lis
 
 
 def _block_html(node: Node) -> str:
-    """A block within a cell."""
+    """Writes a block inside a cell."""
     kind = node["type"]
     if kind in _LISTS:
         return f"<{_LISTS[kind]}>{''.join(map(_block_html, node['nodes']))}</{_LISTS[kind]}>"

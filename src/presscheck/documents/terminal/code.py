@@ -1,8 +1,7 @@
-"""Code on a quiet ground, with its language beside it and the few colours that help the eye: words, strings, comments.
+"""Renders code blocks with their language and a few colours: keywords, strings, comments.
 
-The colours come from one regular expression per family of languages, in one pass that never looks back: a stranger's
-code must not make a screen wait, which the grammars of a full highlighter do not promise, and they take longer to load
-than a page takes to draw.
+Each family of languages has one regular expression that never backtracks: untrusted code must not block the screen,
+which the grammars of a full highlighter cannot promise, and they take longer to load than a page takes to render.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 
 def code_lines(text: str, columns: int, symbols: Symbols, *, language: str = "", title: str = "") -> list[Line]:
-    """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
+    """Renders code as lines of exactly this width; a long line continues in the next, after a marker."""
     inner = remaining_cells(columns, MARGIN)
     margin = MARGIN if inner else 0
     lines: list[Line] = []
