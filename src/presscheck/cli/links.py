@@ -11,11 +11,12 @@ import click
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
 from presscheck.api.links import ContentLocation, Link
 from presscheck.cli import addressing
-from presscheck.cli.change_contents import every_page, page_named
+from presscheck.cli.change_contents import page_named
 from presscheck.cli.printing import talk
 from presscheck.cli.session import Session, asking
 from presscheck.desk.linking import Linked, backlinks, links_of_space
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
+from presscheck.documents.pages.tree import flatten
 from presscheck.errors import NotSupported
 
 T = TypeVar("T")
@@ -78,7 +79,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
 async def _read_up(session: Session, space_id: str) -> None:
     """Bring every page of a space into the store."""
     revision = await session.read(GetCurrentRevision(space_id=space_id))
-    pages = [page.id for page in every_page(revision.pages) if page.type == "document"]
+    pages = [page.id for page in flatten(revision.pages) if page.type == "document"]
     await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
 
 

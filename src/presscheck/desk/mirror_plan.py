@@ -29,6 +29,7 @@ from presscheck.desk.forecast import both_changed
 from presscheck.desk.inbox import VIEWS
 from presscheck.desk.page_questions import changed_page, live_page, page_in
 from presscheck.desk.questions import ALL, changes_in, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.documents.pages.tree import flatten
 
 Json = Mapping[str, Any]
 """An answer as on the wire."""
@@ -150,7 +151,7 @@ def parts_of_request(request: ChangeRequest, live: Mapping[str, str]) -> Iterato
 
 def _space(part: Part, since: float) -> Iterator[Want]:
     def pages(revision: Json, _: Known) -> Iterator[Want]:
-        for page in _walk(revision.get("pages", ())):
+        for page in flatten(revision.get("pages", ())):
             if page.get("type") == "document":
                 yield Want(live_page(part.space, page["id"]), since, page)
 
@@ -162,7 +163,7 @@ def _content(part: Part, since: float) -> Iterator[Want]:
     given: dict[str, Any] = {"space_id": part.space, "change_request_id": part.request}
 
     def changes(revision: Json, _: Known) -> Iterator[Want]:
-        pages = {page["id"]: page for page in _walk(revision.get("pages", ()))}
+        pages = {page["id"]: page for page in flatten(revision.get("pages", ()))}
         yield Want(changes_in(_row(part)), since, then=partial(_texts, part, since, pages))
 
     tree = ListChangeRequestPages(**given)
@@ -226,9 +227,3 @@ def _tree(call: Operation[Any], revision: Json) -> Iterator[tuple[Operation[Any]
 
 def _row(part: Part) -> ChangeRequest:
     return ChangeRequest(id=part.request, space=part.space)
-
-
-def _walk(pages: Iterable[Json]) -> Iterator[Json]:
-    for page in pages:
-        yield page
-        yield from _walk(page.get("pages", ()))

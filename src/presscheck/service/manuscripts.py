@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.pages.tree import Page, children, find, walk
+from presscheck.documents.pages.tree import Page, children, find, flatten, walk
 from presscheck.service.blobs import blob_path
 from presscheck.service.content import document_texts
 from presscheck.service.content_tables import RevisionRow
@@ -152,7 +152,7 @@ class _Resolving:
     ) -> None:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
         tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
-        self._pages = {page.id: page for page in _every(tree)}
+        self._pages = {page.id: page for page in flatten(tree)}
         self._files = {one["id"]: one for one in revision.files}
         self._by_content = {one["content"]: one for one in revision.files if one.get("content")}
         self._snippets = {one["id"]: one for one in revision.reusable_contents}
@@ -212,9 +212,3 @@ def _is_picture(path: Path) -> bool:
 
 def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
     return [page | {"path": paths[page["id"]], "pages": _with_paths(children(page), paths)} for page in pages]
-
-
-def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)

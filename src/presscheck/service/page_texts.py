@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-import yaml
-
+from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.pages.tree import slugify
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.handling import Problem
 
 __all__ = ["DETAILS", "PageText", "put_together", "slugify", "take_apart"]
@@ -18,7 +18,6 @@ _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """What front matter may say of a page, and the type of each value."""
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
 
 
@@ -39,10 +38,10 @@ def take_apart(markdown: str) -> PageText:
     """
     text = markdown.replace("\r\n", "\n")
     details: dict[str, Any] = {}
-    front = _FRONT_MATTER.match(text)
+    front = find_front_matter(text)
     if front:
-        details = _details(front[1])
-        text = text[front.end() :]
+        details = _details(front.yaml)
+        text = text[front.end :]
     heading = _TITLE.match(text)
     if heading:
         text = text[heading.end() :]
@@ -56,12 +55,9 @@ def put_together(title: str, body: str) -> str:
 
 def _details(front: str) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(front)
-    except yaml.YAMLError as error:
-        raise Problem(400, f"document: the front matter is not YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(found, dict):
-        return {}
-    given = cast("dict[str, Any]", found)
+        given = load_yaml(front)
+    except InvalidYaml as error:
+        raise Problem(400, f"document: the front matter is not YAML: {error}") from None
     return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
 
 
