@@ -106,7 +106,7 @@ def _one_line(line: str) -> str:
 
 def _carry_marks(line: str) -> str:
     """Puts a carrier under combining marks that follow a space, and drops marks above the limit."""
-    kept: list[str] = []
+    parts: list[str] = []
     marks, before = 0, " "
     for character in line:
         if get_character_cell_size(character):
@@ -116,10 +116,10 @@ def _carry_marks(line: str) -> str:
             if marks > MAX_COMBINING_MARKS:
                 continue
             if before == " ":
-                kept.append(_CARRIER)
-        kept.append(character)
+                parts.append(_CARRIER)
+        parts.append(character)
         before = character
-    return "".join(kept)
+    return "".join(parts)
 
 
 def _is_clean(character: str) -> bool:

@@ -53,16 +53,16 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
     left = columns - cell_len(ellipsis)
     if left < 0:
         return (Span(set_cell_size(ellipsis, columns)),) if columns > 0 else ()
-    kept: list[Span] = []
+    spans: list[Span] = []
     for span in line:
         size = cell_len(span.text)
         if size > left:
             # where a wide character would be halved, a blank stands before the ellipsis
-            kept.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
+            spans.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
             break
-        kept.append(span)
+        spans.append(span)
         left -= size
-    return tuple(kept)
+    return tuple(spans)
 
 
 def pad(line: Line, columns: int, style: str = "") -> Line:

@@ -39,16 +39,16 @@ class SegmentPair(NamedTuple):
 
 def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[SegmentPair]:
     """Pairs the segments of two texts, in reading order."""
-    found: list[SegmentPair] = []
+    pairs: list[SegmentPair] = []
     for part in gaps([one.key for one in before], [one.key for one in after]):
         if isinstance(part, Gap):
-            found += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
+            pairs += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
         else:
-            found += [
+            pairs += [
                 SegmentPair("same", before[part.before + number], after[part.after + number])
                 for number in range(part.size)
             ]
-    return _with_moves(found)
+    return _with_moves(pairs)
 
 
 def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[SegmentPair]:
@@ -102,27 +102,27 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
     return {*near, *((one, other) for one, found in enumerate(votes) for other, _ in found.most_common(3))}
 
 
-def _likeness(one: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
+def _likeness(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
     """Returns from 0 to 1 how alike two segments are."""
-    if one.kind != other.kind and not {one.kind, other.kind} <= {"paragraph", "item", "heading"}:
+    if segment.kind != other.kind and not {segment.kind, other.kind} <= {"paragraph", "item", "heading"}:
         return 0.0
     both = len(words) + len(other_words)
     alike = 2 * len(words & other_words) / both if both else 0.0
-    if one.kind == "row" and alike < MIN_LIKENESS and table_cells(one.text)[:1] == table_cells(other.text)[:1]:
+    if segment.kind == "row" and alike < MIN_LIKENESS and table_cells(segment.text)[:1] == table_cells(other.text)[:1]:
         return MIN_LIKENESS
-    return alike if one.kind == other.kind else alike * 0.9
+    return alike if segment.kind == other.kind else alike * 0.9
 
 
-def _with_moves(found: list[SegmentPair]) -> list[SegmentPair]:
+def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
     """Turns pairs of a removed and an added segment with equal text into moves."""
-    went = _movable(found, "removed")
-    came = _movable(found, "added")
+    went = _movable(pairs, "removed")
+    came = _movable(pairs, "added")
     moved = {key: (went[key], came[key]) for key in went.keys() & came.keys()}
     for old, new in moved.values():
-        piece = found[old].before
-        found[old] = SegmentPair("moved", piece, None)
-        found[new] = SegmentPair("moved", piece, found[new].after)
-    return found
+        piece = pairs[old].before
+        pairs[old] = SegmentPair("moved", piece, None)
+        pairs[new] = SegmentPair("moved", piece, pairs[new].after)
+    return pairs
 
 
 def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:

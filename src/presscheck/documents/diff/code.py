@@ -42,20 +42,20 @@ class CodeBlocks:
         self._coloured: dict[tuple[str, int], Sequence[Line]] = {}
         self._known: dict[tuple[str, str], Sequence[Line]] = {}
         self._left = MAX_HIGHLIGHTED
-        for one in paired:
-            if (one.after or one.before or _NO_PIECE).kind in ("fence", "code"):
-                for side, piece in (("before", one.before), ("after", one.after)):
+        for pair in paired:
+            if (pair.after or pair.before or _NO_PIECE).kind in ("fence", "code"):
+                for side, piece in (("before", pair.before), ("after", pair.after)):
                     if piece:
                         self._take(side, piece)
 
-    def line(self, one: SegmentPair, piece: Segment) -> Line:
+    def line(self, pair: SegmentPair, segment: Segment) -> Line:
         """Returns a highlighted line of code."""
-        key = "before" if piece is one.before else "after", piece.opener
+        key = "before" if segment is pair.before else "after", segment.opener
         block = self._blocks[key]
         if key not in self._coloured:
             self._coloured[key] = self._in_colours(block)
         lines = self._coloured[key]
-        return lines[piece.line - block.lines[0].line] if lines else (Span(sanitize(piece.text), "code"),)
+        return lines[segment.line - block.lines[0].line] if lines else (Span(sanitize(segment.text), "code"),)
 
     def _take(self, side: str, piece: Segment) -> None:
         if piece.kind == "fence":
@@ -67,10 +67,10 @@ class CodeBlocks:
 
     def _in_colours(self, block: _Block) -> Sequence[Line]:
         """Returns the highlighted lines of a block, cached for both sides; none beyond the limit."""
-        size = sum(len(piece.text) + 1 for piece in block.lines) if block.language else 0
+        size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
         if not 0 < size <= self._left:
             return ()
-        text = block.language, "\n".join(sanitize(piece.text) for piece in block.lines)
+        text = block.language, "\n".join(sanitize(line.text) for line in block.lines)
         if text not in self._known:
             self._left -= size
             self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
@@ -89,7 +89,7 @@ def language_of(fence: Segment) -> str:
     return sanitize(fence.mark.partition(" ")[0])
 
 
-def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
+def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
     """Marks changed words in an old and a new line; also returns whether hardly any word stayed.
 
     Args:
@@ -97,7 +97,7 @@ def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = ""
         lines: the old line and the new line.
         ground: the style of old words without one, outside of code.
     """
-    if piece.kind != "code":
+    if segment.kind != "code":
         runs = token_runs(*map(styled_tokens, lines))
         return (one_side(runs, "removed", ground), one_side(runs, "added")), is_rewritten(runs)
     runs = token_runs(*(styled_tokens([Span(plain(line), "code")]) for line in lines))
@@ -106,12 +106,12 @@ def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = ""
 
 def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
     """Returns one side of code: diff colours for changed words, syntax colours for the others."""
-    found: list[Span] = []
+    spans: list[Span] = []
     rest: Sequence[Span] = line
     for span in one_side(runs, side, "code"):
         same, rest = split_spans(rest, len(span.text))
-        found += same if span.style == "code" else [span]
-    return tuple(found)
+        spans += same if span.style == "code" else [span]
+    return tuple(spans)
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:

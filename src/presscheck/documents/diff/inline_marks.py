@@ -47,24 +47,24 @@ def tint_style(style: str, tint: str) -> str:
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
     """Returns the tokens of styled text; a link is followed by its target."""
-    found: list[StyledToken] = []
+    tokens: list[StyledToken] = []
     blank, target = "", None
     for span in spans:
         if tell_links and target and span.link != target:
-            found.append(_led(target))
+            tokens.append(_led(target))
         target = span.link
         if span == BREAK:
-            found.append(StyledToken(blank, "\n"))
+            tokens.append(StyledToken(blank, "\n"))
             blank = ""
             continue
         for space, word in spaced(span.text):
             blank += space
             if word:
-                found.append(StyledToken(blank, word, span.style, span.link))
+                tokens.append(StyledToken(blank, word, span.style, span.link))
                 blank = ""
     if tell_links and target:
-        found.append(_led(target))
-    return [*found, StyledToken(blank, "")] if blank else found
+        tokens.append(_led(target))
+    return [*tokens, StyledToken(blank, "")] if blank else tokens
 
 
 def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> list[Run[StyledToken]]:

@@ -39,7 +39,7 @@ class PageDifference:
     @property
     def kind(self) -> Literal["same", "added", "removed", "changed"]:
         """What happened to the whole page."""
-        if all(one.kind == "same" for one in self.blocks):
+        if all(block.kind == "same" for block in self.blocks):
             return "same"
         if not self.before.strip() or not self.after.strip():
             return "removed" if self.before.strip() else "added"
@@ -84,14 +84,14 @@ def compare(before: str, after: str) -> PageDifference:
     """Compares two texts of a page."""
     blocks = tuple(pair_segments(split_segments(before), split_segments(after)))
     added = removed = 0
-    for one in blocks:
-        if one.kind == "changed":
-            came, went = _changed_words(one)
+    for block in blocks:
+        if block.kind == "changed":
+            came, went = _changed_words(block)
             added, removed = added + came, removed + went
-        elif one.kind == "added":
-            added += word_count(one.after.text) if one.after else 0
-        elif one.kind == "removed":
-            removed += word_count(one.before.text) if one.before else 0
+        elif block.kind == "added":
+            added += word_count(block.after.text) if block.after else 0
+        elif block.kind == "removed":
+            removed += word_count(block.before.text) if block.before else 0
     return PageDifference(before, after, blocks, added, removed)
 
 
@@ -135,9 +135,9 @@ def wrap(line: Line, columns: int) -> list[Line]:
     return wrapped(line, columns) or [()]
 
 
-def _changed_words(one: SegmentPair) -> tuple[int, int]:
+def _changed_words(pair: SegmentPair) -> tuple[int, int]:
     """Returns how many words of a block were added and removed."""
-    old, new = (tokenize(piece.text) if piece else [] for piece in (one.before, one.after))
+    old, new = (tokenize(piece.text) if piece else [] for piece in (pair.before, pair.after))
     counts = {"added": 0, "removed": 0, "same": 0}
     for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):
         counts[run.kind] += count_words(token.text for token in run.tokens)

@@ -44,7 +44,7 @@ class Segment(NamedTuple):
             return self.kind, tuple((cell[:1] == ":", cell[-1:] == ":") for cell in table_cells(self.text))
         if self.kind == "row":
             return self.kind, tuple(table_cells(self.text))
-        depth = sum(not one.strip() for one in self.within) if self.kind == "item" else 0
+        depth = sum(not container.strip() for container in self.within) if self.kind == "item" else 0
         return self.kind, depth, self.mark[-1:] in ".)", " ".join(self.text.split())
 
 

@@ -73,12 +73,12 @@ class SideBySideLayout(UnifiedLayout):
         before = pad((self._marks[left.mark], *left.line), MARGIN + self._columns)
         return (*before, self._between, self._marks[right.mark], *right.line)
 
-    def _space(self, one: SegmentPair) -> None:
+    def _space(self, pair: SegmentPair) -> None:
         last = self._last
-        if last is None or not needs_blank_line(last, one):
+        if last is None or not needs_blank_line(last, pair):
             return
-        mark = one.kind if one.kind == last.kind and one.kind in ("added", "removed") else ""
-        pieces = ((last.before, one.before), (last.after, one.after))
+        mark = pair.kind if pair.kind == last.kind and pair.kind in ("added", "removed") else ""
+        pieces = ((last.before, pair.before), (last.after, pair.after))
         drawn = [
             MarkedLine(mark, tint_line(self._drawing.around(common_prefix(above.within, below.within)), mark))
             if above and below

@@ -48,47 +48,47 @@ class SideLines(NamedTuple):
 class SidePainter(SegmentPainter):
     """Renders the segments of one diff side by side; the columns are those of one side."""
 
-    def both(self, one: SegmentPair) -> SideLines:
+    def both(self, pair: SegmentPair) -> SideLines:
         """Renders a pair of segments on both sides."""
-        if one.kind == "changed" and one.before and one.after:
-            return self._changed_sides(one, one.before, one.after)
-        mark = "" if one.kind == "same" else one.kind
-        left = one.before if one.kind in ("same", "removed") or not one.after else None
+        if pair.kind == "changed" and pair.before and pair.after:
+            return self._changed_sides(pair, pair.before, pair.after)
+        mark = "" if pair.kind == "same" else pair.kind
+        left = pair.before if pair.kind in ("same", "removed") or not pair.after else None
         tint = mark if mark in ("added", "removed") and not self._is_whole else ""
-        right = mark_all(mark, self._read(one, one.after), tint) if one.after else []
-        if left and one.after and self._is_alike(one, left, one.after):
+        right = mark_all(mark, self._read(pair, pair.after), tint) if pair.after else []
+        if left and pair.after and self._is_alike(pair, left, pair.after):
             return SideLines(right, right)
-        return SideLines(mark_all(mark, self._read(one, left), tint) if left else [], right)
+        return SideLines(mark_all(mark, self._read(pair, left), tint) if left else [], right)
 
-    def _is_alike(self, one: SegmentPair, before: Segment, after: Segment) -> bool:
+    def _is_alike(self, pair: SegmentPair, before: Segment, after: Segment) -> bool:
         """Returns whether both segments render the same: most of a page is rendered once, not twice."""
         if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
             return False
-        return before.kind != "code" or self._codes.line(one, before) == self._codes.line(one, after)
+        return before.kind != "code" or self._codes.line(pair, before) == self._codes.line(pair, after)
 
-    def _changed_sides(self, one: SegmentPair, before: Segment, after: Segment) -> SideLines:
+    def _changed_sides(self, pair: SegmentPair, before: Segment, after: Segment) -> SideLines:
         rooms = [self._room(piece.within) for piece in (before, after)]
         sizes = rooms[0][1], rooms[1][1]
         if before.kind == after.kind == "row":
-            found = self._rows(one, before, after, sizes)
+            found = self._rows(pair, before, after, sizes)
         else:
-            found = self._texts(one, before, after, sizes)
+            found = self._texts(pair, before, after, sizes)
         if not any(row.mark for side in found for row in side):
             found.right.append(MarkedLine("changed", wrap((READS_THE_SAME,), sizes[1])[0]))
             found.right.extend(MarkedLine("changed", line) for line in wrap((READS_THE_SAME,), sizes[1])[1:])
         sides = zip(found, rooms, strict=True)
         return SideLines(*([MarkedLine(row.mark, room[0] + row.line) for row in side] for side, room in sides))
 
-    def _rows(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+    def _rows(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
         cells: tuple[list[Line], list[Line]] = [], []
         for old, new in zip_longest(table_cells(before.text), table_cells(after.text), fillvalue=""):
             runs = token_runs(styled_tokens(self._cell(before, old)), styled_tokens(self._cell(after, new)))
             cells[0].append(one_side(runs, REMOVED))
             cells[1].append(one_side(runs, ADDED))
-        drawn = (self._tables.row(one, side, columns) for side, columns in zip(cells, sizes, strict=True))
+        drawn = (self._tables.row(pair, side, columns) for side, columns in zip(cells, sizes, strict=True))
         return SideLines(*([mark_changes(line) for line in lines] for lines in drawn))
 
-    def _texts(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+    def _texts(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
         if before.kind in INLINE and after.kind in INLINE:
             old, new = self._words(before.text), self._words(after.text)
             if old is not None and new is not None:
@@ -100,7 +100,7 @@ class SidePainter(SegmentPainter):
             if tags[0] and tags[1] and reading_text(tags[0]) != reading_text(tags[1]):
                 return SideLines(mark_all("removed", [tags[0]]), mark_all("added", [tags[1]]))
         if after.kind in AS_WRITTEN:
-            return self._lines(before, after, self._as_written(one, before, after), sizes)
+            return self._lines(before, after, self._as_written(pair, before, after), sizes)
         return self._drawn_lines(before, after, sizes)
 
     def _prose(
@@ -117,8 +117,8 @@ class SidePainter(SegmentPainter):
             self._side(before, one_side(runs, REMOVED), sizes[0]), self._side(after, one_side(runs, ADDED), sizes[1])
         )
 
-    def _side(self, piece: Segment, spans: Line, columns: int) -> list[MarkedLine]:
-        lines = self._hanging(piece, list(spans), columns) if piece.kind == "item" else wrap(spans, columns)
+    def _side(self, segment: Segment, spans: Line, columns: int) -> list[MarkedLine]:
+        lines = self._hanging(segment, list(spans), columns) if segment.kind == "item" else wrap(spans, columns)
         return [mark_changes(line) for line in lines]
 
     def _lines(self, before: Segment, after: Segment, lines: tuple[Line, Line], sizes: tuple[int, int]) -> SideLines:

@@ -85,21 +85,21 @@ class UnifiedLayout:
         self.blocks.append(block)
         self.anchors.append(anchor)
 
-    def _begins_change(self, one: SegmentPair) -> bool:
+    def _begins_change(self, pair: SegmentPair) -> bool:
         last = self._last
-        if one.kind == "same" or last is None or last.kind == "same":
-            return one.kind != "same"
-        if current_segment(one).kind == current_segment(last).kind == "item" or _is_family(last, one):
+        if pair.kind == "same" or last is None or last.kind == "same":
+            return pair.kind != "same"
+        if current_segment(pair).kind == current_segment(last).kind == "item" or _is_family(last, pair):
             return False
-        return one.kind in ("changed", "moved") or last.kind in ("changed", "moved")
+        return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
-    def _space(self, one: SegmentPair) -> None:
+    def _space(self, pair: SegmentPair) -> None:
         """Adds a blank line, unless the block belongs to the one before it."""
-        if self._last and needs_blank_line(self._last, one):
+        if self._last and needs_blank_line(self._last, pair):
             around = self._drawing.around(
-                common_prefix(current_segment(self._last).within, current_segment(one).within)
+                common_prefix(current_segment(self._last).within, current_segment(pair).within)
             )
-            mark = one.kind if one.kind == self._last.kind and one.kind in ("added", "removed") else ""
+            mark = pair.kind if pair.kind == self._last.kind and pair.kind in ("added", "removed") else ""
             line = (self._marks[mark], *tint_line(around, mark))
             self._add(line if any(span.text.strip() for span in around) else (), None, None)
 
@@ -128,16 +128,16 @@ class UnifiedLayout:
         self._last = self._paired[numbers[-1]]
 
 
-def current_segment(one: SegmentPair) -> Segment:
+def current_segment(pair: SegmentPair) -> Segment:
     """Returns the new segment, or the old one if it was removed."""
-    found = one.after or one.before
+    found = pair.after or pair.before
     if found is None:
         raise ValueError("a pair without segments")
     return found
 
 
-def _is_family(one: SegmentPair, other: SegmentPair) -> bool:
-    family = _FAMILY.get(current_segment(one).kind)
+def _is_family(pair: SegmentPair, other: SegmentPair) -> bool:
+    family = _FAMILY.get(current_segment(pair).kind)
     return family is not None and family == _FAMILY.get(current_segment(other).kind)
 
 
@@ -152,24 +152,24 @@ def _groups(paired: Sequence[SegmentPair], numbers: Sequence[int]) -> Iterator[l
         yield group
 
 
-def _go_together(one: SegmentPair, other: SegmentPair) -> bool:
-    if one.kind == "same" or other.kind == "same":
+def _go_together(pair: SegmentPair, other: SegmentPair) -> bool:
+    if pair.kind == "same" or other.kind == "same":
         return False
-    if "moved" in (one.kind, other.kind):
-        return one.kind == other.kind and (one.after is None) == (other.after is None)
-    return current_segment(one).kind in BY_LINE and current_segment(other).kind == current_segment(one).kind
+    if "moved" in (pair.kind, other.kind):
+        return pair.kind == other.kind and (pair.after is None) == (other.after is None)
+    return current_segment(pair).kind in BY_LINE and current_segment(other).kind == current_segment(pair).kind
 
 
-def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
+def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
     """Returns whether a blank line separates a block from the one before it."""
-    before, piece = current_segment(last), current_segment(one)
+    before, piece = current_segment(last), current_segment(pair)
     if before.kind == "tag" or piece.kind == "end":
         return False
-    if _is_family(last, one):
+    if _is_family(last, pair):
         return piece.kind == "fence" or piece.mark == "head"
     if "item" in (before.kind, piece.kind) and (piece.kind == "item" or len(piece.within) > len(before.within)):
         for side in ("after", "before"):
-            above, below = getattr(last, side), getattr(one, side)
+            above, below = getattr(last, side), getattr(pair, side)
             if above and below:
                 return below.line > above.line + above.size
         return before.kind != "item"
@@ -178,12 +178,12 @@ def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
 
 def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
     """Returns the items that both start with."""
-    found: list[str] = []
+    parts: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
             break
-        found.append(this)
-    return found
+        parts.append(this)
+    return parts
 
 
 def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
@@ -199,7 +199,7 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
         shown[first : number + context + 1] = [True] * len(shown[first : number + context + 1])
     edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
     for left, right in pairwise(edges):
-        if sum(current_segment(one).kind not in _BARE for one in paired[left + 1 : right]) <= 1:
+        if sum(current_segment(pair).kind not in _BARE for pair in paired[left + 1 : right]) <= 1:
             shown[left + 1 : right] = [True] * (right - left - 1)
     return shown
 

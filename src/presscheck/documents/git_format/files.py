@@ -66,9 +66,9 @@ class RepositoryFiles:
     def texts(self) -> list[str]:
         """Returns the source paths of all pages and snippets."""
         return [
-            one
-            for one in self.entries
-            if one.casefold().endswith(".md") and (one.startswith(INCLUDES) or not one.startswith(".gitbook/"))
+            source
+            for source in self.entries
+            if source.casefold().endswith(".md") and (source.startswith(INCLUDES) or not source.startswith(".gitbook/"))
         ]
 
     def readme(self, folder: str) -> str | None:

@@ -108,7 +108,7 @@ class PageTreeBuilder:
     def _from_folder(self, folder: str) -> list[SourcePage]:
         """Returns the pages of a folder, without its README except at the root."""
         prefix = f"{folder}/" if folder else ""
-        inner = [one[len(prefix) :] for one in self.texts if one.startswith(prefix)]
+        inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
         own = self._readme(folder)
         pages = [self._document(own)] if own and not folder else []
         for name in sorted({one.partition("/")[0] for one in inner if prefix + one != own}):

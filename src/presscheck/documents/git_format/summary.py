@@ -67,8 +67,8 @@ def read_summary(text: str) -> Summary:
 
 def plain_title(text: str) -> tuple[str, str | None]:
     """Returns a title without its anchors, and the id of the first anchor."""
-    found = _ANCHOR.search(text)
-    return " ".join(_ANCHOR.sub("", text).split()), found[1] if found else None
+    match = _ANCHOR.search(text)
+    return " ".join(_ANCHOR.sub("", text).split()), match[1] if match else None
 
 
 def path_slug(text: str) -> str:

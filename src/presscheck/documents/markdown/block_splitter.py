@@ -156,8 +156,8 @@ class _BlockSplitter:
             if opens(text):
                 last = next((n for n in range(at, len(self.lines)) if closes(self.lines[n])), len(self.lines) - 1)
                 return "html", last + 1
-        found = _html_name(text)
-        name = found[1].lower() if found else ""
+        match = _html_name(text)
+        name = match[1].lower() if match else ""
         if name not in _BLOCK_HTML and not _lone_html(text):
             return None
         closing_line = self.pairs.get((at, name))
@@ -225,8 +225,8 @@ class _BlockSplitter:
             return False
         first = text[0]
         if first == "<":
-            found = _html_name(text)
-            return found[1].lower() in _BLOCK_HTML if found else any(opens(text) for opens, _ in _RAW_HTML)
+            match = _html_name(text)
+            return match[1].lower() in _BLOCK_HTML if match else any(opens(text) for opens, _ in _RAW_HTML)
         if first in "-*+" or first.isdigit():
             item = _item(text)
             return bool(_rule(text)) or bool(

@@ -45,10 +45,10 @@ HtmlEvent = tuple[str, str, dict[str, str]]
 
 def html_events(text: str) -> Iterator[HtmlEvent]:
     """Yields the events of HTML in order; comments are left out, and text that only looks like a tag is text."""
-    for found in _event.finditer(text):
-        whole, name = found[0], found[2]
+    for match in _event.finditer(text):
+        whole, name = match[0], match[2]
         if name:
-            yield ("close" if found[1] else "open"), name.lower(), html_attributes(found[3])
+            yield ("close" if match[1] else "open"), name.lower(), html_attributes(match[3])
         elif not whole.startswith("<!--"):
             yield "text", unescape(whole), {}
 
@@ -159,12 +159,12 @@ class InlineRuns:
 
     def _with_addresses(self, words: str) -> None:
         end = 0
-        for found in _address.finditer(words):
-            if found.start() > end:
-                self.spans.append(Span(sanitize(words[end : found.start()]), self._style, None))
-            shown = sanitize(found[0])
+        for match in _address.finditer(words):
+            if match.start() > end:
+                self.spans.append(Span(sanitize(words[end : match.start()]), self._style, None))
+            shown = sanitize(match[0])
             self.spans.append(Span(shown, _joined(self._style, "link"), shown))
-            end = found.end()
+            end = match.end()
         if end < len(words):
             self.spans.append(Span(sanitize(words[end:]), self._style, None))
 

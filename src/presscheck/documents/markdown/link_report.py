@@ -87,7 +87,7 @@ class LinkReport:
 
     def to(self, kind: str, identity: str) -> list[ContentLocation]:
         """Returns the pages that link to a page or a file, each once."""
-        pointing = [page for one in self.usages if one.target[:2] == (kind, identity) for page in one.pages]
+        pointing = [page for usage in self.usages if usage.target[:2] == (kind, identity) for page in usage.pages]
         return [self._page(page) for page in dict.fromkeys(pointing)]
 
     def as_links(self, usages: Iterable[LinkUsage]) -> list[Link]:

@@ -221,15 +221,15 @@ def _without_code(markdown: str) -> str:
 
 
 def _without_fences(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while opening := _FENCE.search(text, at):
         mark = opening[1]
         closing = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, opening.end())
         end = closing.end() if closing else len(text)
-        kept += (text[at : opening.start()], _blank(text[opening.start() : end]))
+        parts += (text[at : opening.start()], _blank(text[opening.start() : end]))
         at = end
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _without_code_spans(text: str) -> str:
@@ -238,7 +238,7 @@ def _without_code_spans(text: str) -> str:
     for start, length in runs:
         by_length.setdefault(length, []).append(start)
     breaks = [match.start() for match in _BLANK.finditer(text)]
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     for start, length in runs:
         if start < at:
@@ -249,18 +249,18 @@ def _without_code_spans(text: str) -> str:
         limit = breaks[paragraph] if paragraph < len(breaks) else len(text)
         if following < len(same) and same[following] < limit:
             end = same[following] + length
-            kept += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
+            parts += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
             at = end
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _without_comments(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept += (text[at:start], _blank(text[start : end + 3]))
+        parts += (text[at:start], _blank(text[start : end + 3]))
         at = end + 3
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _blank(text: str) -> str:

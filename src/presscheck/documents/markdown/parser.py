@@ -75,12 +75,12 @@ def _emoji(state: StateInline, silent: bool) -> bool:
     """Reads an emoji name between colons as one token."""
     if state.src[state.pos] != ":":
         return False
-    found = _named(state.src, state.pos)
-    if not found or not emoji_by_name(found[1]):
+    match = _named(state.src, state.pos)
+    if not match or not emoji_by_name(match[1]):
         return False
     if not silent:
-        state.push("emoji", "", 0).content = found[0]
-    state.pos = found.end()
+        state.push("emoji", "", 0).content = match[0]
+    state.pos = match.end()
     return True
 
 

@@ -59,9 +59,9 @@ def excerpt(text: str, divided: str, phrases: list[str]) -> str:
         phrases: of the query, by `query_phrases`.
     """
     for phrase in phrases:
-        found = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
-        if found:
-            line = text.split("\n")[divided.count("\n", 0, found.start())][:MAX_LINE]
+        match = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
+        if match:
+            line = text.split("\n")[divided.count("\n", 0, match.start())][:MAX_LINE]
             return _around(line, phrase)
     return _around(text[: 4 * EXCERPT_MARGIN], "")
 

@@ -228,8 +228,8 @@ class _Records:
         base, ours, theirs = ([*side] for side in self._sides)
         return [found[key] for key in merge_order(base, ours, theirs, found)]
 
-    def _note(self, one: Page, reason: str) -> None:
-        self._conflicts.append(Conflict(one["id"], one.get("title") or one.get("name", ""), self._kind, reason))
+    def _note(self, page: Page, reason: str) -> None:
+        self._conflicts.append(Conflict(page["id"], page.get("title") or page.get("name", ""), self._kind, reason))
 
     def _all(self) -> Iterator[Page]:
         base, ours, theirs = self._sides

@@ -39,7 +39,7 @@ def merge_text(
         return MergedText(ours, 0)
     if ours == base:
         return MergedText(theirs, 0)
-    kept: list[str] = []
+    parts: list[str] = []
     fence, conflicts = "", 0
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
@@ -47,11 +47,11 @@ def merge_text(
             before, one, other = ("".join(side) for side in region[1:])
             joined = None if is_code else _joined((_sentences, _words), before, one, other)
             conflicts += joined is None
-            kept += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
+            parts += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
         else:
-            kept += region.taken
+            parts += region.taken
         fence = _fence_after(fence, region.taken)
-    return MergedText("".join(kept), conflicts)
+    return MergedText("".join(parts), conflicts)
 
 
 def _lines(text: str) -> list[str]:
@@ -65,17 +65,17 @@ def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, 
     split, *finer = grains
     if not finer and not (_is_kept(split(base), split(ours)) and _is_kept(split(base), split(theirs))):
         return None
-    kept: list[str] = []
+    parts: list[str] = []
     for region in three_way(split(base), split(ours), split(theirs)):
         if region.kind != "conflict":
-            kept += region.taken
+            parts += region.taken
             continue
         sides = ("".join(side) for side in (region.base, region.ours, region.theirs))
         joined = _joined(finer, *sides) if finer else None
         if joined is None:
             return None
-        kept.append(joined)
-    return "".join(kept)
+        parts.append(joined)
+    return "".join(parts)
 
 
 def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
@@ -87,10 +87,10 @@ def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
 def _fence_after(fence: str, lines: Iterable[str]) -> str:
     """Returns the code fence that is open after these lines, or an empty text."""
     for line in lines:
-        found = _fence(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and not line[found.end() :].strip():
+        match = _fence(line)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
             fence = ""
     return fence
 

@@ -110,10 +110,10 @@ def _columns(table: Node) -> list[str]:
 def _row(table: Node, record: str) -> list[str]:
     """Returns the text of a row's cells, in the order of the columns."""
     values = _dict(_dict(_part(table, "records").get(record)).get("values"))
-    fragments = {one.get("fragment"): one for one in child_nodes(table, "fragments")}
-    found: list[str] = []
+    fragments = {node.get("fragment"): node for node in child_nodes(table, "fragments")}
+    parts: list[str] = []
     for name in _columns(table):
         value = values.get(name)
         cell = fragments.get(value) if isinstance(value, str) else None
-        found.append(" ".join(document_text(cell).split()) if cell else "" if value is None else str(value))
-    return found
+        parts.append(" ".join(document_text(cell).split()) if cell else "" if value is None else str(value))
+    return parts

@@ -86,7 +86,11 @@ def _image(picture: str, caption: str) -> Node | None:
     events = [event for event in html_as_events(picture) if event.kind != "text" or event.raw.strip()]
     dark = dark_image(events)
     events = [event for event in events if event.name == "img"] if dark else events
-    data = image_data(events[0].values, ("alt", "width", "height")) if [one.name for one in events] == ["img"] else None
+    data = (
+        image_data(events[0].values, ("alt", "width", "height"))
+        if [event.name for event in events] == ["img"]
+        else None
+    )
     told = paragraphs_of(list(html_as_events(caption)))
     if data is None or told is None:
         return None

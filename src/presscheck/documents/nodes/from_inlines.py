@@ -70,21 +70,21 @@ class InlineReader:
         return self._between(0, len(self._events), ())
 
     def _between(self, start: int, end: int, marks: tuple[Node, ...]) -> Nodes:
-        found: Nodes = []
+        nodes: Nodes = []
         at = start
         while at < end:
             closing = self._pairs.get(at)
             if closing is None:
-                found += self._one(self._events[at], marks)
+                nodes += self._one(self._events[at], marks)
                 at += 1
             else:
                 made = self._pair(at, closing, marks)
                 if made and made[-1].get("type") == "link" and self._is_noted(made[-1], closing + 1, end):
                     label = made[-1]["data"]["ref"]["anchor"].removeprefix("user-content-fn-")
                     made, closing = [annotation(label, _only_text(made[-1]["nodes"]))], closing + 1
-                found += made
+                nodes += made
                 at = closing + 1
-        return merge_texts(found)
+        return merge_texts(nodes)
 
     def _is_noted(self, link: Node, at: int, end: int) -> bool:
         """Returns whether a link to a footnote is followed by its reference: both are one annotation."""
@@ -138,8 +138,8 @@ def _pairs(events: Sequence[Event]) -> dict[int, int]:
             opened[sign] += 1
         elif event.kind == "close" and opened[sign] and (at := _innermost(events, stack, sign)) is not None:
             found[stack[at]] = number
-            for one in stack[at:]:
-                opened[events[one].name, bool(events[one].raw)] -= 1
+            for item in stack[at:]:
+                opened[events[item].name, bool(events[item].raw)] -= 1
             del stack[at:]
     return found
 

@@ -166,16 +166,16 @@ class BlockReader:
         first = child_nodes(nodes[0]) if nodes and nodes[0]["type"] == "paragraph" else []
         is_text = bool(first) and first[0]["object"] == "text" and "markdown" not in first[0]
         leaf: Node | None = first[0]["leaves"][0] if is_text else None
-        found = _alert(leaf["text"]) if leaf and not leaf["marks"] else None
-        if not leaf or not found:
+        match = _alert(leaf["text"]) if leaf and not leaf["marks"] else None
+        if not leaf or not match:
             return [block_node("blockquote", fit_children("blockquote", nodes))]
-        leaf["text"] = leaf["text"][found.end() :]
+        leaf["text"] = leaf["text"][match.end() :]
         if not leaf["text"]:
             first[0]["leaves"].pop(0)
         nodes[0]["nodes"] = [node for node in first if node.get("leaves") != []]
         kept = nodes if nodes[0]["nodes"] else nodes[1:]
-        style = HINTS[found[1].lower()].node_style
-        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": found[1]})]
+        style = HINTS[match[1].lower()].node_style
+        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": match[1]})]
 
     def list(self, token: Token, inner: Tokens) -> Nodes:
         """Converts a list; if all items are tasks it is a task list."""

@@ -84,7 +84,7 @@ class _Table:
 
 
 def _words(nodes: Nodes) -> str:
-    found = [_words(one["nodes"]) if "nodes" in one else _leaves(one) for one in nodes]
+    found = [_words(node["nodes"]) if "nodes" in node else _leaves(node) for node in nodes]
     return "".join(found)
 
 
@@ -112,11 +112,11 @@ class _Row:
 
 def html_table(text: str) -> Node | None:
     """Reads an HTML table; None if no node can say it."""
-    found = _table(text)
-    if not found:
+    match = _table(text)
+    if not match:
         return None
-    values = next(iter(html_as_events(f"<table{found[1]}>"))).values
-    rows = _rows(found[2])
+    values = next(iter(html_as_events(f"<table{match[1]}>"))).values
+    rows = _rows(match[2])
     if rows is None or not rows or not set(values) <= _VIEW:
         return None
     has_head = bool(rows[0].cells) and all(cell[0] == "th" for cell in rows[0].cells)
@@ -212,7 +212,7 @@ def _options(text: str | None) -> list[Node]:
     except ValueError:
         return []
     listed = cast("list[Any]", found) if isinstance(found, list) else []
-    options = [cast("Node", one) for one in listed if isinstance(one, dict)]
+    options = [cast("Node", option) for option in listed if isinstance(option, dict)]
     return [{name: str(one.get(name, "")) for name in ("value", "label", "color")} for one in options]
 
 
@@ -233,23 +233,23 @@ def _cell(definition: Node, events: list[Event]) -> Any:
     if kind in ("content-ref", "image"):
         return parse_reference(links[0]) if len(links) == 1 and links[0] else _UNSAID
     if kind in ("files", "users"):
-        return [one.removeprefix("/~/users/") if kind == "users" else one for one in links] or _UNSAID
+        return [link.removeprefix("/~/users/") if kind == "users" else link for link in links] or _UNSAID
     if kind == "checkbox":
         return {"true": True, "false": False}.get(words, _UNSAID)
     return _number(words)
 
 
 def _selected(definition: Node, events: list[Event]) -> Any:
-    found: list[str] = []
+    parts: list[str] = []
     for event, after in pairwise(events):
         if event.name == "span" and "data-option" in event.values and after.kind == "text":
             value = event.values["data-option"]
-            found.append(value)
+            parts.append(value)
             if all(option["value"] != value for option in definition["options"]):
                 definition["options"].append({"value": value, "label": after.raw.strip(", "), "color": "default"})
         elif event.kind == "text" and event.raw.strip() and after.name != "span":
             return _UNSAID
-    return found or None
+    return parts or None
 
 
 def _number(words: str) -> Any:

@@ -64,11 +64,11 @@ _tag = re.compile(r"<(/?)([a-zA-Z][\w:-]*)(.*?)/?>", re.DOTALL).fullmatch
 
 def _html_event(content: str) -> Event:
     content = re.sub(r"\s*\n\s*", " ", content)
-    found = _tag(content)
-    if not found or content.startswith("<!"):
+    match = _tag(content)
+    if not match or content.startswith("<!"):
         return Event("raw", raw=content)
-    kind = "close" if found[1] else "open"
-    return Event(kind, found[2].lower(), {} if found[1] else html_attributes(found[3]), content)
+    kind = "close" if match[1] else "open"
+    return Event(kind, match[2].lower(), {} if match[1] else html_attributes(match[3]), content)
 
 
 def _node(token: Token) -> Node | None:

@@ -61,8 +61,8 @@ def format_reference(ref: Reference) -> str:
 
 def parse_file(source: str) -> Reference:
     """Returns a file reference, by id or by the path as written."""
-    found = _thing(source)
-    return {"kind": "file", "file": found[2] if found and found[1] == "files" else source}
+    match = _thing(source)
+    return {"kind": "file", "file": match[2] if match and match[1] == "files" else source}
 
 
 def format_file(ref: Reference) -> str:
@@ -98,4 +98,4 @@ def _in_records(data: Node, change: ReferenceMapper) -> None:
                 values[name] = change(cast("Reference", value), kinds.get(name, ""))
             elif isinstance(value, list) and kinds.get(name) == "files":
                 files = [change({"kind": "file", "file": one}, "file") for one in cast("list[str]", value)]
-                values[name] = [one.get("file") for one in files]
+                values[name] = [file.get("file") for file in files]

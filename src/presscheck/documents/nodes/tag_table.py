@@ -28,11 +28,11 @@ class Converter(NamedTuple):
 
 def parse_length(text: str) -> Any:
     """Parses a length, with or without a unit; None if it is none."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(%|px|)", text)
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(%|px|)", text)
+    if not match:
         return None
-    number = float(found[1]) if "." in found[1] else int(found[1])
-    return {"unit": found[2], "value": number} if found[2] else number
+    number = float(match[1]) if "." in match[1] else int(match[1])
+    return {"unit": match[2], "value": number} if match[2] else number
 
 
 def format_length(value: Any) -> str:
@@ -123,7 +123,7 @@ def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]
             return None
         else:
             rest[name] = text
-    return (data, rest) if all(one.key in data for one in tag.attributes if one.is_required) else None
+    return (data, rest) if all(attribute.key in data for attribute in tag.attributes if attribute.is_required) else None
 
 
 def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:

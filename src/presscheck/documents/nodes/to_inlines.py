@@ -77,21 +77,21 @@ def _guarded(line: str) -> str:
 
 
 def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = ()) -> list[Atom]:
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     for node in nodes:
         if node["object"] == "text":
-            found += _leaves(node, manner, less)
+            atoms += _leaves(node, manner, less)
         elif node["type"] == "link":
             common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in less]
             inner = render_marks(_atoms(node["nodes"], manner, [*less, *common]), manner)
-            found.append(Atom(_link(node, inner, manner), tuple(common)))
+            atoms.append(Atom(_link(node, inner, manner), tuple(common)))
         else:
-            found.append(Atom(_WRITERS[node["type"]](node, manner), None))
-    return found
+            atoms.append(Atom(_WRITERS[node["type"]](node, manner), None))
+    return atoms
 
 
 def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     for leaf in node["leaves"]:
         marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in less]
         is_code = any(mark[0] == "code" for mark in marks) and manner != "html"
@@ -107,19 +107,19 @@ def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
         else:
             text = escaped(text).replace("\n", "\\\n" if manner == "text" else "<br>")
         kept = [mark for mark in marks if not (is_code and mark[0] == "code")]
-        found.append(Atom(text, tuple(kept)))
-    return found
+        atoms.append(Atom(text, tuple(kept)))
+    return atoms
 
 
 def _link(node: Node, words: str, manner: Notation) -> str:
-    said = markdown_details(node)
+    details = markdown_details(node)
     address = format_reference(node["data"]["ref"])
-    if manner == "html" or "id" in said:
-        named = "".join(f' {name}="{escape(said[name])}"' for name in ("title", "id") if name in said)
+    if manner == "html" or "id" in details:
+        named = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
         return f'<a href="{escape(address)}"{named}>{words}</a>'
     if re.match(r"(?:javascript|vbscript|file|data):", address.strip().lower()):
         return words
-    return f"[{words}]({destination(address, said.get('title', ''))})"
+    return f"[{words}]({destination(address, details.get('title', ''))})"
 
 
 def quoted(value: str) -> str:

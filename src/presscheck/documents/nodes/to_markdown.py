@@ -197,7 +197,7 @@ def _in_line(node: Node) -> str | None:
     image: Node = node["nodes"][0] if node["nodes"] else {}
     captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
     words = child_nodes(captions[0]) if len(captions) == 1 else []
-    is_plain = len(words) <= 1 and all(one["object"] == "text" and not _is_marked(one) for one in words)
+    is_plain = len(words) <= 1 and all(word["object"] == "text" and not _is_marked(word) for word in words)
     if not markdown_details(node).get("inline") or node_data(node) or len(node["nodes"]) != 1 or len(captions) > 1:
         return None
     data = node_data(image)
@@ -236,7 +236,9 @@ def _include(node: Node) -> str:
 
 def _expandable(node: Node) -> str:
     fragments = {fragment.get("type") or fragment.get("fragment"): fragment for fragment in node.get("fragments") or ()}
-    title = [one for block in fragments.get("expandable-title", {}).get("nodes", ()) for one in block.get("nodes", ())]
+    title = [
+        node for block in fragments.get("expandable-title", {}).get("nodes", ()) for node in block.get("nodes", ())
+    ]
     body = _blocks(fragments.get("expandable-body", {}).get("nodes", []))
     opened = "<details open>" if node_data(node).get("defaultExpanded") else "<details>"
     summary = f"<summary>{inline_text(title, 'html')}</summary>"

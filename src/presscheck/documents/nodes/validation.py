@@ -263,19 +263,19 @@ def _scalars(values: Node, path: str, *, but: tuple[str, ...] = ()) -> None:
             _demand(isinstance(value, _SCALAR), f"{path}.{name}", "is not a text, a number, true or false")
 
 
-def _definition(one: Node, path: str) -> None:
+def _definition(node: Node, path: str) -> None:
     for name in ("title", "type"):
-        _demand(isinstance(one.get(name), str), f"{path}.{name}", "is not a text")
-    _scalars(one, path, but=("options", "markdown"))
-    _said(one.get("markdown"), f"{path}.markdown")
-    for at, option in _listed(one, "options", path, needed=one["type"] == "select"):
+        _demand(isinstance(node.get(name), str), f"{path}.{name}", "is not a text")
+    _scalars(node, path, but=("options", "markdown"))
+    _said(node.get("markdown"), f"{path}.markdown")
+    for at, option in _listed(node, "options", path, needed=node["type"] == "select"):
         for name in ("value", "label"):
             _demand(isinstance(_object(option, at).get(name), str), f"{at}.{name}", "is not a text")
 
 
-def _record(one: Node, path: str) -> None:
-    _demand(isinstance(one.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
-    for name, value in _object(one.get("values"), f"{path}.values").items():
+def _record(node: Node, path: str) -> None:
+    _demand(isinstance(node.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
+    for name, value in _object(node.get("values"), f"{path}.values").items():
         at = f"{path}.values.{name}"
         if isinstance(value, dict):
             found = cast("Node", value)

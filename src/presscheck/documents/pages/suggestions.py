@@ -43,8 +43,8 @@ def format_suggestion(block: Block) -> str:
 
 def parse_suggestion(comment: str) -> Suggestion | None:
     """Returns the first suggestion in the Markdown of a comment."""
-    found = _fenced.search(comment.replace("\r\n", "\n"))
-    return Suggestion(found["words"].removesuffix("\n"), found["print"] or "") if found else None
+    match = _fenced.search(comment.replace("\r\n", "\n"))
+    return Suggestion(match["words"].removesuffix("\n"), match["print"] or "") if match else None
 
 
 def fingerprint(block: Block) -> str:

@@ -86,15 +86,15 @@ def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | 
         inner = list(children(one))
         return one | {"pages": insert(inner, page, None, at) if one["id"] == into else [below(kid) for kid in inner]}
 
-    return [below(one) if find([one], into) else one for one in tree]
+    return [below(page) if find([page], into) else page for page in tree]
 
 
 def remove(tree: Sequence[Page], page_id: str) -> Tree:
     """Returns the tree without a page and its subpages."""
     return [
-        one | {"pages": remove(one["pages"], page_id)} if one.get("pages") else one
-        for one in tree
-        if one["id"] != page_id
+        page | {"pages": remove(page["pages"], page_id)} if page.get("pages") else page
+        for page in tree
+        if page["id"] != page_id
     ]
 
 
@@ -132,7 +132,7 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
     def level(pages: Sequence[Page]) -> Tree:
         slugs: dict[str, str] = {}
         taken: set[str] = set()
-        for page in sorted((one for one in pages if _has_slug(one)), key=lambda one: one["id"] not in first):
+        for page in sorted((page for page in pages if _has_slug(page)), key=lambda one: one["id"] not in first):
             slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
             taken.add(slugs[page["id"]])
         found: Tree = []
@@ -270,8 +270,8 @@ def _record_changes(kind: str, before: Sequence[Page], after: Sequence[Page]) ->
     new = {one["id"]: one for one in after}
     noun = "reusable_content" if kind == "reusableContent" else kind
 
-    def shown(one: Page) -> Page:
-        return {name: one[name] for name in _SHOWN[kind] if one.get(name) is not None}
+    def shown(page: Page) -> Page:
+        return {name: page[name] for name in _SHOWN[kind] if page.get(name) is not None}
 
     for key, one in new.items():
         if key not in old:

@@ -121,16 +121,16 @@ def highlight(text: str, language: str) -> Iterator[list[Span]]:
 
 def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, str]]:
     end = 0
-    for found in grammar.finditer(text) if grammar else ():
-        kind = found.lastgroup or ""
+    for match in grammar.finditer(text) if grammar else ():
+        kind = match.lastgroup or ""
         if kind == "word":
-            if found[0] not in _KEYWORDS:
+            if match[0] not in _KEYWORDS:
                 continue
             kind = "keyword"
-        if found.start() > end:
-            yield text[end : found.start()], "code"
-        yield found[0], f"code {kind}"
-        end = found.end()
+        if match.start() > end:
+            yield text[end : match.start()], "code"
+        yield match[0], f"code {kind}"
+        end = match.end()
     if end < len(text):
         yield text[end:], "code"
 

@@ -73,8 +73,10 @@ def _cards(page: PageContext, table: Table) -> str:
     for row in table.rows:
         hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]
         leads = [page.resolve(span.link or "") for span in hidden]
-        covers = [f"cell-picture({typst_string(one.picture)}, {typst_string('')})" for one in leads if one.picture][:1]
-        target = next((one for one in leads if (one.label or one.url) and not one.picture), None)
+        covers = [
+            f"cell-picture({typst_string(target.picture)}, {typst_string('')})" for target in leads if target.picture
+        ][:1]
+        target = next((target for target in leads if (target.label or target.url) and not target.picture), None)
         cells = [cell for cell in table.visible(row) if cell and plain(tuple(cell)).strip()]
         lines = [_cell(page, cell) for cell in cells]
         if target and lines:

@@ -108,10 +108,10 @@ def _other(token: Token) -> str:
 def _text(words: str, world: InlineContext, *, may_link: bool) -> str:
     """Renders text, with formulas as written and URLs as links."""
     end, parts = 0, list[str]()
-    for found in _formula.finditer(words) if "$$" in words else ():
-        parts.append(_linked(words[end : found.start()], world, may_link=may_link))
-        parts.append(f'<code class="formula">{escape(found[1].strip())}</code>')
-        end = found.end()
+    for match in _formula.finditer(words) if "$$" in words else ():
+        parts.append(_linked(words[end : match.start()], world, may_link=may_link))
+        parts.append(f'<code class="formula">{escape(match[1].strip())}</code>')
+        end = match.end()
     return "".join((*parts, _linked(words[end:], world, may_link=may_link)))
 
 
@@ -119,12 +119,12 @@ def _linked(words: str, world: InlineContext, *, may_link: bool) -> str:
     if not may_link or "://" not in words:
         return escape(words)
     end, parts = 0, list[str]()
-    for found in _address.finditer(words):
-        address = world.leads(found[0])
-        shown = escape(found[0])
+    for match in _address.finditer(words):
+        address = world.leads(match[0])
+        shown = escape(match[0])
         linked = f"{anchor_tag(address)}{shown}</a>" if address else shown
-        parts += (escape(words[end : found.start()]), linked)
-        end = found.end()
+        parts += (escape(words[end : match.start()]), linked)
+        end = match.end()
     return "".join((*parts, escape(words[end:])))
 
 

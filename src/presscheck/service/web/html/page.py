@@ -222,7 +222,7 @@ class HtmlRenderer:
 
 def _words(tokens: Sequence[Token]) -> str:
     """Returns inline text without markup."""
-    kept = [" " if one.type in _BREAKS else one.content for one in tokens if one.type != "html_inline"]
+    kept = [" " if token.type in _BREAKS else token.content for token in tokens if token.type != "html_inline"]
     return " ".join("".join(kept).split())
 
 

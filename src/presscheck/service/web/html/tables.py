@@ -166,5 +166,5 @@ def _named(head: Row, row: Row, name: str) -> str:
 
 def _addresses(head: Row, row: Row, name: str) -> Iterator[str]:
     for number, cell in enumerate(row):
-        if _of_column(head, number, name) is not None and (found := _address.search(cell.html)):
-            yield unescape(found[1])
+        if _of_column(head, number, name) is not None and (match := _address.search(cell.html)):
+            yield unescape(match[1])
