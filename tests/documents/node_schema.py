@@ -34,7 +34,7 @@ def _validator(release: str) -> Draft202012Validator:
         fitting = chosen[key]
         faults = [list(validator.descend(node, one)) for one in fitting]
         if not faults:
-            yield ValidationError(f"{kinds} cannot stand here")
+            yield ValidationError(f"{kinds} is not allowed here")
         elif all(faults):
             yield from min(faults, key=len)
 

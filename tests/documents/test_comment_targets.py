@@ -27,14 +27,14 @@ Inside.
 
 
 @pytest.mark.parametrize("words", ["A token belongs to you.", "Keep it", "Inside."])
-def test_a_block_is_found_by_its_words_and_by_its_key(words: str) -> None:
+def test_block_found_by_words_and_key(words: str) -> None:
     nodes = markdown_to_nodes(PAGE)
     key = find_block_key(nodes, words)
     assert key
     assert block_words(nodes, key) == words
 
 
-def test_what_is_not_there_is_not_found() -> None:
+def test_missing_target_is_not_found() -> None:
     nodes = markdown_to_nodes(PAGE)
     assert find_block_key(nodes, "Nowhere") is None
     assert find_block_key(nodes, "") is None
@@ -43,7 +43,7 @@ def test_what_is_not_there_is_not_found() -> None:
     assert find_cell(nodes, ["Tokens", "30 days", ""], 1) is None
 
 
-def test_a_cell_is_found_by_its_row_and_column_and_back() -> None:
+def test_cell_found_by_row_and_column_and_back() -> None:
     nodes = markdown_to_nodes(PAGE)
     for row, column, quote in (
         (["Tokens", "`90` days", ""], 1, "Tokens › 90 days"),
@@ -64,7 +64,7 @@ HOSTILE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("nodes", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_tree_that_lacks_parts_finds_nothing(nodes: dict[str, Any]) -> None:
+def test_incomplete_tree_finds_nothing(nodes: dict[str, Any]) -> None:
     assert cell_words(nodes, CellIds("r", "d")) == ""
     assert find_cell(nodes, ["a"], 0) is None
     assert find_block_key(nodes, "a") is None

@@ -142,7 +142,7 @@ def generated(random: Random) -> str:
 
 
 @pytest.mark.parametrize("mode", ["prose", "split"])
-def test_colours_change_no_character(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(6)
     for language in ("python", "js", "html", "sql", "json", "diff") * 10:
         before = generated(random)
@@ -155,7 +155,7 @@ def test_colours_change_no_character(mode: Mode, monkeypatch: pytest.MonkeyPatch
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)
 
 
-def test_no_code_looks_as_what_came_or_went() -> None:
+def test_highlighting_never_looks_added_or_removed() -> None:
     for theme in load().values():
         changed = {theme.style(f"code {kind}").color for kind in ("added", "removed")}
         looks = {theme.style(f"code {kind}").color for kind in ("string", "keyword", "number", "comment", "text")}

@@ -19,18 +19,18 @@ from presscheck.text.styled_text import STYLES, Line, Span, plain, width
 
 
 class TestPlaces:
-    def test_each_change_begins_where_its_mark_is(self) -> None:
+    def test_change_starts_at_its_mark(self) -> None:
         shown = drawn(BEFORE, AFTER)
         starts = [told(shown.lines[number]) for number in shown.changes]
         assert [start[:9] for start in starts[:4]] == ["~ A token", "− ┃ Note", "~ Scopes ", "~ name   "]
         assert all(start[0] in "~−+↕" for start in starts)
         assert [*shown.changes] == sorted({*shown.changes})
 
-    def test_neighbouring_items_are_one_change(self) -> None:
+    def test_adjacent_items_are_one_change(self) -> None:
         assert len(drawn("- a b\n- c d\n- e f", "- a b x\n- c d x\n- e f x").changes) == 1
         assert len(drawn("a b.\n\nc d.", "a b x.\n\nc d x.").changes) == 2
 
-    def test_lines_know_what_they_stand_for(self) -> None:
+    def test_lines_have_anchors_and_blocks(self) -> None:
         shown = drawn(BEFORE, AFTER, context=None)
         source = AFTER.split("\n")
         for line, anchor in zip(shown.lines, shown.anchors, strict=True):
@@ -50,11 +50,11 @@ class TestPlaces:
 
 
 class TestCounts:
-    def test_words_are_counted_not_signs(self) -> None:
+    def test_counts_words_not_punctuation(self) -> None:
         found = compare("Alpha beta gamma.", "Alpha xi omicron, gamma!")
         assert (found.added, found.removed) == (2, 1)
 
-    def test_blocks_that_came_and_went(self) -> None:
+    def test_counts_added_and_removed_blocks(self) -> None:
         found = compare("One two three.\n\nStays here.", "Stays here.\n\n```\nfour five\n```")
         assert (found.added, found.removed) == (2, 3)
 
@@ -73,7 +73,7 @@ def reading(lines: Iterable[Line], without: str) -> Counter[str]:
 
 @pytest.mark.parametrize("seed", range(25))
 class TestRandomPages:
-    def test_nothing_that_differs_is_left_out(self, seed: int) -> None:
+    def test_every_difference_is_shown(self, seed: int) -> None:
         writer = Writer(seed)
         before = writer.page()
         after = writer.edited(before, 6)
@@ -86,7 +86,7 @@ class TestRandomPages:
             if one.kind not in ("same", "moved") and piece.kind != "end":
                 assert number in marked, one
 
-    def test_each_side_can_be_read_from_it(self, seed: int) -> None:
+    def test_diff_contains_each_side(self, seed: int) -> None:
         writer = Writer(seed)
         before = writer.page()
         after = writer.edited(before, 6)
@@ -97,7 +97,7 @@ class TestRandomPages:
             alone = reading(drawn(text, text, 4_000, context=None).lines, without)
             assert not alone - reading(shown, without)
 
-    def test_no_line_is_too_wide_and_every_style_is_known(self, seed: int) -> None:
+    def test_lines_fit_and_styles_are_known(self, seed: int) -> None:
         writer = Writer(seed)
         before = writer.page()
         difference = compare(before, writer.edited(before, 10))
@@ -110,13 +110,13 @@ class TestRandomPages:
                     assert {word for line in shown.lines for one in line for word in one.style.split()} <= STYLES
 
 
-def test_ascii_draws_with_what_every_terminal_has() -> None:
+def test_ascii_mode_uses_only_ascii() -> None:
     shown = drawn(BEFORE, AFTER, ascii=True, context=1)
     assert all(plain(line).isascii() for line in shown.lines)
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_no_stranger_acts_through_it(part: int) -> None:
+def test_hostile_text_is_harmless(part: int) -> None:
     for text in HOSTILE[part::8]:
         kinds = (text, f"# {text}", f"- {text}", f"| {text} |\n|---|\n| {text} |", f"```{text}\n{text}\n```")
         tagged = (
@@ -134,7 +134,7 @@ def test_no_stranger_acts_through_it(part: int) -> None:
                     assert width(line) <= 50
 
 
-def test_a_wrapped_line_is_never_none() -> None:
+def test_wrapping_an_empty_line_returns_one_line() -> None:
     assert wrap((), 10) == [()]
     assert [plain(line) for line in wrap((Span("one two three"),), 8)] == ["one two", "three"]
 
@@ -149,7 +149,7 @@ def seconds(before: str, after: str, **manner: Any) -> float:
 class TestTime:
     """Bounds are several times what it takes, so that only another order of growth breaks them."""
 
-    def test_a_long_page_with_sixty_edits(self) -> None:
+    def test_long_page_with_sixty_edits(self) -> None:
         writer = Writer(1)
         text = writer.page(250)
         after = writer.edited(text, 60)
@@ -162,13 +162,13 @@ class TestTime:
         others = [writer.words(6, 9) if n % 83 == 0 else line for n, line in enumerate(lines)]
         assert min(seconds("\n".join(lines), "\n".join(others), mode=mode) for _ in range(2)) < 1.5
 
-    def test_nothing_in_common_and_everything_changed_a_little(self) -> None:
+    def test_unrelated_and_slightly_changed_pages(self) -> None:
         writer = Writer(3)
         lines, others = ([writer.words(6, 9) if n % 2 else "" for n in range(5_000)] for _ in range(2))
         assert seconds("\n".join(lines), "\n".join(others)) < 4
         assert seconds("\n".join(lines), "\n".join(f"{line} more" if line else "" for line in lines)) < 4
 
-    def test_what_repeats_without_end(self) -> None:
+    def test_endless_repetition(self) -> None:
         chance = Writer(4).random
         words = [chance.choice("ab") for _ in range(20_000)]
         assert seconds(" ".join(words), " ".join(words[::-1])) < 4
@@ -176,12 +176,12 @@ class TestTime:
         assert seconds(f"```\n{code}\n```", f"```\n{code[::-1]}\n```") < 4
 
 
-def test_a_difference_is_made_of_display_text() -> None:
+def test_diff_lines_are_sanitized() -> None:
     [line] = drawn("", "a\u202eb").lines
     assert plain(line) == "+ " + sanitize("a\u202eb")
 
 
-def test_kinds_of_differences() -> None:
+def test_kind_of_a_page_diff() -> None:
     found: PageDifference = compare("a", "b")
     assert found.kind == "changed"
     assert [one.kind for one in found.blocks] == ["removed", "added"]

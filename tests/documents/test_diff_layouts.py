@@ -32,12 +32,12 @@ def beside(before: str, after: str, columns: int = 63, context: int | None = Non
 
 
 class TestSideBySide:
-    def test_words_that_went_are_on_the_left_and_those_that_came_on_the_right(self) -> None:
+    def test_removed_words_left_added_words_right(self) -> None:
         assert beside("A token of one workspace.", "A token of one project.") == [
             ("~ A token of one [-workspace-].", "~ A token of one {+project+}.")
         ]
 
-    def test_the_shorter_side_is_filled_up(self) -> None:
+    def test_shorter_side_is_padded(self) -> None:
         found = beside("One here.\n\nEnd.", "One here, and much more than there was before it.\n\nEnd.")
         assert found == [
             ("  One here.", "~ One here{+, and much more than+}"),
@@ -46,11 +46,11 @@ class TestSideBySide:
             ("  End.", "  End."),
         ]
 
-    def test_what_came_has_nothing_beside_it(self) -> None:
+    def test_added_block_has_an_empty_left_side(self) -> None:
         assert ("", "+ Two and three.") in beside("One.\n\nEnd.", "One.\n\nTwo and three.\n\nEnd.")
         assert ("− Two and three.", "") in beside("One.\n\nTwo and three.\n\nEnd.", "One.\n\nEnd.")
 
-    def test_what_was_moved_stands_at_both_places(self) -> None:
+    def test_moved_block_is_shown_at_both_places(self) -> None:
         moved = "This is a sentence of many words."
         found = beside(f"{moved}\n\nOne a.\n\nTwo b.", f"One a.\n\nTwo b.\n\n{moved}", 83)
         assert ("↕ moved further down", "") in found
@@ -58,7 +58,7 @@ class TestSideBySide:
         assert ("", "↕ moved here, from further up") in found
         assert ("", f"↕ {moved}") in found
 
-    def test_code_stands_line_by_line(self) -> None:
+    def test_code_aligns_line_by_line(self) -> None:
         found = beside('```\na = 1\nb = "x"\n```', '```\na = 1\nb = "y"\n```')
         assert ("  a = 1", "  a = 1") in found
         assert ('~ b = "[-x-]"', '~ b = "{+y+}"') in found
@@ -71,15 +71,15 @@ class TestSideBySide:
             ("~ one  [-text-]", "~ one  {+string+}"),
         ]
 
-    def test_what_is_unchanged_is_folded_on_both_sides(self) -> None:
+    def test_unchanged_blocks_are_folded_on_both_sides(self) -> None:
         same = "\n\n".join(f"Paragraph {number}." for number in range(9))
         found = [told(line) for line in drawn(f"{same}\n\nx", f"{same}\n\ny", mode="split", context=1).lines]
         assert found[0] == "  … 8 unchanged blocks"
 
-    def test_a_page_that_is_new_has_an_empty_left_side(self) -> None:
+    def test_new_page_has_an_empty_left_side(self) -> None:
         assert all(not left for left, _ in beside("", AFTER))
 
-    def test_what_is_put_below_a_line_stands_on_the_right(self) -> None:
+    def test_insertions_stand_on_the_right(self) -> None:
         shown = drawn(BEFORE, AFTER, 101, mode="split")
         assert {width(halves(line)[0]) for line in shown.lines if BETWEEN in line} == {width(shown.beside[:-1])}
 
@@ -113,7 +113,7 @@ def pages(part: int) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("part", range(20))
 class TestEveryView:
-    def test_what_differs_is_marked_and_nothing_else(self, part: int) -> None:
+    def test_only_differences_are_marked(self, part: int) -> None:
         for before, after in pages(part):
             for mode in VIEWS:
                 blocks, shown = blocks_of(mode, before, after)
@@ -126,14 +126,14 @@ class TestEveryView:
                 }
                 assert differs - hidden <= marked <= differs, (mode, before, after)
 
-    def test_both_sides_can_be_read_side_by_side(self, part: int) -> None:
+    def test_side_by_side_contains_both_texts(self, part: int) -> None:
         for before, after in pages(part):
             sides = list(zip(*map(halves, drawn(before, after, WIDE, mode="split", context=None).lines), strict=True))
             for text, side in zip((before, after), sides or [(), ()], strict=True):
                 alone = drawn(text, text, WIDE // 2, context=None).lines
                 assert words_of(list(side)) == words_of(list(alone)), (before, after)
 
-    def test_both_texts_can_be_written_again_from_the_source(self, part: int) -> None:
+    def test_source_mode_reconstructs_both_texts(self, part: int) -> None:
         for before, after in pages(part):
             lines = [plain(line) for line in drawn(before, after, WIDE, mode="source", context=None).lines]
             for text, other in ((before, "+"), (after, "−")):

@@ -51,7 +51,7 @@ SUMMARY = """# Table of contents
 """
 
 
-def test_the_tree_is_that_of_the_table(tmp_path: Path) -> None:
+def test_tree_follows_the_table_of_contents(tmp_path: Path) -> None:
     repository = written(
         tmp_path,
         {
@@ -84,7 +84,7 @@ def test_the_tree_is_that_of_the_table(tmp_path: Path) -> None:
     ]
 
 
-def test_a_page_keeps_what_its_front_matter_says(tmp_path: Path) -> None:
+def test_page_keeps_its_front_matter(tmp_path: Path) -> None:
     text = """---
 description: >-
   Long
@@ -156,12 +156,12 @@ Text
         ("\ufeff# Marked\n", "Marked", ""),
     ],
 )
-def test_the_first_heading_is_the_title(tmp_path: Path, text: str, title: str, body: str) -> None:
+def test_first_heading_is_the_title(tmp_path: Path, text: str, title: str, body: str) -> None:
     repository = written(tmp_path, {"SUMMARY.md": "* [From the table](a.md)", "a.md": text})
     assert (page(repository, "a.md").title, page(repository, "a.md").body) == (title, body)
 
 
-def test_blocks_stay_as_they_are_written(tmp_path: Path) -> None:
+def test_blocks_stay_as_written(tmp_path: Path) -> None:
     body = """{% hint style="info" %}
 Mind the [gap](b.md).
 {% endhint %}
@@ -206,7 +206,7 @@ echo {% not a tag %} [x](gone.md)
     ]
 
 
-def test_snippets_come_in_and_missing_ones_are_named(tmp_path: Path) -> None:
+def test_snippets_are_imported_and_missing_ones_reported(tmp_path: Path) -> None:
     repository = written(
         tmp_path,
         {
@@ -219,7 +219,7 @@ def test_snippets_come_in_and_missing_ones_are_named(tmp_path: Path) -> None:
     assert [(one.source, one.title, one.body) for one in repository.snippets] == [
         (".gitbook/includes/note.md", "A note", "# Heading\n\nText [a](../../guides/a.md)\n")
     ]
-    assert complaints(repository) == ["guides/a.md:5: ../.gitbook/includes/gone.md: there is no such snippet"]
+    assert complaints(repository) == ["guides/a.md:5: ../.gitbook/includes/gone.md: snippet not found"]
 
 
 def test_references_by_id_are_not_reported(tmp_path: Path) -> None:
@@ -227,17 +227,17 @@ def test_references_by_id_are_not_reported(tmp_path: Path) -> None:
     assert complaints(repository) == ["a.md:1: /gone.md: leads nowhere"]
 
 
-def test_what_the_table_lists_twice_is_a_link_the_second_time(tmp_path: Path) -> None:
+def test_page_listed_twice_becomes_a_link(tmp_path: Path) -> None:
     table = "* [A](a.md)\n* [Again](a.md)\n  * [Below](b.md)\n"
     repository = written(tmp_path, {"SUMMARY.md": table, "a.md": "# A", "b.md": "# B"})
     assert outline(repository.pages) == ["a A", "→ Again", "b B"]
     assert repository.problems == (
-        Problem("SUMMARY.md", 2, "a.md is listed again: it comes in as a link", "information"),
-        Problem("SUMMARY.md", 2, "is a link: what is below it comes beside it", "information"),
+        Problem("SUMMARY.md", 2, "a.md is listed again: imported as a link", "information"),
+        Problem("SUMMARY.md", 2, "is a link: its subpages are placed beside it", "information"),
     )
 
 
-def test_what_the_table_does_not_list_comes_last_and_hidden(tmp_path: Path) -> None:
+def test_unlisted_page_comes_last_and_hidden(tmp_path: Path) -> None:
     files = {"SUMMARY.md": "* [A](a.md)", "a.md": "# A\n[b](x/b.md)", "x/b.md": "# B", "x/a.md": "no title"}
     repository = written(tmp_path, dict(files))
     assert outline(repository.pages) == ["a A", "a-1 a", "b B"]
@@ -246,14 +246,14 @@ def test_what_the_table_does_not_list_comes_last_and_hidden(tmp_path: Path) -> N
     assert not complaints(repository)
 
 
-def test_slugs_are_single_among_siblings(tmp_path: Path) -> None:
+def test_slugs_are_unique_among_siblings(tmp_path: Path) -> None:
     files = {f"{folder}/setup.md": f"# {folder}" for folder in "abc"}
     table = "".join(f"* [{folder}]({folder}/setup.md)\n" for folder in "abc")
     repository = written(tmp_path, {"SUMMARY.md": table, **files})
     assert [one.slug for one in repository.pages] == ["setup", "setup-1", "setup-2"]
 
 
-def test_targets_in_the_table_may_be_written_in_many_ways(tmp_path: Path) -> None:
+def test_table_of_contents_accepts_many_forms_of_targets(tmp_path: Path) -> None:
     table = (
         "* [A](./a%20b.md)\n* [B](/b/)\n* [C](c)\n* [D](gone/d.md)\n* Just words\n* [File](x.pdf)\n* [Out](../out.md)\n"
     )
@@ -275,14 +275,14 @@ def test_targets_in_the_table_may_be_written_in_many_ways(tmp_path: Path) -> Non
     assert [one.source for one in repository.files] == ["x.pdf"]
 
 
-def test_without_a_table_the_folders_are_the_tree(tmp_path: Path) -> None:
+def test_tree_follows_folders_without_table_of_contents(tmp_path: Path) -> None:
     files = {"README.md": "# Home", "b.md": "# B", "a/README.md": "# A", "a/x/y.md": "# Y"}
     repository = written(tmp_path, dict(files))
     assert outline(repository.pages) == ["readme Home", "a A", "  x x", "    y Y", "b B"]
     assert [problem.weight for problem in repository.problems] == ["information"]
 
 
-def test_settings_say_where_the_content_is(tmp_path: Path) -> None:
+def test_config_locates_the_content(tmp_path: Path) -> None:
     settings = """root: ./docs/
 \u200bstructure:
   readme: ./index.md
@@ -307,8 +307,8 @@ redirects:
     assert repository.redirects == {"old/path": "start.md", "older/path": "gone.md"}
     assert [str(problem) for problem in repository.problems] == [
         ".gitbook.yaml:1: the redirect of older/path leads nowhere: gone.md",
-        ".gitbook.yaml:2: has invisible characters, which are passed over",
-        ".gitbook.yaml:4: has invisible characters, which are passed over",
+        ".gitbook.yaml:2: has invisible characters, which are ignored",
+        ".gitbook.yaml:4: has invisible characters, which are ignored",
         ".gitbook.yaml:8: the redirect of outside is not a path in the repository",
     ]
 
@@ -318,19 +318,19 @@ redirects:
     [
         ("root: [", ".gitbook.yaml:1: is not YAML: "),
         ("root: ../", ".gitbook.yaml:1: root: '../' is not a path in the repository"),
-        ("root: gone", ".gitbook.yaml:1: root: gone is no directory of the repository"),
+        ("root: gone", ".gitbook.yaml:1: root: gone is not a directory of the repository"),
         ("structure: 3\nredirects: [a]\n- b", ".gitbook.yaml:3: is not YAML: "),
         ("a: 2021-02-31", ".gitbook.yaml:1: is not YAML: day is out of range"),
         ("\x00", ".gitbook.yaml:1: is not YAML: "),
     ],
 )
-def test_settings_that_cannot_be_used_are_reported(tmp_path: Path, settings: str, complaint: str) -> None:
+def test_invalid_config_is_reported(tmp_path: Path, settings: str, complaint: str) -> None:
     repository = written(tmp_path, {".gitbook.yaml": settings, "SUMMARY.md": "* [A](a.md)", "a.md": "# A"})
     assert outline(repository.pages) == ["a A"]
     assert [one.startswith(complaint) for one in complaints(repository)] == [True]
 
 
-def test_what_cannot_be_read_is_named_and_stops_nothing(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
     table = "* [Bytes](bytes.md)\n* [Front](front.md)\n* [Good](good.md)\n"
     repository = written(
         tmp_path,
@@ -344,14 +344,14 @@ def test_what_cannot_be_read_is_named_and_stops_nothing(tmp_path: Path) -> None:
     assert page(repository, "bytes.md").body == "one\n\ufffd\ufffd two\n"
     assert page(repository, "front.md").title == "Front"
     assert complaints(repository) == [
-        "bytes.md:4: is not UTF-8 here; what cannot be read is shown as \ufffd",
+        "bytes.md:4: is not UTF-8 here; unreadable bytes are shown as \ufffd",
         "front.md:3: the front matter is not YAML: mapping values are not allowed here",
         "front.md:8: gone.md: leads nowhere",
     ]
     assert page(repository, "good.md").title == "Good"
 
 
-def test_nothing_outside_the_directory_comes_in(tmp_path: Path) -> None:
+def test_nothing_outside_the_directory_is_imported(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "s.md").write_text("# Secret")
@@ -370,7 +370,7 @@ def test_nothing_outside_the_directory_comes_in(tmp_path: Path) -> None:
     assert {"s.md", "folder"} <= {problem.file for problem in repository.problems}
 
 
-def test_settings_behind_a_link_are_not_read(tmp_path: Path) -> None:
+def test_symlinked_config_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yaml").write_text("root: hidden")
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -380,7 +380,7 @@ def test_settings_behind_a_link_are_not_read(tmp_path: Path) -> None:
     assert outline(written(docs, {"SUMMARY.md": "* [A](a.md)", "a.md": "# A"}).pages) == ["a A"]
 
 
-def test_deep_folders_and_large_pages_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deep_folders_and_large_pages_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("presscheck.documents.git_format.files.MAX_TEXT", 100)
     deep = "/".join("d" * 60) + "/x.md"
     repository = written(tmp_path, {"SUMMARY.md": "* [A](a.md)", "a.md": "a" * 101, deep: "# Deep"})
@@ -388,7 +388,7 @@ def test_deep_folders_and_large_pages_are_bounded(tmp_path: Path, monkeypatch: p
     assert len(complaints(repository)) == 2
 
 
-def test_a_table_may_be_deeper_than_most(tmp_path: Path) -> None:
+def test_deeply_nested_table_of_contents(tmp_path: Path) -> None:
     files = {f"p{depth}.md": f"# P{depth}" for depth in range(30)}
     table = "".join("  " * depth + f"* [P{depth}](p{depth}.md)\n" for depth in range(30))
     repository = written(tmp_path, {"SUMMARY.md": table, **files})
@@ -414,17 +414,17 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x04\0\0\xff\xc0\x00\x11\x08" + struct.pack(">HH", 
         ("a.unheard", b"x", "application/octet-stream", None),
     ],
 )
-def test_pictures_have_a_type_and_a_size(
+def test_images_have_type_and_dimensions(
     tmp_path: Path, name: str, content: bytes, content_type: str, dimensions: tuple[float, float] | None
 ) -> None:
     repository = written(tmp_path, {"README.md": f"![x]({name})", name: content})
     assert [(one.content_type, one.dimensions) for one in repository.files] == [(content_type, dimensions)]
 
 
-def test_problems_are_safe_to_print() -> None:
+def test_problems_are_sanitized() -> None:
     assert "\x1b" not in str(Problem("a\x1b[2J.md", 1, "x"))
 
 
-def test_there_must_be_a_directory(tmp_path: Path) -> None:
+def test_missing_directory_raises(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         read_repository(tmp_path / "gone")

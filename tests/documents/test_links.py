@@ -34,15 +34,15 @@ def targets(markdown: str) -> list[str]:
         ("<https://example.org>", Link("https://example.org", "https://example.org", 1, "link")),
     ],
 )
-def test_every_way_to_link(markdown: str, link: Link) -> None:
+def test_finds_every_kind_of_link(markdown: str, link: Link) -> None:
     assert find_links(markdown)[0] == link
 
 
-def test_attributes_that_lead_nowhere_are_no_links() -> None:
+def test_attributes_without_a_target_are_no_links() -> None:
     assert find_links('{% openapi-operation spec="pets" path="/pets" method="post" %}') == []
 
 
-def test_a_picture_in_a_link_is_two_links() -> None:
+def test_image_in_a_link_counts_twice() -> None:
     assert [(link.kind, link.target) for link in find_links("[![alt](a.png)](b.md)")] == [
         ("link", "b.md"),
         ("image", "a.png"),
@@ -63,15 +63,15 @@ def test_a_picture_in_a_link_is_two_links() -> None:
         "[a] (no.md)",
     ],
 )
-def test_code_and_comments_have_no_links(code: str) -> None:
+def test_no_links_in_code_and_comments(code: str) -> None:
     assert targets(f"{code}\n\n[b](yes.md)") == ["yes.md"]
 
 
-def test_a_lone_backtick_hides_nothing() -> None:
+def test_lone_backtick_hides_nothing() -> None:
     assert targets("a ` b [c](d.md)\n\n[e](f.md) ` g") == ["d.md", "f.md"]
 
 
-def test_lines_are_counted_behind_code() -> None:
+def test_line_numbers_after_code() -> None:
     assert [link.line for link in find_links("```\na\nb\n```\n\n[c](d.md)")] == [6]
 
 
@@ -88,7 +88,7 @@ def test_lines_are_counted_behind_code() -> None:
     ],
     ids=["brackets", "backticks", "comments", "tags", "html", "targets", "definitions"],
 )
-def test_hostile_text_takes_no_longer_than_its_length(hostile: str) -> None:
+def test_hostile_text_takes_linear_time(hostile: str) -> None:
     began = time.perf_counter()
     find_links(hostile)
     assert time.perf_counter() - began < 3
@@ -126,11 +126,11 @@ PLACES = LinkResolver(
         ("broken-reference", "README.md", Destination("broken")),
     ],
 )
-def test_where_targets_lead(target: str, source: str, destination: Destination) -> None:
+def test_resolves_targets(target: str, source: str, destination: Destination) -> None:
     assert PLACES.resolve(target, source) == destination
 
 
-def test_a_revision_knows_its_places() -> None:
+def test_resolver_of_a_revision() -> None:
     start = RevisionPage(id="p2", slug="start", path="guides/start", title="Start")
     imported = RevisionPage(id="p3", path="guides/api", git=GitBlob(oid="1", path="reference/api.md"))
     guides = RevisionPage(id="p1", slug="guides", path="guides", title="Guides", pages=(start, imported))

@@ -117,65 +117,63 @@ def kinds(tree: MergedTree) -> list[tuple[str, str]]:
     return [(conflict.page_id, conflict.kind) for conflict in tree.conflicts]
 
 
-def test_what_the_change_request_deletes_stays_if_it_was_edited_live() -> None:
+def test_deleted_in_request_but_edited_live_is_kept() -> None:
     result = joined(lambda tree: remove(tree, "auth"), with_page("tokens", title="Keys"))
     assert shape(result.pages) == ["intro", "errors", "tokens"]
     assert kinds(result) == [("tokens", "deleted"), ("tokens", "moved")]
-    assert "change request deletes it" in result.conflicts[0].reason
+    assert "Deleted in the change request" in result.conflicts[0].reason
     assert "moved up" in result.conflicts[1].reason
 
 
-def test_what_was_deleted_live_stays_if_the_change_request_edits_it() -> None:
+def test_deleted_live_but_edited_in_request_is_kept() -> None:
     result = joined(with_page("errors", description="All of them"), lambda tree: remove(tree, "errors"))
     assert shape(result.pages) == shape(TREE)
-    assert [one.reason for one in result.conflicts] == [
-        "The live content deleted it, and the change request edits it: it was kept."
-    ]
+    assert [one.reason for one in result.conflicts] == ["Deleted live and edited in the change request: kept."]
 
 
-def test_a_page_added_below_a_deleted_one_moves_up() -> None:
+def test_page_added_below_a_deleted_one_moves_up() -> None:
     result = joined(lambda tree: insert(tree, page("new"), "auth", 1), lambda tree: remove(tree, "auth"))
     assert shape(result.pages) == ["intro", "errors", "new"]
     assert kinds(result) == [("new", "moved")]
 
 
-def test_a_page_moved_out_of_what_the_other_side_deleted_is_saved() -> None:
+def test_page_moved_out_of_a_deleted_one_is_kept() -> None:
     result = joined(lambda tree: remove(tree, "auth"), lambda tree: move(tree, "tokens", "intro"))
     assert shape(result.pages) == [["intro", ["tokens"]], "errors"]
     assert kinds(result) == [("tokens", "deleted")]
 
 
-def test_both_moved_one_page() -> None:
+def test_both_sides_moved_a_page() -> None:
     result = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "errors"))
     assert shape(result.pages) == [["intro", ["tokens"]], ["auth", ["scopes"]], "errors"]
     assert kinds(result) == [("tokens", "moved")]
 
 
-def test_both_moved_one_page_to_the_same_place() -> None:
+def test_both_sides_moved_a_page_to_the_same_place() -> None:
     result = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "intro"))
     assert shape(result.pages) == [["intro", ["tokens"]], ["auth", ["scopes"]], "errors"]
     assert result.conflicts == []
 
 
-def test_each_moved_one_page_below_the_other() -> None:
+def test_each_side_moved_one_page_below_the_other() -> None:
     result = joined(lambda tree: move(tree, "intro", "errors"), lambda tree: move(tree, "errors", "intro"))
     assert shape(result.pages) == [["auth", ["tokens", "scopes"]], ["errors", ["intro"]]]
     assert kinds(result) == [("errors", "moved")]
 
 
-def test_siblings_that_one_side_reordered_and_the_other_added_to() -> None:
+def test_one_side_reordered_and_the_other_added_siblings() -> None:
     result = joined(lambda tree: move(tree, "errors", None, 0), lambda tree: insert(tree, page("new"), None, 1))
     assert shape(result.pages) == ["errors", "intro", "new", ["auth", ["tokens", "scopes"]]]
     assert result.conflicts == []
 
 
-def test_both_sides_added_at_one_place() -> None:
+def test_both_sides_added_at_the_same_place() -> None:
     result = joined(lambda tree: insert(tree, page("ours")), lambda tree: insert(tree, page("theirs")))
     assert shape(result.pages) == [*shape(TREE), "ours", "theirs"]
     assert result.conflicts == []
 
 
-def test_of_two_new_pages_with_one_address_the_live_one_keeps_it() -> None:
+def test_live_page_keeps_its_slug_against_a_new_one() -> None:
     result = joined(
         lambda tree: insert(tree, page("ours", slug="new")), lambda tree: insert(tree, page("theirs", slug="new"))
     )
@@ -183,7 +181,7 @@ def test_of_two_new_pages_with_one_address_the_live_one_keeps_it() -> None:
     assert result.conflicts == []
 
 
-def test_both_changed_one_detail_and_each_another() -> None:
+def test_conflict_in_one_field_and_merge_of_others() -> None:
     result = joined(
         with_page("intro", title="Start", emoji="1f680", layout={"width": "wide", "cover": True}),
         with_page("intro", title="Begin", hidden=True, layout={"outline": False, "cover": True}),
@@ -192,10 +190,10 @@ def test_both_changed_one_detail_and_each_another() -> None:
     assert intro["title"] == "Start"
     assert intro["hidden"] is True
     assert intro["layout"] == {"width": "wide", "cover": True, "outline": False}
-    assert [one.reason for one in result.conflicts] == ["Both sides changed its title: the change request's stays."]
+    assert [one.reason for one in result.conflicts] == ["Both sides changed its title: the change request wins."]
 
 
-def test_both_changed_one_text() -> None:
+def test_conflict_in_a_text() -> None:
     base = with_page("intro", documentId="old")(TREE)
     texts = {"old": "One two three.\n", "here": "One four three.\n", "there": "One five three.\n"}
     result = merge_pages(
@@ -207,9 +205,7 @@ def test_both_changed_one_text() -> None:
     )
     assert "four" in result.pages[0]["documentId"]
     assert "five" in result.pages[0]["documentId"]
-    assert result.conflicts == [
-        Conflict("intro", "intro", "text", "Both sides changed the same words in 1 place: both are there.")
-    ]
+    assert result.conflicts == [Conflict("intro", "intro", "text", "1 conflict: both versions are in the page.")]
 
 
 def test_files_and_variables_and_reusable_content() -> None:
@@ -239,7 +235,7 @@ def test_files_and_variables_and_reusable_content() -> None:
     assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]
 
 
-def test_two_thousand_pages_are_joined_in_a_moment() -> None:
+def test_merges_two_thousand_pages_fast() -> None:
     pages = [page(f"s{n}", *[page(f"s{n}p{m}") for m in range(50)]) for n in range(40)]
     ours = move(pages, "s7p3", "s8", 4)
     theirs = insert(pages, page("new"), "s8", 5)

@@ -8,31 +8,31 @@ from presscheck.documents.merge.text import merge_text
 BASE = "A token belongs to one workspace. It carries the rights of the member who made it.\n\nTokens do not expire.\n"
 
 
-def test_two_sentences_of_one_line_are_joined() -> None:
+def test_merges_two_sentences_of_a_line() -> None:
     ours = BASE.replace("workspace", "project")
     theirs = BASE.replace("made it.", "made it, for 90 days.")
     assert merge_text(BASE, ours, theirs) == (ours.replace("made it.", "made it, for 90 days."), 0)
 
 
-def test_two_words_of_one_sentence_are_joined() -> None:
+def test_merges_two_words_of_a_sentence() -> None:
     ours, theirs = BASE.replace("rights of", "rights and limits of"), BASE.replace("who made it", "who created it")
     both = BASE.replace("rights of the member who made it", "rights and limits of the member who created it")
     assert merge_text(BASE, ours, theirs) == (both, 0)
 
 
-def test_neighbouring_lines_are_joined() -> None:
+def test_merges_adjacent_lines() -> None:
     base = "- one apple\n- two pears\n- three plums\n"
     ours, theirs = base.replace("apple", "fig"), base.replace("pears", "dates")
     assert merge_text(base, ours, theirs) == ("- one fig\n- two dates\n- three plums\n", 0)
 
 
-def test_cells_of_one_row_are_joined() -> None:
+def test_merges_cells_of_a_row() -> None:
     base = "| Field | Type |\n| --- | --- |\n| name | text |\n"
     ours, theirs = base.replace("name", "title"), base.replace("text", "string")
     assert merge_text(base, ours, theirs).text == "| Field | Type |\n| --- | --- |\n| title | string |\n"
 
 
-def test_the_same_words_changed_twice_both_stay() -> None:
+def test_conflict_keeps_both_versions() -> None:
     text, conflicts = merge_text(BASE, BASE.replace("workspace", "project"), BASE.replace("workspace", "team"))
     first = "It carries the rights of the member who made it."
     assert conflicts == 1
@@ -42,13 +42,13 @@ def test_the_same_words_changed_twice_both_stay() -> None:
     )
 
 
-def test_a_sentence_written_anew_is_not_mixed_with_an_edit_of_the_old_one() -> None:
+def test_rewritten_sentence_conflicts_with_an_edit() -> None:
     base = "The quick brown fox jumps over the lazy dog.\n"
     ours = "Every token, the old and the new, belongs over in the project.\n"
     assert merge_text(base, ours, base.replace("lazy", "sleeping")).conflicts == 1
 
 
-def test_code_is_joined_by_the_line_alone() -> None:
+def test_merges_code_by_line() -> None:
     base = "```toml\nretries = 1 # and wait\n\nother = 2\n```\n"
     far = merge_text(base, base.replace("1", "3"), base.replace("2", "4"))
     near = merge_text(base, base.replace("1", "3"), base.replace("wait", "stop"))
@@ -56,38 +56,38 @@ def test_code_is_joined_by_the_line_alone() -> None:
     assert near.conflicts == 1
 
 
-def test_after_code_words_are_joined_again() -> None:
+def test_merges_words_after_code() -> None:
     base = "~~~~\n~~~\ncode\n~~~~\n\nOne plain line of many words here.\n"
     both = merge_text(base, base.replace("One", "A"), base.replace("here", "there"))
     assert both == (base.replace("One", "A").replace("here", "there"), 0)
 
 
-def test_lines_that_both_wrote_stand_once() -> None:
+def test_common_lines_stand_outside_of_conflicts() -> None:
     text, conflicts = merge_text("old\n", "# Title\n\nmine\nend\n", "# Title\n\nyours\nend\n")
     assert conflicts == 1
     assert text == "# Title\n\n<<<<<<< change request\nmine\n=======\nyours\n>>>>>>> live\nend\n"
 
 
-def test_the_same_words_with_other_blanks_are_the_same() -> None:
+def test_whitespace_is_no_conflict() -> None:
     assert merge_text("old\n", "new words\n", "new\nwords\n\n") == ("new words\n", 0)
 
 
 @pytest.mark.parametrize("base", ["", "one", "one\n", "one\n\ntwo"])
-def test_texts_without_an_end_of_line_stay_whole(base: str) -> None:
+def test_missing_final_newline(base: str) -> None:
     text, conflicts = merge_text(base, base + " ours", base + " theirs")
     assert conflicts == 1
     assert "ours\n=======\n" in text
     assert text.endswith(" theirs\n>>>>>>> live\n")
 
 
-def test_a_deletion_against_an_edit_loses_nothing() -> None:
+def test_deletion_against_an_edit_loses_nothing() -> None:
     text, conflicts = merge_text(BASE, "", BASE.replace("workspace", "project"))
     assert conflicts == 1
     assert "one project" in text
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_random_texts(seed: int) -> None:
+def test_random_merges_lose_nothing(seed: int) -> None:
     editor = Editor(seed)
 
     def changed(text: str) -> str:

@@ -45,7 +45,7 @@ def bare(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_is_read_and_written(name: str) -> None:
+def test_block_round_trip(name: str) -> None:
     document = markdown_to_nodes(BLOCKS[name])
     assert [node["type"] for node in document["nodes"]] == [name.split()[0]]
     assert not any(node.get("markdown") is True for node in every(document)), "nothing is kept as it was written"
@@ -54,7 +54,7 @@ def test_a_block_is_read_and_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", INLINES)
-def test_an_inline_is_read_and_written(name: str) -> None:
+def test_inline_round_trip(name: str) -> None:
     document = markdown_to_nodes(INLINES[name])
     first = document["nodes"][0]["nodes"]
     assert next(one["type"] for one in first if one["object"] != "text") == name.split()[0]
@@ -64,14 +64,14 @@ def test_an_inline_is_read_and_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_a_mark_is_read_and_written(name: str) -> None:
+def test_mark_round_trip(name: str) -> None:
     document = markdown_to_nodes(MARKS[name])
     assert next(one["type"] for one in every(document) if one["object"] == "mark") == name.split()[0]
     assert nodes_to_markdown(document) == MARKS[name] + "\n"
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_words_stay_words(words: str) -> None:
+def test_plain_words_stay_plain(words: str) -> None:
     document = markdown_to_nodes(words)
     assert kinds(document) == {"paragraph"}
     assert nodes_to_markdown(document) == words + "\n"
@@ -85,7 +85,7 @@ def test_every_kind_of_block_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
-def test_nodes_of_others_are_written_and_read_as_they_are(text: str) -> None:
+def test_foreign_nodes_round_trip(text: str) -> None:
     """The service's own trees know nothing of how Markdown writes them."""
     document = bare(markdown_to_nodes(text))
     assert bare(markdown_to_nodes(nodes_to_markdown(document))) == document or ":smile:" in text
@@ -105,20 +105,20 @@ def test_nodes_of_others_are_written_and_read_as_they_are(text: str) -> None:
         "[^1]: Nobody asked.\n",
     ],
 )
-def test_what_no_node_says_is_kept(text: str) -> None:
+def test_markdown_without_a_node_is_kept(text: str) -> None:
     document = markdown_to_nodes(text)
     assert any(node.get("markdown") is True for node in every(document))
     assert nodes_to_markdown(document) == text
 
 
-def test_an_attribute_that_no_block_has_is_kept() -> None:
+def test_unknown_attribute_is_kept() -> None:
     text = '{% hint style="info" mood="good" %}\nx\n{% endhint %}\n'
     document = markdown_to_nodes(text)
     assert document["nodes"][0]["type"] == "hint"
     assert nodes_to_markdown(document) == text
 
 
-def test_keys_follow_from_what_a_node_holds() -> None:
+def test_keys_depend_on_content() -> None:
     before, after = markdown_to_nodes("One.\n\nTwo.\n\nTwo.\n"), markdown_to_nodes("New.\n\nOne.\n\nTwo.\n\nTwo.\n")
     keys = [node["key"] for node in before["nodes"]]
     assert keys == [node["key"] for node in after["nodes"]][1:]
@@ -126,7 +126,7 @@ def test_keys_follow_from_what_a_node_holds() -> None:
     assert len(set(every_key)) == len(every_key)
 
 
-def test_a_changed_node_is_written_as_it_is_now() -> None:
+def test_changed_node_is_written_with_its_change() -> None:
     document = markdown_to_nodes('> [!NOTE]\n> Mind.\n\n![Sky](sky.png "T")\n')
     document["nodes"][0]["data"]["style"] = "danger"
     document["nodes"][1]["nodes"][0]["data"]["width"] = 300
@@ -156,22 +156,22 @@ def changed(path: str, value: Any) -> Node:
         ("object", "page", "document.object: is not document"),
         ("nodes", None, "document.nodes: is not a list"),
         ("nodes.0", "words", "document.nodes[0]: is not an object"),
-        ("nodes.0.type", "heading-9", "document.nodes[0].type: 'heading-9' cannot stand here"),
-        ("nodes.0.type", ["x"], "document.nodes[0].type: ['x'] cannot stand here"),
+        ("nodes.0.type", "heading-9", "document.nodes[0].type: 'heading-9' is not allowed here"),
+        ("nodes.0.type", ["x"], "document.nodes[0].type: ['x'] is not allowed here"),
         ("nodes.0.nodes.0.leaves.0.text", 5, "document.nodes[0].nodes[0].leaves[0].text: is not a text"),
-        ("nodes.0.nodes.0.leaves.0.marks", [{"type": "loud"}], "leaves[0].marks[0].type: 'loud' is no mark"),
+        ("nodes.0.nodes.0.leaves.0.marks", [{"type": "loud"}], "leaves[0].marks[0].type: 'loud' is not a mark"),
         ("nodes.1.nodes.0.data.ref", {"kind": "page"}, "data.ref.page: is not a text"),
         ("nodes.2.data.url", None, "document.nodes[2].data.url: is not a text"),
-        ("nodes.3.data.view.columns", ["none"], "data.view.columns[0]: names no definition"),
+        ("nodes.3.data.view.columns", ["none"], "data.view.columns[0]: is not a defined column"),
         ("nodes.3.data.records", [], "document.nodes[3].data.records: is not an object"),
     ],
 )
-def test_what_is_no_tree_is_refused_where_it_is_wrong(path: str, value: Any, wrong: str) -> None:
+def test_invalid_tree_is_refused_with_its_path(path: str, value: Any, wrong: str) -> None:
     with pytest.raises(InvalidNode, match=re.escape(wrong)):
         nodes_to_markdown(changed(path, value))
 
 
-def test_any_change_to_a_tree_is_written_or_refused() -> None:
+def test_mutated_tree_is_written_or_refused() -> None:
     chance = random.Random(7)
     junk = (None, 5, -1, "x", "", [], {}, [None], {"kind": "x"}, {"object": "text"}, True, 1e300, ["a"], "}")
     documents = [markdown_to_nodes(text) for text in (*BLOCKS.values(), *INLINES.values())]
@@ -208,7 +208,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
     ],
     ids=["footnotes", "emphasis", "tags", "quotations", "lists", "hints"],
 )
-def test_hostile_texts_take_little_time(text: str) -> None:
+def test_hostile_texts_are_fast(text: str) -> None:
     start = process_time()
     document = markdown_to_nodes(text)
     assert process_time() - start < 3
@@ -265,4 +265,4 @@ def test_what_differs_from_the_published_shape_is_seen() -> None:
     document["nodes"][0]["data"]["style"] = "loud"
     assert "'loud'" in faults_of(document)[0]
     document["nodes"][0] = {"object": "block", "type": "list-item", "nodes": []}
-    assert "cannot stand here" in faults_of(document)[0]
+    assert "is not allowed here" in faults_of(document)[0]

@@ -19,14 +19,14 @@ def in_page(text: str, start: str, context: int = 0) -> list[str]:
 
 
 class TestProse:
-    def test_words_within_a_paragraph(self) -> None:
+    def test_words_in_a_paragraph(self) -> None:
         assert in_page(AFTER, "~ A token") == [
             "~ A token belongs to one [-workspace-] {+project+}. It carries the",
             "~ rights of the member who made it{+, and expires after 90+}",
             "~ {+days+}.",
         ]
 
-    def test_a_line_of_a_changed_paragraph_without_a_change_has_no_mark(self) -> None:
+    def test_unchanged_line_of_a_changed_paragraph_has_no_mark(self) -> None:
         before = "One two three four five six. " * 4
         lines = page(before, before.replace("One", "A", 1), 40)
         assert [line[:1] for line in lines] == ["~", " ", " ", " "]
@@ -34,7 +34,7 @@ class TestProse:
     def test_a_heading(self) -> None:
         assert in_page(AFTER, "~ Scopes") == ["~ Scopes {+and rights+}"]
 
-    def test_a_hint_of_another_kind(self) -> None:
+    def test_hint_style_changed(self) -> None:
         assert in_page(AFTER, "− ┃") == ["− ┃ Note", "+ ┃ Warning", "  ┃ Tokens are shown once."]
 
     def test_cells_and_rows(self) -> None:
@@ -59,49 +59,49 @@ class TestProse:
             "+ 4. Copy it.",
         ]
 
-    def test_code_by_the_line(self) -> None:
+    def test_code_by_line(self) -> None:
         lines = in_page(AFTER, "− token")
         assert lines[:3] == ['− token = "[-abc-]"', '+ token = "{+def+}"', "  retries = 3"]
 
-    def test_all_old_lines_of_code_stand_before_the_new_ones(self) -> None:
+    def test_old_lines_of_code_come_before_new_ones(self) -> None:
         lines = page("```\na = 1\nb = 2\n```", "```\na = 3\nb = 4\n```")
         assert lines == ["− a = [-1-]", "− b = [-2-]", "+ a = {+3+}", "+ b = {+4+}"]
 
-    def test_where_a_link_leads(self) -> None:
+    def test_link_target_changed(self) -> None:
         [*_, last] = in_page(AFTER, "  Old tokens")
         assert last.endswith("[-(scopes.md)-] {+(rights.md)+}.")
 
     def test_cards_show_the_lines_that_read_differently(self) -> None:
         assert in_page(AFTER, "  → Two") == ["  → Two", "−   The [-second-] card", "+   The {+other+} card"]
 
-    def test_a_word_that_only_looks_different(self) -> None:
+    def test_word_style_changed(self) -> None:
         assert page("It is now here.", "It is **now** here.") == ["~ It is [-now-] {+now+} here."]
 
-    def test_what_is_written_differently_is_said(self) -> None:
+    def test_different_source_with_equal_reading_is_noted(self) -> None:
         lines = page("It is *now* here.", "It is _now_ here.")
         assert lines == ["  It is now here.", "~ reads the same, but is written differently"]
 
-    def test_a_paragraph_written_anew_stands_below_the_old_one(self) -> None:
+    def test_rewritten_paragraph_follows_the_old_one(self) -> None:
         before, after = "The quick brown fox jumps over the lazy dog.", "Every token now belongs to the project."
         assert page(before, after) == [f"− {before}", "", f"+ {after}"]
 
-    def test_code_beside_a_word_keeps_its_ground_to_itself(self) -> None:
+    def test_code_background_does_not_spread(self) -> None:
         [line] = drawn("Run `make` now.", "Run `make` then.").lines
         assert Span("make", "code") in line
 
-    def test_a_hint_that_came_shows_its_kind_and_no_end(self) -> None:
+    def test_added_hint_shows_its_kind_and_no_end(self) -> None:
         hint = '{% hint style="danger" %}\nNever share it.\n\nReally.\n{% endhint %}'
         assert page("One.", f"One.\n\n{hint}") == [
             *("  One.", "", "+ ┃ Danger", "+ ┃ Never share it.", "+ ┃", "+ ┃ Really."),
         ]
 
-    def test_the_end_of_a_hint_that_now_holds_more(self) -> None:
+    def test_moved_end_of_a_hint(self) -> None:
         before = "{% hint style='info' %}\nOne two.\n{% endhint %}\n\nThree four."
         after = "{% hint style='info' %}\nOne two.\n\nThree four.\n{% endhint %}"
         marked = [line for line in page(before, after) if line.startswith(("+", "−"))]
         assert marked == ["− {% endhint %}", "+ {% endhint %}"]
 
-    def test_a_table_too_narrow_for_its_columns(self) -> None:
+    def test_table_without_room_for_its_columns(self) -> None:
         table = "| " + " | ".join(f"columnname{n}" for n in range(6)) + " |\n|" + "---|" * 6
         assert max(len(line) for line in page("", table, 30)) <= 30
         assert "columnname0 │ columnname1" in page("", table, 30)[0]
@@ -113,19 +113,19 @@ class TestMoves:
     )
     AFTER = "# T\n\nTwo beta other words there.\n\nThree gamma words.\n\nFour delta words.\n\nOne alpha two words here."
 
-    def test_a_paragraph_that_moved_is_neither_added_nor_removed(self) -> None:
+    def test_moved_paragraph_is_neither_added_nor_removed(self) -> None:
         found = compare(self.BEFORE, self.AFTER)
         assert (found.added, found.removed) == (0, 0)
         lines = page(self.BEFORE, self.AFTER, context=None)
         assert "↕ moved further down: One alpha two words here." in lines
         assert lines[-2:] == ["↕ moved here, from further up", "↕ One alpha two words here."]
 
-    def test_the_other_way(self) -> None:
+    def test_moved_the_other_way(self) -> None:
         lines = page(self.AFTER, self.BEFORE, context=None)
         assert lines[3:5] == ["↕ moved here, from further down", "↕ One alpha two words here."]
         assert lines[-1] == "↕ moved further up: One alpha two words here."
 
-    def test_neighbours_move_together(self) -> None:
+    def test_adjacent_blocks_move_together(self) -> None:
         extra = "\n\nFive other long words."
         before = self.BEFORE.replace("\n\nTwo", extra + "\n\nTwo")
         lines = page(before, self.AFTER + extra, context=None)
@@ -134,7 +134,7 @@ class TestMoves:
 
 
 class TestWholePages:
-    def test_a_new_page_has_its_own_colours_and_a_mark_before_each_line(self) -> None:
+    def test_new_page_keeps_its_colours_with_a_mark_per_line(self) -> None:
         found = compare("", BEFORE)
         shown = difference_lines(found, 60)
         assert (found.kind, found.removed) == ("added", 0)
@@ -142,7 +142,7 @@ class TestWholePages:
         assert {line[0].text for line in shown.lines if line} <= {"+ ", "  "}
         assert not [span for line in shown.lines for span in line[1:] if span.style == "added"]
 
-    def test_a_page_that_went_is_quiet(self) -> None:
+    def test_removed_page_is_quiet(self) -> None:
         found = compare(BEFORE, "\n")
         shown = difference_lines(found, 60)
         assert (found.kind, found.added) == ("removed", 0)
@@ -157,7 +157,7 @@ class TestWholePages:
 
 
 class TestSource:
-    def test_lines_as_they_are_written(self) -> None:
+    def test_source_lines(self) -> None:
         lines = page(BEFORE, AFTER, 80, mode="source", context=0)
         assert lines[lines.index("− A token belongs to one [-workspace-]. It carries the rights of the") :][:4] == [
             "− A token belongs to one [-workspace-]. It carries the rights of the",
@@ -166,16 +166,16 @@ class TestSource:
             "+ member who made it{+, and expires after 90 days+}.",
         ]
 
-    def test_indents_and_blanks_stay_as_they_are_on_either_side(self) -> None:
+    def test_indents_and_blanks_are_kept_on_both_sides(self) -> None:
         assert page("    a  b c d e", "  a b  c d f", mode="source") == ["−     a  b c d [-e-]", "+   a b  c d {+f+}"]
 
-    def test_a_long_line_goes_on_below_its_beginning(self) -> None:
+    def test_long_line_wraps_below_its_indent(self) -> None:
         lines = page("", "  - " + "word " * 12, 30, mode="source")
         assert lines[0].startswith("+   - word")
         assert all(line.startswith("+   word") for line in lines[1:])
 
     @pytest.mark.parametrize("seed", range(40))
-    def test_both_texts_can_be_read_from_it(self, seed: int) -> None:
+    def test_diff_contains_both_texts(self, seed: int) -> None:
         writer = Writer(seed)
         before = writer.page(12)
         after = writer.edited(before)
@@ -193,28 +193,28 @@ class TestFolding:
     TEXT = "# Title\n\n" + "\n\n".join(f"Paragraph number {n}." for n in range(10)) + "\n\n## Part\n\n"
     TEXT += "\n\n".join(f"Sentence number {n}." for n in range(10)) + "\n"
 
-    def test_what_is_unchanged_is_counted_and_says_where_it_ends(self) -> None:
+    def test_fold_counts_blocks_and_names_its_end(self) -> None:
         lines = page(self.TEXT, self.TEXT.replace("Sentence number 5", "Sentence numbered 5"), context=1)
         assert lines == [
             *("  … 16 unchanged blocks · Part", "", "  Sentence number 4.", ""),
             *("~ Sentence [-number-] {+numbered+} 5.", "", "  Sentence number 6.", "", "  … 3 unchanged blocks"),
         ]
 
-    def test_a_tab_is_named(self) -> None:
+    def test_fold_names_the_open_tab(self) -> None:
         lines = page(BEFORE, BEFORE.replace("Then go on.", "Then stop."), context=0)
         assert lines[0].endswith("unchanged blocks · Scopes › Unix")
 
-    def test_one_block_is_not_folded(self) -> None:
+    def test_single_block_is_not_folded(self) -> None:
         lines = page("a a.\n\nb b.\n\nc c.", "a x.\n\nb b.\n\nc x.", context=0)
         assert "  b b." in lines
 
-    def test_blocks_with_something_below_them_stay(self) -> None:
+    def test_kept_blocks_are_not_folded(self) -> None:
         shown = drawn(self.TEXT, self.TEXT.replace("number 5", "numbered 5"), context=0, keep=(6,))
         below = shown.below(6)
         assert below is not None
         assert plain(shown.lines[below]) == "  Paragraph number 2."
 
-    def test_code_is_folded_without_blank_lines(self) -> None:
+    def test_folded_code_has_no_blank_lines(self) -> None:
         code = "\n".join(f"line{n}" for n in range(30))
         lines = page(f"```\n{code}\n```", f"```\n{code.replace('line15', 'other15')}\n```", context=1)
         assert lines == [

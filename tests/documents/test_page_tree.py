@@ -59,7 +59,7 @@ def changes(after: list[Page], before: list[Page] = TREE) -> list[dict[str, Any]
     return semantic_changes({"pages": before}, {"pages": after})
 
 
-def test_walking_gives_parents_positions_and_paths() -> None:
+def test_walk_yields_parents_positions_and_paths() -> None:
     assert [(one.page["id"], one.above and one.above["id"], one.position, one.path) for one in walk(TREE)] == [
         ("intro", None, 0, "intro"),
         ("auth", None, 1, "auth"),
@@ -71,18 +71,18 @@ def test_walking_gives_parents_positions_and_paths() -> None:
     ]
 
 
-def test_insert_at_a_place_and_at_the_end() -> None:
+def test_insert_at_an_index_and_at_the_end() -> None:
     assert shape(insert(TREE, page("new"), "tokens", 0))[1] == ["auth", [["tokens", ["new", "rotate"]], "scopes"]]
     assert shape(insert(TREE, page("new"), None, 1))[:2] == ["intro", "new"]
     assert shape(insert(TREE, page("new"), "errors"))[-1] == ["errors", ["new"]]
     assert shape(insert(TREE, page("new")))[-1] == "new"
 
 
-def test_remove_takes_what_is_below_along() -> None:
+def test_remove_includes_subpages() -> None:
     assert shape(remove(TREE, "tokens")) == ["intro", ["auth", ["scopes"]], "blog", "errors"]
 
 
-def test_move_keeps_what_is_below() -> None:
+def test_move_keeps_subpages() -> None:
     assert shape(move(TREE, "tokens", None, 0)) == [
         ["tokens", ["rotate"]],
         "intro",
@@ -96,12 +96,12 @@ def test_move_keeps_what_is_below() -> None:
 @pytest.mark.parametrize(
     ("page_id", "into"), [("tokens", "rotate"), ("tokens", "tokens"), ("x", None), ("tokens", "x")]
 )
-def test_a_page_cannot_go_below_itself_or_nowhere(page_id: str, into: str | None) -> None:
+def test_move_below_itself_or_nowhere_raises(page_id: str, into: str | None) -> None:
     with pytest.raises(PageNotInTree):
         move(TREE, page_id, into)
 
 
-def test_nothing_given_is_changed() -> None:
+def test_arguments_are_not_changed() -> None:
     editor = Editor(3)
     tree = editor.revision(30)["pages"]
     before = repr(tree)
@@ -119,7 +119,7 @@ def test_slugs() -> None:
     assert unique_slug("a", {"a", "a-1"}) == "a-2"
 
 
-def test_slugs_become_unique_among_siblings_and_the_settled_choose_first() -> None:
+def test_slugs_are_unique_and_settled_pages_keep_theirs() -> None:
     tree = [page("a", slug="x"), page("b", slug="x", pages=[page("c", slug="x")]), page("d", slug="")]
     assert [one["slug"] for one in with_slugs(tree)] == ["x", "x-1", "d"]
     assert [one["slug"] for one in with_slugs(tree, ["b"])] == ["x-1", "x", "d"]
@@ -127,18 +127,18 @@ def test_slugs_become_unique_among_siblings_and_the_settled_choose_first() -> No
     assert [place.page["path"] for place in walk(with_paths(tree))] == ["x", "x-1", "x-1/x", "d"]
 
 
-def test_what_did_not_change_says_nothing() -> None:
+def test_no_changes_between_equal_trees() -> None:
     assert changes(TREE) == []
     assert changes(with_page(TREE, "intro", updatedAt="2026-01-01", hidden=False)) == []
 
 
-def test_a_page_created() -> None:
+def test_page_created() -> None:
     assert changes(insert(TREE, page("new"), "auth", 1)) == [
         {"type": "page_created", "page": {"id": "new", "type": "document", "title": "New", "path": "auth/new"}}
     ]
 
 
-def test_pages_deleted_are_named_one_by_one() -> None:
+def test_deleted_pages_are_reported_one_by_one() -> None:
     assert changes(remove(TREE, "tokens")) == [
         {
             "type": "page_deleted",
@@ -151,7 +151,7 @@ def test_pages_deleted_are_named_one_by_one() -> None:
     ]
 
 
-def test_a_page_edited() -> None:
+def test_page_edited() -> None:
     after = with_page(TREE, "intro", title="Start", documentId="d2", layout=LAYOUT, emoji="1f680", icon="star")
     assert changes(after, with_page(TREE, "intro", documentId="d1")) == [
         {
@@ -168,7 +168,7 @@ def test_a_page_edited() -> None:
     ]
 
 
-def test_a_link_edited() -> None:
+def test_link_edited() -> None:
     target = {"kind": "url", "url": "https://example.org"}
     assert changes(with_page(TREE, "blog", target=target)) == [
         {
@@ -179,7 +179,7 @@ def test_a_link_edited() -> None:
     ]
 
 
-def test_a_page_moved_names_both_parents_and_a_missing_side_is_the_root() -> None:
+def test_moved_page_names_both_parents() -> None:
     [moved] = changes(move(TREE, "scopes", None, 0))
     above = {"id": "auth", "type": "group", "title": "Auth", "path": "auth"}
     assert moved == {
@@ -189,16 +189,16 @@ def test_a_page_moved_names_both_parents_and_a_missing_side_is_the_root() -> Non
     }
 
 
-def test_pages_below_a_moved_one_did_not_move() -> None:
+def test_subpages_of_a_moved_page_did_not_move() -> None:
     assert [one["page"]["id"] for one in changes(move(TREE, "tokens", "errors"))] == ["tokens"]
 
 
-def test_reordering_names_as_few_pages_as_explain_it() -> None:
+def test_reordering_reports_the_fewest_pages() -> None:
     [moved] = changes(move(TREE, "errors", None, 0))
     assert (moved["type"], moved["page"]["id"], moved["parent"]) == ("page_moved", "errors", {})
 
 
-def test_adding_and_deleting_siblings_is_no_move() -> None:
+def test_added_and_deleted_siblings_are_no_moves() -> None:
     after = insert(remove(TREE, "intro"), page("new"), None, 0)
     assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
 
@@ -211,7 +211,7 @@ def test_edited_and_moved_are_two_changes() -> None:
     ]
 
 
-def test_a_page_of_another_type_is_another_page() -> None:
+def test_page_with_another_type_is_another_page() -> None:
     after = with_page(TREE, "errors", type="group")
     assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
 
@@ -262,7 +262,7 @@ def test_files_reusable_content_and_variables() -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_random_edits_are_all_told_and_in_the_order_of_the_tree(seed: int) -> None:
+def test_random_edits_are_all_reported_in_tree_order(seed: int) -> None:
     editor = Editor(seed)
     before = editor.revision(25)
     after = editor.edited(before, "o", 10)
@@ -290,14 +290,14 @@ def _said(place: Any) -> dict[str, Any]:
     return {name: value for name, value in place.page.items() if name not in ("pages", "updatedAt")}
 
 
-def test_five_thousand_siblings_are_compared_in_a_moment() -> None:
+def test_compares_five_thousand_siblings_fast() -> None:
     before = [page(f"p{n}") for n in range(5000)]
     moved = changes(before[1:] + before[:1], before)
     assert [one["page"]["id"] for one in moved] == ["p0"]
     assert len(changes(before[::-1], before)) == 4999
 
 
-def test_finding() -> None:
+def test_find() -> None:
     place = find(TREE, "rotate")
     assert place is not None
     assert place.path == "auth/tokens/rotate"

@@ -5,20 +5,20 @@ from presscheck.documents.pages.quotes import MAX_QUOTE, find_quoted_line, quote
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
 
 
-def test_a_quote_finds_the_words_it_was_taken_from() -> None:
+def test_quote_finds_its_source() -> None:
     assert find_quoted_line(quote("It belongs to one."), BLOCKS) == 9
     assert find_quoted_line("See a token belongs", BLOCKS) == 7
     assert find_quoted_line("belongs to one", BLOCKS) == 7
     assert find_quoted_line("nowhere at all", BLOCKS) is None
 
 
-def test_a_quote_without_words_finds_nothing() -> None:
+def test_quote_without_words_finds_nothing() -> None:
     assert quote(" *** ") == ""
     assert find_quoted_line("", BLOCKS) is None
     assert find_quoted_line("a", BLOCKS) is None
 
 
-def test_a_long_quote_ends_between_words() -> None:
+def test_long_quote_is_cut_between_words() -> None:
     long = quote("word " * 40)
     assert long.endswith("word …\n\n")
     assert len(long) < MAX_QUOTE + 8
@@ -26,7 +26,7 @@ def test_a_long_quote_ends_between_words() -> None:
     assert find_quoted_line(quote("漢" * 80), [(0, "漢" * 80)]) == 0
 
 
-def test_a_quote_is_found_where_its_paragraph_is_written_on_several_lines() -> None:
+def test_quote_of_a_multi_line_paragraph() -> None:
     lines = ["A token belongs to", "one project, and to", "nobody else."]
     assert find_quoted_line("A token belongs to one project", enumerate(lines)) == 0
     headed = ["# A token belongs", "", *lines]
@@ -34,7 +34,7 @@ def test_a_quote_is_found_where_its_paragraph_is_written_on_several_lines() -> N
     assert find_quoted_line("A token", enumerate(headed)) == 0
 
 
-def test_a_cell_is_quoted_with_the_beginning_of_its_row_and_found_there() -> None:
+def test_cell_quote_has_the_start_of_its_row() -> None:
     rows = [
         (1, "A token lasts 90 days."),
         (2, "| Kind | Lasts |"),

@@ -12,7 +12,7 @@ def kinds(text: str) -> list[str]:
     return [one.kind for one in split_segments(text)]
 
 
-def test_items_with_what_is_in_them() -> None:
+def test_items_with_content() -> None:
     text = "1. one\n   - two\n\n     more\n\n     ```sh\n     make\n     ```\n1. three\n   lazy\n"
     assert [(one.kind, one.mark, one.text, one.line, "".join(one.within)) for one in split_segments(text)] == [
         ("item", "1.", "one", 0, ""),
@@ -24,15 +24,15 @@ def test_items_with_what_is_in_them() -> None:
     ]
 
 
-def test_an_item_that_begins_with_code() -> None:
+def test_item_that_starts_with_code() -> None:
     assert kinds("- ```\n  a\n  ```\n- b") == ["item", "fence", "code", "item"]
 
 
-def test_bullets_between_numbers_begin_the_count_anew() -> None:
+def test_bullets_restart_the_numbering() -> None:
     assert [one.mark for one in split_segments("1. a\n1. b\n- c\n7. d\n7. e")] == ["1.", "2.", "-", "7.", "8."]
 
 
-def test_tags_hold_what_is_in_them() -> None:
+def test_tags_contain_their_blocks() -> None:
     text = '{% hint style="danger" %}\nBe careful.\n\n> Quoted.\n{% endhint %}\n\n{% embed url="https://a.example" %}\n'
     assert [(one.kind, one.within, one.opener) for one in split_segments(text)] == [
         ("tag", (), -1),
@@ -49,7 +49,7 @@ def test_steps_are_numbered() -> None:
     assert [one.mark for one in split_segments(text) if one.text == "{% step %}"] == ["1", "2", "1"]
 
 
-def test_a_hint_that_is_written_as_a_quotation() -> None:
+def test_alert_is_a_hint() -> None:
     for text in ("> [!NOTE]\n> Look.", ">[!NOTE] Look."):
         assert [(one.kind, one.mark, one.text) for one in split_segments(text)] == [
             ("tag", "note", "[!NOTE]"),
@@ -57,7 +57,7 @@ def test_a_hint_that_is_written_as_a_quotation() -> None:
         ]
 
 
-def test_what_only_looks_different_has_the_same_key() -> None:
+def test_equal_keys_for_equal_reading() -> None:
     pairs = [
         ("one\ntwo", "one two"),
         ("- a", "* a"),
@@ -71,7 +71,7 @@ def test_what_only_looks_different_has_the_same_key() -> None:
         assert [piece.key for piece in split_segments(one)] != [piece.key for piece in split_segments(other)]
 
 
-def test_cells() -> None:
+def test_table_cells() -> None:
     assert table_cells(r"| a | b \| c |") == ["a", r"b \| c"]
     assert table_cells("a|b") == ["a", "b"]
 
@@ -97,7 +97,7 @@ def test_no_line_is_lost(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_line_of_a_random_page_is_lost_and_order_is_kept(seed: int) -> None:
+def test_random_page_keeps_all_lines_in_order(seed: int) -> None:
     writer = Writer(seed)
     text = writer.edited(writer.page(), 20)
     assert lost(text) == []
@@ -105,5 +105,5 @@ def test_no_line_of_a_random_page_is_lost_and_order_is_kept(seed: int) -> None:
     assert places == sorted(places)
 
 
-def test_lines() -> None:
+def test_line_segments() -> None:
     assert line_segments("a\n\nb\n\n") == [Segment("line", "a", 0), Segment("line", "", 1), Segment("line", "b", 2)]

@@ -21,13 +21,13 @@ def check(before: Sequence[int], after: Sequence[int]) -> int:
     return sum(match.size for match in found)
 
 
-def test_unique_items_anchor() -> None:
+def test_unique_items_are_anchors() -> None:
     assert matches("-a-b-c-", "-x-b-y-") == [Match(0, 0, 1), Match(2, 2, 3), Match(6, 6, 1)]
     assert matches("abc", "abc") == [Match(0, 0, 3)]
     assert matches("", "abc") == []
 
 
-def test_a_moved_item_does_not_break_the_rest() -> None:
+def test_moved_item_does_not_break_other_matches() -> None:
     assert sum(one.size for one in matches("xabcdefgh", "abcdefghx")) == 8
 
 
@@ -49,7 +49,7 @@ def test_random_sequences(seed: int) -> None:
 
 @pytest.mark.parametrize("letters", [1, 2, 3, 10, 100])
 @pytest.mark.parametrize("size", [450, 5_000, 60_000])
-def test_time_is_bounded_whatever_repeats(letters: int, size: int) -> None:
+def test_time_is_bounded_for_repeated_items(letters: int, size: int) -> None:
     rand = random.Random(letters)
     before, after = ([rand.randrange(letters) for _ in range(size)] for _ in range(2))
     started = process_time()
@@ -58,6 +58,6 @@ def test_time_is_bounded_whatever_repeats(letters: int, size: int) -> None:
     assert kept > size / 50 or size > 10_000
 
 
-def test_longest_rising() -> None:
+def test_longest_increasing_subsequence() -> None:
     assert longest_increasing_subsequence([5, 1, 2, 9, 3]) == [1, 2, 4]
     assert longest_increasing_subsequence([]) == []

@@ -16,7 +16,7 @@ PAGE = "# Tokens\n\nA token belongs to one project.\nIt expires.\n\n```sh\nlogin
 
 
 @pytest.mark.parametrize("line", [0, 2, 3, 5, 7, 9, 10])
-def test_what_is_suggested_unchanged_changes_nothing(line: int) -> None:
+def test_unchanged_suggestion_changes_nothing(line: int) -> None:
     block = block_at(PAGE, line)
     assert block is not None
     found = parse_suggestion(f"> A token\n\nWhy not so?\n\n{format_suggestion(block)}\nThanks.")
@@ -24,7 +24,7 @@ def test_what_is_suggested_unchanged_changes_nothing(line: int) -> None:
     assert replace_block(PAGE, block, found.words) == PAGE
 
 
-def test_other_words_stand_where_the_block_stood() -> None:
+def test_suggestion_replaces_the_block() -> None:
     block = block_at(PAGE, 3)
     assert block is not None
     found = parse_suggestion("```suggestion\nA token is for one project.\n\nIt expires in a year.\n```")
@@ -34,24 +34,24 @@ def test_other_words_stand_where_the_block_stood() -> None:
     )
 
 
-def test_nothing_suggested_takes_the_block_away() -> None:
+def test_empty_suggestion_removes_the_block() -> None:
     block = block_at(PAGE, 9)
     found = parse_suggestion("```suggestion\n```")
     assert block is not None and found is not None
     assert replace_block(PAGE, block, found.words) == PAGE.replace("* one\n* two\n", "")
 
 
-def test_blank_lines_and_lines_beyond_the_page_are_no_block() -> None:
+def test_no_block_at_blank_lines_and_beyond_the_page() -> None:
     assert block_at(PAGE, 1) is None
     assert block_at(PAGE, 99) is None
 
 
 @pytest.mark.parametrize("comment", ["no block", "```\nsuggestion\n```", "```suggestion\nnever closed", "`suggestion`"])
-def test_what_is_no_suggestion(comment: str) -> None:
+def test_comments_without_suggestion(comment: str) -> None:
     assert parse_suggestion(comment) is None
 
 
-def test_the_print_knows_another_text_and_overlooks_blanks_at_the_end() -> None:
+def test_fingerprint_ignores_trailing_blanks() -> None:
     first, other = block_at("a token \nexpires", 0), block_at("a token\nexpires", 0)
     changed = block_at("a token\nexpired", 0)
     assert first and other and changed

@@ -12,12 +12,12 @@ def runs(before: str, after: str) -> list[tuple[str, str]]:
     return [(run.kind, "".join(token.blank + token.text for token in run.tokens).strip()) for run in found]
 
 
-def test_tokens() -> None:
+def test_tokenize() -> None:
     assert tokenize("a  b,\n") == [Token("", "a"), Token("  ", "b"), Token("", ","), Token("\n", "")]
     assert [token.text for token in tokenize("你好 नमस्ते e\u0301t")] == ["你", "好", "नमस्ते", "e\u0301t"]
 
 
-def test_a_word_for_another() -> None:
+def test_replaced_word() -> None:
     assert runs("It has one workspace.", "It has one project.") == [
         ("same", "It has one"),
         ("removed", "workspace"),
@@ -26,11 +26,11 @@ def test_a_word_for_another() -> None:
     ]
 
 
-def test_other_line_ends_change_no_word() -> None:
+def test_line_ends_do_not_change_words() -> None:
     assert runs("one two\nthree", "one\ntwo three") == [("same", "one\ntwo three")]
 
 
-def test_small_agreements_do_not_tear_a_change_apart() -> None:
+def test_small_unchanged_runs_join_the_change() -> None:
     before, after = "He went to a shop of toys today.", "She looked for a house of bricks today."
     assert runs(before, after) == [
         ("removed", "He went to a shop of toys"),
@@ -39,14 +39,14 @@ def test_small_agreements_do_not_tear_a_change_apart() -> None:
     ]
 
 
-def test_what_stays_knows_how_it_was_written() -> None:
+def test_unchanged_runs_keep_the_old_tokens() -> None:
     [run] = word_runs(tokenize("a b"), tokenize("a  b"), lambda token: token.text, lambda token: 1)
     assert [token.blank for token in run.old] == ["", " "]
     assert [token.blank for token in run.tokens] == ["", "  "]
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_both_texts_can_be_read_from_the_runs(seed: int) -> None:
+def test_runs_contain_both_texts(seed: int) -> None:
     rand = random.Random(seed)
     before, after = (" ".join(rand.choices("abcdefgh", k=rand.randint(0, 25))) for _ in range(2))
     found = runs(before, after)
@@ -54,7 +54,7 @@ def test_both_texts_can_be_read_from_the_runs(seed: int) -> None:
     assert " ".join(text for kind, text in found if kind != "removed" and text) == after
 
 
-def test_counting() -> None:
+def test_word_count() -> None:
     assert word_count("Don't (ever) do 2 things — 你好.") == 8
     assert count_words(["a", ",", "b"]) == 2
     assert word_set("A b, a!") == {"a", "b"}

@@ -78,7 +78,7 @@ async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) ->
     problems = brought_in(tmp_path, repository)
     assert problems == [
         "guides/deep.md:3: gone.md: leads nowhere",
-        "hidden.md:1: is not listed in SUMMARY.md: it comes in hidden",
+        "hidden.md:1: is not listed in SUMMARY.md: imported as a hidden page",
     ]
     service = RunningService(tmp_path)
     service.start()
@@ -156,7 +156,7 @@ def test_a_missing_directory_is_an_error_and_creates_nothing(tmp_path: Path) -> 
 
 def test_an_empty_directory_becomes_an_empty_space(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: the pages stand as their folders do"]
+    assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: pages are ordered by folder"]
 
 
 @pytest.mark.documentation

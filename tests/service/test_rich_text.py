@@ -126,7 +126,7 @@ async def test_invalid_nodes_are_refused_with_their_path(draft: Draft) -> None:
         UpdatePage(page="start", document=Document(document=wrong)),
         InsertPage(title="New", document=Document(document=wrong)),
     ):
-        with pytest.raises(errors.Refused, match=r"document\.nodes\[0\]\.type: 'loud' cannot stand here"):
+        with pytest.raises(errors.Refused, match=r"document\.nodes\[0\]\.type: 'loud' is not allowed here"):
             await draft.world.admin.send(_edit(draft, change))
 
 

@@ -157,12 +157,12 @@ def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
         ("a\n\n---\n\nb", "a b"),
     ],
 )
-def test_every_block_is_set(markdown: str, words: str, tmp_path: Path) -> None:
+def test_every_block_is_rendered(markdown: str, words: str, tmp_path: Path) -> None:
     # letters that stand apart may be read as words
     assert shown(markdown, tmp_path).replace(" ", "") == words.replace(" ", "")
 
 
-def test_addresses_become_what_they_are_in_the_document(tmp_path: Path) -> None:
+def test_addresses_are_resolved(tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     known = {
         "guide.md": Target(label="page", title="The guide"),
@@ -188,7 +188,7 @@ def test_addresses_become_what_they_are_in_the_document(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", CODE)
-def test_what_would_be_code_is_words(text: str, tmp_path: Path) -> None:
+def test_typst_syntax_is_escaped(text: str, tmp_path: Path) -> None:
     assert "".join(shown(f"a\n\n~~~~\n{text}\n~~~~", tmp_path).split()) == "".join(f"a{text}".split())
     compiled(render_typst(EVERYWHERE.format(text), web_target, name="p"), tmp_path)
     inline = text.replace("\n", " ")
@@ -196,7 +196,7 @@ def test_what_would_be_code_is_words(text: str, tmp_path: Path) -> None:
     assert "".join(shown(f"a {written}", tmp_path).split()) == "".join(f"a{inline}".split())
 
 
-def test_hostile_strings_are_set_like_any_other(tmp_path: Path) -> None:
+def test_hostile_strings_are_rendered(tmp_path: Path) -> None:
     strings = sorted(HOSTILE)
     compiled(
         "".join(render_typst(EVERYWHERE.format(one), web_target, name=f"p{n}") for n, one in enumerate(strings[::40])),
@@ -205,7 +205,7 @@ def test_hostile_strings_are_set_like_any_other(tmp_path: Path) -> None:
     compiled("".join(render_typst(f"{one}\n\n`{one}`\n\n    {one}\n", web_target) for one in strings), tmp_path)
 
 
-def test_chance_finds_nothing_that_acts(tmp_path: Path) -> None:
+def test_random_text_runs_no_code(tmp_path: Path) -> None:
     chance = random.Random(7)
     pieces = (
         *CODE,
@@ -226,7 +226,7 @@ def test_chance_finds_nothing_that_acts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opens", ["> ", "* ", "1. ", "<div>\n\n", "{% hint %}\n", "<b>", "**a ", "[", "{% tab %}\n> "])
-def test_what_nests_beyond_sense_is_set_all_the_same(opens: str, tmp_path: Path) -> None:
+def test_deep_nesting_is_rendered(opens: str, tmp_path: Path) -> None:
     close = {"<div>\n\n": "\n\n</div>", "{% hint %}\n": "\n{% endhint %}", "{% tab %}\n> ": "\n{% endtab %}"}
     for times in (9, 60, 600):
         assert "deep" in shown(opens * times + "deep" + close.get(opens, "") * times, tmp_path)

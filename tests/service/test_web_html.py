@@ -31,7 +31,7 @@ def html(markdown: str) -> str:
     return render_page_html(markdown, "home.md", Around()).html
 
 
-def test_headings_have_anchors_of_their_own() -> None:
+def test_headings_have_unique_anchors() -> None:
     found = render_page_html("# A *b*\n\n## A b\n\n## A b-1\n\n### A b\n\n#### Deep\n\n##\n", "home.md", Around())
     assert found.outline == (
         Heading(2, "A b", "a-b"),
@@ -43,14 +43,14 @@ def test_headings_have_anchors_of_their_own() -> None:
     assert heading_anchor('A *b* <a href="#x" id="x"></a>') == "a-b"
 
 
-def test_texts_include_one_another_only_so_far() -> None:
+def test_includes_are_limited() -> None:
     found = html('{% include "1" %}\n')
     assert "Text 5." in found
     assert "Text 6." not in found
     assert 'href="https://example.org/part-2/home.md"' in found, "links stand where their text does"
 
 
-def test_what_is_not_known_shows_what_it_holds() -> None:
+def test_unknown_tag_shows_its_content() -> None:
     assert html("{% sparkle %}\nIn.\n{% endsparkle %}\n") == "<p>In.</p>"
     assert html('{% sparkle a="<b>" %}\n') == '<p class="quiet">{% sparkle a=&quot;&lt;b&gt;&quot; %}</p>'
     assert html("{% if true %}\nYes.\n{% endif %}\n\n{% if other %}\nNo.\n{% endif %}\n") == "<p>Yes.</p>"
@@ -78,11 +78,11 @@ def test_what_is_not_known_shows_what_it_holds() -> None:
         ),
     ],
 )
-def test_what_is_written_and_what_is_shown(written: str, shown: str) -> None:
+def test_renders_markdown_as_html(written: str, shown: str) -> None:
     assert html(written) == shown
 
 
-def test_strings_of_strangers_open_no_tag() -> None:
+def test_hostile_strings_open_no_tag() -> None:
     for text in HOSTILE:
         found = html(f"# {text}\n\n{text}\n\n`{text}`\n\n| {text} |\n|--|\n| {text} |\n")
         assert "<script" not in found.lower()
@@ -102,7 +102,7 @@ def test_strings_of_strangers_open_no_tag() -> None:
         "https://" * 20_000,
     ],
 )
-def test_no_page_takes_long(text: str) -> None:
+def test_hostile_pages_are_fast(text: str) -> None:
     begun = process_time()
     assert html(text) is not None
     assert process_time() - begun < 20

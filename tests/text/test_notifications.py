@@ -7,7 +7,7 @@ from presscheck.text.notifications import MAX_WIDTH, notification
 
 
 @pytest.mark.parametrize(("way", "begin"), [("osc9", "\x1b]9;presscheck: "), ("osc777", "\x1b]777;notify;presscheck;")])
-def test_a_text_stays_within_its_notification(way: str, begin: str) -> None:
+def test_notification_contains_hostile_text(way: str, begin: str) -> None:
     for text in (*HOSTILE, "x" * 5000, "字" * 5000, ""):
         sent = notification(way, text)
         assert sent.startswith(begin)
@@ -17,5 +17,5 @@ def test_a_text_stays_within_its_notification(way: str, begin: str) -> None:
         assert len(inside) <= MAX_WIDTH
 
 
-def test_a_bell_says_nothing() -> None:
+def test_bell_has_no_text() -> None:
     assert notification("bell", "\x1b]0;owned") == "\a"

@@ -26,19 +26,19 @@ NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
         (-40, "now"),
     ],
 )
-def test_a_length_of_time_is_said_in_its_largest_unit(seconds: int, shown: str) -> None:
+def test_duration_in_its_largest_unit(seconds: int, shown: str) -> None:
     assert span(seconds) == shown
     assert ago((NOW - timedelta(seconds=seconds)).isoformat(), NOW) == shown
 
 
-def test_a_sentence_says_ago() -> None:
+def test_since_for_sentences() -> None:
     assert since("2026-11-20T10:00:00Z", NOW) == "2 h ago"
     assert since("2026-11-20T11:59:30.123Z", NOW) == "just now"
     assert since("2026-12-24T00:00:00Z", NOW) == "2026-12-24"
     assert since("", NOW) == "–"
 
 
-def test_a_zone_is_heeded_and_none_means_utc() -> None:
+def test_time_zone_is_respected_and_defaults_to_utc() -> None:
     assert ago("2026-11-20T12:00:00+02:00", NOW) == "2 h"
     assert ago("2026-11-20T10:00:00", NOW) == "2 h"
 
@@ -55,21 +55,21 @@ def test_a_zone_is_heeded_and_none_means_utc() -> None:
         "\x1b[2J",
     ],
 )
-def test_what_names_no_moment_is_a_dash(unreadable: str | None) -> None:
+def test_unreadable_time_is_a_dash(unreadable: str | None) -> None:
     assert ago(unreadable, NOW) == "–"
     assert exact(unreadable) == "–"
 
 
-def test_what_lies_far_ahead_is_a_date() -> None:
+def test_future_time_is_a_date() -> None:
     assert ago("2026-11-22T00:00:00Z", NOW) == "2026-11-22"
     assert ago("2026-11-20T13:00:00Z", NOW) == "now"
 
 
-def test_the_exact_minute_in_a_zone() -> None:
+def test_exact_minute_in_a_time_zone() -> None:
     assert exact("2026-11-20T22:04:59.9Z", timezone(timedelta(hours=1))) == "2026-11-20 23:04 +0100"
 
 
-def test_now_can_be_compared_with_what_was_read() -> None:
+def test_now_compares_with_parsed_times() -> None:
     moment = parse_time("2020-01-01T00:00:00Z")
     assert moment is not None
     assert moment < now()

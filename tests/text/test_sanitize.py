@@ -23,7 +23,7 @@ KEPT = [
 ]
 
 
-def test_the_corpus_is_large_and_has_no_twins() -> None:
+def test_corpus_is_large_and_has_no_duplicates() -> None:
     assert len(set(HOSTILE)) == len(HOSTILE) >= 300
 
 
@@ -31,22 +31,22 @@ def broken(holds: Callable[[str], bool]) -> list[str]:
     return [ascii(text) for text in HOSTILE if not holds(text)]
 
 
-def test_nothing_that_acts_comes_out() -> None:
+def test_output_has_no_control_characters() -> None:
     assert not broken(lambda text: not ACTS.search(sanitize(text, lines=True)))
     assert not broken(lambda text: "\n" not in sanitize(text))
 
 
-def test_a_part_of_it_is_as_harmless() -> None:
+def test_slices_of_the_output_are_safe() -> None:
     assert not broken(lambda text: not any(ACTS.search(sanitize(text[cut:])) for cut in range(min(len(text), 40))))
 
 
-def test_once_is_enough() -> None:
+def test_sanitizing_is_idempotent() -> None:
     assert not broken(lambda text: sanitize(sanitize(text)) == sanitize(text))
     once = [sanitize(text, lines=True) for text in HOSTILE]
     assert [sanitize(text, lines=True) for text in once] == once
 
 
-def test_a_terminal_keeps_its_columns_its_title_and_its_modes() -> None:
+def test_terminal_keeps_columns_title_and_modes() -> None:
     def is_calm(text: str) -> bool:
         shown = sanitize(text)
         screen = pyte.Screen(cell_len(shown) + 10, 3)
@@ -60,11 +60,11 @@ def test_a_terminal_keeps_its_columns_its_title_and_its_modes() -> None:
     assert not broken(is_calm)
 
 
-def test_it_can_be_written() -> None:
+def test_output_is_valid_utf8() -> None:
     assert "\n".join(sanitize(text, lines=True) for text in HOSTILE).encode()
 
 
-def test_what_others_can_read_is_not_hidden() -> None:
+def test_readable_text_is_not_hidden() -> None:
     def letters(text: str) -> list[str]:
         return [c for c in text if c.isascii() and c.isprintable() and c != " "]
 
@@ -72,7 +72,7 @@ def test_what_others_can_read_is_not_hidden() -> None:
     assert not broken(lambda text: letters(sanitize(text)) == letters(text) or bool(flags.search(text)))
 
 
-def test_an_address_is_printable_and_opens_only_if_it_is_honest() -> None:
+def test_display_url_is_printable_and_safe() -> None:
     assert not broken(lambda text: not ACTS.search(display_url(text)) and " " not in display_url(text))
     assert [display_url(text) for text in HOSTILE if is_safe_url(text)] == [
         "https://xn--80ak6aa92e.com/login",
@@ -82,7 +82,7 @@ def test_an_address_is_printable_and_opens_only_if_it_is_honest() -> None:
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_honest_text_stays_as_it_is(text: str) -> None:
+def test_ordinary_text_is_unchanged(text: str) -> None:
     assert sanitize(text) == text
     assert sanitize(text + "\n" + text, lines=True) == text + "\n" + text
 
@@ -109,17 +109,17 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
         ("\udcff", "�"),
     ],
 )
-def test_what_is_shown_instead(text: str, shown: str) -> None:
+def test_replacements(text: str, shown: str) -> None:
     assert sanitize(text) == shown
 
 
-def test_line_ends_stay_where_lines_are_meant() -> None:
+def test_line_ends_stay_with_lines() -> None:
     assert sanitize("a\r\nb\x0bc\u2028d", lines=True) == "a\nb\nc\nd"
     assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
 
 
 @pytest.mark.parametrize("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
-def test_a_megabyte_of_malice_takes_no_longer_than_its_length(unit: str) -> None:
+def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
     small, large = (unit * (n // len(unit)) for n in (10_000, 1_000_000))
     sanitize(small)
     began = time.process_time()
@@ -139,14 +139,14 @@ def test_a_megabyte_of_malice_takes_no_longer_than_its_length(unit: str) -> None
         ("guide/тест.md", "guide/тест.md"),
     ],
 )
-def test_an_address_shows_where_it_leads(url: str, shown: str) -> None:
+def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
     assert display_url(url) == shown
 
 
 @pytest.mark.parametrize(
     "url", ["https://a.example", "HTTP://a.example/ü?q=1#x", "mailto:ada@a.example?subject=x", "http://[::1]:80/"]
 )
-def test_web_and_mail_open(url: str) -> None:
+def test_web_and_mail_are_safe(url: str) -> None:
     assert is_safe_url(url)
 
 
@@ -168,5 +168,5 @@ def test_web_and_mail_open(url: str) -> None:
         *("https://a\u200b.example", "https://a.example/\u202e", "-https://a.example", "data:text/html,x", "ssh://a"),
     ],
 )
-def test_nothing_else_opens(url: str) -> None:
+def test_other_schemes_are_not_safe(url: str) -> None:
     assert not is_safe_url(url)

@@ -17,32 +17,32 @@ def test_width_is_counted_in_cells(text: str, cells: int) -> None:
     assert width(line(text)) == cells
 
 
-def test_a_line_that_fits_is_returned_as_it_is() -> None:
+def test_fitting_line_is_unchanged() -> None:
     whole = line("abc", "def")
     assert cut(whole, 6) is whole
     assert pad(whole, 6) is whole
 
 
-def test_what_is_cut_ends_in_an_ellipsis_of_the_same_style() -> None:
+def test_cut_adds_an_ellipsis_in_the_same_style() -> None:
     assert cut(line("abc", "def"), 5) == (Span("abc", "strong"), Span("d…", "strong"))
     assert cut(line("abc", "def"), 4) == (Span("abc", "strong"), Span("…", "strong"))
 
 
-def test_the_link_survives_a_cut() -> None:
+def test_cut_keeps_the_link() -> None:
     assert cut((Span("abcdef", "link", "https://a.b"),), 3)[0].link == "https://a.b"
 
 
 @pytest.mark.parametrize("columns", range(12))
 @pytest.mark.parametrize("text", ["日本語テキスト", "a日b本c語d", FAMILY * 4, "e\u0301" * 20, "❤\ufe0f" * 8])
-def test_nothing_is_ever_wider_than_asked(text: str, columns: int) -> None:
+def test_cut_never_exceeds_the_width(text: str, columns: int) -> None:
     assert width(cut(line(text, text), columns)) <= columns
     assert width(pad(line(text, text), columns)) == columns
     assert width(cut(line(text, text), columns, "...")) <= columns
 
 
-def test_padding_takes_a_style() -> None:
+def test_pad_takes_a_style() -> None:
     assert pad(line("ab"), 4, "code") == (Span("ab", "strong"), Span("  ", "code"))
 
 
-def test_plain_gives_the_words() -> None:
+def test_plain_returns_the_text() -> None:
     assert plain(line("ab", "cd")) == "abcd"

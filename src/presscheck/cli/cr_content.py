@@ -18,6 +18,7 @@ from presscheck.cli.session import Session, asking
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.sanitize import sanitize
@@ -121,16 +122,11 @@ def page_named(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
     Raises:
         InvalidArgument: there is none, or there are several.
     """
-    every = every_page(pages)
+    every = [*flatten(pages)]
     for one in every:
         if named in (one.id, one.path):
             return one
     return lookup.pick(every, named, "PAGE")
-
-
-def every_page(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
-    """The pages and all below them, in the order of reading."""
-    return [found for page in pages for found in (page, *every_page(page.pages))]
 
 
 async def _texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:

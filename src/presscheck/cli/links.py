@@ -11,10 +11,11 @@ import click
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
 from presscheck.api.links import ContentLocation, Link
 from presscheck.cli import lookup
-from presscheck.cli.cr_content import every_page, page_named
+from presscheck.cli.cr_content import page_named
 from presscheck.cli.output import talk
 from presscheck.cli.session import Session, asking
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
 from presscheck.errors import NotSupported
 
@@ -78,7 +79,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
 async def _read_up(session: Session, space_id: str) -> None:
     """Bring every page of a space into the store."""
     revision = await session.read(GetCurrentRevision(space_id=space_id))
-    pages = [page.id for page in every_page(revision.pages) if page.type == "document"]
+    pages = [page.id for page in flatten(revision.pages) if page.type == "document"]
     await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
 
 

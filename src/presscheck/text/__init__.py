@@ -1,1 +1,1 @@
-"""Text for the terminal: sanitized, styled, and times in words. Below every other package of content."""
+"""Text for the terminal: sanitizing, styled text, relative times. It knows nothing of documents."""

@@ -1,6 +1,6 @@
-"""Moments as people say them: how long ago by default, the exact minute on demand, a dash where none can be read.
+"""Relative times for people: `5 min ago`, `2 h`, the exact minute, or a dash for an unreadable time.
 
-Nothing here reads a clock but `now`, so what is shown is a function of the time that it was asked for.
+Only `now` reads the clock; everything else is a function of the time that it is given.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=
 
 
 def ago(iso: str | None, now: datetime) -> str:
-    """How long ago that was, in a column's width: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
+    """Returns how long ago a time was, as short as a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
 
-    What lies more than a day ahead, as when a clock is wrong, is shown as its date.
+    A time more than a day in the future (a wrong clock) is shown as its date.
     """
     moment = parse_time(iso)
     if moment is None:
@@ -28,7 +28,7 @@ def ago(iso: str | None, now: datetime) -> str:
 
 
 def since(iso: str | None, now: datetime) -> str:
-    """How long ago that was, in a sentence: `just now`, `2 h ago`; the date where it lies ahead; a dash if unknown."""
+    """Returns how long ago a time was, for a sentence: `just now`, `2 h ago`; a future date, or a dash if unknown."""
     short = ago(iso, now)
     if short == "now":
         return "just now"
@@ -36,38 +36,38 @@ def since(iso: str | None, now: datetime) -> str:
 
 
 def long_ago(seconds: float) -> str:
-    """How long ago, in a sentence: `just now`, `2 h ago`."""
+    """Returns a number of seconds as `just now` or `2 h ago`."""
     short = span(seconds)
     return "just now" if short == "now" else f"{short} ago"
 
 
 def span(seconds: float) -> str:
-    """A length of time in its largest unit: `now` below a minute, else `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
+    """Returns a duration in its largest unit: `now` below a minute, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
     for size, unit in _STEPS:
-        # weeks read better than "1 mo" until a second month begins
+        # "6 w" reads better than "1 mo", so months start at two
         if seconds >= size * (2 if unit in ("mo", "w") else 1):
             return f"{int(seconds // size)} {unit}"
     return "now"
 
 
 def exact(iso: str | None, zone: tzinfo | None = None) -> str:
-    """The minute, in the zone of this machine unless another is given: `2026-11-20 23:04 +0100`."""
+    """Returns the exact minute in a time zone, the local one by default: `2026-11-20 23:04 +0100`."""
     moment = parse_time(iso)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %z}" if moment else UNKNOWN
 
 
 def now() -> datetime:
-    """This moment."""
+    """Returns the current time in UTC."""
     return datetime.now(UTC)
 
 
 def parse_time(iso: str | None) -> datetime | None:
-    """The moment that an ISO 8601 text names, in UTC where it tells no zone; None where it names none."""
+    """Parses an ISO 8601 time, in UTC unless it names a zone; None if it cannot be parsed."""
     try:
         moment = datetime.fromisoformat(iso or "")
     except ValueError:
         return None
-    # nearer to the ends of the calendar than a day, no zone could be reckoned in
+    # nearer to the ends of the calendar, converting to a time zone overflows
     if not _FIRST <= moment.replace(tzinfo=None) <= _LAST:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,10 +1,9 @@
-"""The one door through which a stranger's text reaches the screen: what comes out never acts and never moves a column.
+"""Sanitizes untrusted text for the terminal: no control characters, no escape sequences, no change of width.
 
-Nothing that can be read elsewhere is hidden, so that a reviewer sees what a reader will: a control character becomes
-a visible symbol (`␛`, `␇`) and the rest of its sequence stays as plain letters. What has no width of its own to any
-reader (bidirectional controls, joiners, tags, variation selectors) is dropped. Terminals disagree on how wide joined,
-toned and flag emoji are; such a sequence is therefore shown as its parts, whose widths they agree on. Markup is never
-read. What came out once comes out unchanged.
+What can be read elsewhere stays visible, so that a reviewer sees what a reader will: a control character becomes a
+visible symbol (`␛`, `␇`) and the rest of its sequence stays as plain letters. Characters without a width (bidirectional
+controls, joiners, tags, variation selectors) are dropped. Terminals disagree about the width of joined, toned and flag
+emoji, so these are shown as their parts. Markup is not interpreted. Sanitizing twice changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from rich.cells import get_character_cell_size
 
 TAB_WIDTH = 4
 MAX_COMBINING_MARKS = 4
-"""How many combining marks may stand on one letter: no language needs more, and more of them paint over other lines."""
+"""Combining marks on one letter: no language needs more, and more would paint over other lines."""
 
 _CARRIER = "◌"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -34,11 +33,11 @@ _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
 _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0x180B, 0x1810))).union(
     range(0xFE00, 0xFE10), range(0x1F3FB, 0x1F400), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
 )
-"""What is invisible without being a format character: fillers, variation selectors, skin tones, tags."""
+"""Invisible characters that are not format characters: fillers, variation selectors, skin tones, tags."""
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
-    """What may be painted of a text; line ends stay where `lines` are meant, else they become spaces."""
+    """Returns display text; with `lines` line ends are kept, otherwise they become spaces."""
     if _ordinary(text):
         return text
     if lines:
@@ -47,14 +46,14 @@ def sanitize(text: str, *, lines: bool = False) -> str:
 
 
 def display_url(url: str) -> str:
-    """An address as it may be trusted by the eye: a host in other scripts in punycode, the unprintable in percents."""
+    """Returns a URL that is safe to read: foreign scripts in the host as punycode, unprintable characters escaped."""
     host = _host(url)
     shown = url if host.isascii() else url.replace(host, _punycode(host), 1)
     return "".join([part if _is_clean(part) else quote(part, errors="replace") for part in shown])
 
 
 def is_safe_url(url: str) -> bool:
-    """Whether an address may be handed to the browser or the mail program: web and mail, with no tricks in it."""
+    """Returns whether a URL may be opened: web or mail, without control characters or tricks."""
     if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
         return False
     try:
@@ -63,13 +62,13 @@ def is_safe_url(url: str) -> bool:
     except ValueError:
         return False
     if parts.scheme == "mailto":
-        # some mail programs take the file that a link names and attach it
+        # some mail programs attach the file that a link names
         return "@" in parts.path and "attach" not in parts.query.lower()
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 class _Symbols(dict[int, str]):
-    """What each character is shown as, found when it is first met."""
+    """The display text of each character, computed when it is first needed."""
 
     def __missing__(self, code: int) -> str:
         shown = _symbol(code)
@@ -106,8 +105,8 @@ def _one_line(line: str) -> str:
 
 
 def _carry_marks(line: str) -> str:
-    """Give marks that would stand on nothing a carrier, and take away those that are piled too high."""
-    kept: list[str] = []
+    """Puts a carrier under combining marks that follow a space, and drops marks above the limit."""
+    parts: list[str] = []
     marks, before = 0, " "
     for character in line:
         if get_character_cell_size(character):
@@ -117,10 +116,10 @@ def _carry_marks(line: str) -> str:
             if marks > MAX_COMBINING_MARKS:
                 continue
             if before == " ":
-                kept.append(_CARRIER)
-        kept.append(character)
+                parts.append(_CARRIER)
+        parts.append(character)
         before = character
-    return "".join(kept)
+    return "".join(parts)
 
 
 def _is_clean(character: str) -> bool:
@@ -128,12 +127,12 @@ def _is_clean(character: str) -> bool:
 
 
 def _host(url: str) -> str:
-    found = _authority(url)
-    return (found[1] or found[2] or "").rpartition("@")[2] if found else ""
+    match = _authority(url)
+    return (match[1] or match[2] or "").rpartition("@")[2] if match else ""
 
 
 def _punycode(host: str) -> str:
-    """The host as the network knows it; browsers take an ideographic full stop for a dot, and so is it here."""
+    """Returns the host in punycode; like browsers, it treats an ideographic full stop as a dot."""
     return _label.sub(_encoded, unicodedata.normalize("NFKC", host).casefold().replace("。", "."))
 
 

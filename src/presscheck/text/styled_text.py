@@ -1,7 +1,7 @@
-"""Styled text by the cell: a line is a tuple of spans, and widths are counted in terminal cells, never in characters.
+"""Styled text measured in terminal cells: a line is a tuple of spans, its width is counted in cells.
 
-A style is a few words separated by spaces (`strong link`, `hint-info`), each of which a theme gives a look. Spans say
-what something is, never what colour it has.
+A style is a few words separated by spaces (`strong link`, `hint-info`), which a theme gives a look. Spans say what text
+is, never which colour it has.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _WORDS = (
     "comment number you error hint-info hint-success hint-warning hint-danger mark cursor"
 )
 STYLES = frozenset(_WORDS.split())
-"""Every word that a style may be made of."""
+"""Every word that a style may contain."""
 
 
 class Span(NamedTuple):
-    """A run of display text in one style, and where it leads when it is a link."""
+    """Display text in one style, with its target if it is a link."""
 
     text: str
     style: str = ""
@@ -37,36 +37,36 @@ BREAK = Span("\n")
 
 
 def width(line: Line) -> int:
-    """How many cells a line takes."""
+    """Returns the width of a line in cells."""
     return sum(cell_len(span.text) for span in line)
 
 
 def plain(line: Line) -> str:
-    """The words alone."""
+    """Returns the text of a line without styles."""
     return "".join(span.text for span in line)
 
 
 def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
-    """The line in at most so many cells, with an ellipsis where it was cut; a wide character is never halved."""
+    """Truncates a line to a number of cells, with an ellipsis; a wide character is never halved."""
     if width(line) <= columns:
         return line
     left = columns - cell_len(ellipsis)
     if left < 0:
         return (Span(set_cell_size(ellipsis, columns)),) if columns > 0 else ()
-    kept: list[Span] = []
+    spans: list[Span] = []
     for span in line:
         size = cell_len(span.text)
         if size > left:
-            # a halved wide character leaves a blank, which the ellipsis may as well follow
-            kept.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
+            # where a wide character would be halved, a blank stands before the ellipsis
+            spans.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
             break
-        kept.append(span)
+        spans.append(span)
         left -= size
-    return tuple(kept)
+    return tuple(spans)
 
 
 def pad(line: Line, columns: int, style: str = "") -> Line:
-    """The line in exactly so many cells: blanks in that style are added, or the end is cut."""
+    """Pads or truncates a line to exactly a number of cells."""
     missing = columns - width(line)
     if missing < 0:
         return pad(cut(line, columns), columns, style)

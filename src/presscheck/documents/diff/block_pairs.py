@@ -1,7 +1,7 @@
-"""Which pieces of two texts are one and the same, which became another, and which came, went or moved.
+"""Pairs the segments of two texts: unchanged, changed, added, removed or moved.
 
-What is equal anchors; between the anchors the most alike are paired first, so that what is left over was truly added or
-removed. The time grows with the length alone: in large gaps only pieces that share a rare word are looked at.
+Equal segments are anchors; between the anchors the most alike are paired first. Linear in the length: in large gaps
+only segments that share a rare word are compared.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from presscheck.documents.diff.word_diff import word_set
 Kind = Literal["same", "added", "removed", "changed", "moved"]
 
 MIN_LIKENESS = 0.5
-"""From which likeness on two pieces are one that was changed."""
+"""The least likeness of two segments that are one changed segment."""
 MIN_LIKENESS_ALONE = 0.25
-"""The same, where there is nothing else to pair them with."""
+"""The same, if there is nothing else to pair them with."""
 MAX_PAIRS = 400
-"""Pairs of a gap that are all looked at."""
+"""Gaps with at most this many pairs are compared completely."""
 NEVER_MOVED = BY_LINE | {"row", "align", "tag", "end", "fence"}
-"""Pieces that mean little by themselves: they are never said to have moved."""
+"""Segments that mean little alone: they are never reported as moved."""
 MIN_WORDS_MOVED = 4
-"""A shorter piece stands in two places by chance."""
+"""A shorter segment may occur in two places by chance."""
 
 
 class SegmentPair(NamedTuple):
-    """A piece of the old text and what it became. Of a moved one, the place that it left has no `after`."""
+    """A segment of the old text and what it became. A moved segment has no `after` at its old place."""
 
     kind: Kind
     before: Segment | None
@@ -38,17 +38,17 @@ class SegmentPair(NamedTuple):
 
 
 def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[SegmentPair]:
-    """Compare two texts that are cut into pieces, in the order in which a reader meets them."""
-    found: list[SegmentPair] = []
+    """Pairs the segments of two texts, in reading order."""
+    pairs: list[SegmentPair] = []
     for part in gaps([one.key for one in before], [one.key for one in after]):
         if isinstance(part, Gap):
-            found += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
+            pairs += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
         else:
-            found += [
+            pairs += [
                 SegmentPair("same", before[part.before + number], after[part.after + number])
                 for number in range(part.size)
             ]
-    return _with_moves(found)
+    return _with_moves(pairs)
 
 
 def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[SegmentPair]:
@@ -62,7 +62,7 @@ def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[Seg
 
 
 def _alike(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
-    """Pairs of what is most alike, in order on both sides."""
+    """Returns the most alike pairs, in order on both sides."""
     if not before or not after:
         return []
     words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]
@@ -84,7 +84,7 @@ def _alike(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[in
 
 
 def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
-    """The pairs that are worth a look: all of a small gap, else those that share words which few others have."""
+    """Returns the pairs to compare: all of a small gap, else those that share rare words."""
     if len(before) * len(after) <= MAX_PAIRS:
         return [(one, other) for one in range(len(before)) for other in range(len(after))]
     places: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
@@ -102,31 +102,31 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
     return {*near, *((one, other) for one, found in enumerate(votes) for other, _ in found.most_common(3))}
 
 
-def _likeness(one: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
-    """From 0 to 1: how much two pieces have in common."""
-    if one.kind != other.kind and not {one.kind, other.kind} <= {"paragraph", "item", "heading"}:
+def _likeness(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
+    """Returns from 0 to 1 how alike two segments are."""
+    if segment.kind != other.kind and not {segment.kind, other.kind} <= {"paragraph", "item", "heading"}:
         return 0.0
     both = len(words) + len(other_words)
     alike = 2 * len(words & other_words) / both if both else 0.0
-    if one.kind == "row" and alike < MIN_LIKENESS and table_cells(one.text)[:1] == table_cells(other.text)[:1]:
+    if segment.kind == "row" and alike < MIN_LIKENESS and table_cells(segment.text)[:1] == table_cells(other.text)[:1]:
         return MIN_LIKENESS
-    return alike if one.kind == other.kind else alike * 0.9
+    return alike if segment.kind == other.kind else alike * 0.9
 
 
-def _with_moves(found: list[SegmentPair]) -> list[SegmentPair]:
-    """The same, with what went here and came there told as one thing."""
-    went = _movable(found, "removed")
-    came = _movable(found, "added")
+def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
+    """Turns pairs of a removed and an added segment with equal text into moves."""
+    went = _movable(pairs, "removed")
+    came = _movable(pairs, "added")
     moved = {key: (went[key], came[key]) for key in went.keys() & came.keys()}
     for old, new in moved.values():
-        piece = found[old].before
-        found[old] = SegmentPair("moved", piece, None)
-        found[new] = SegmentPair("moved", piece, found[new].after)
-    return found
+        piece = pairs[old].before
+        pairs[old] = SegmentPair("moved", piece, None)
+        pairs[new] = SegmentPair("moved", piece, pairs[new].after)
+    return pairs
 
 
 def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
-    """The places of those that are long enough and stand there once."""
+    """Returns the indices of segments that are long enough and occur once."""
     places: dict[object, list[int]] = {}
     for number, one in enumerate(found):
         piece = one.before or one.after

@@ -1,7 +1,7 @@
-"""The lines of code in a comparison: in the colours that reading gives them, and each changed word marked as such.
+"""Highlighted lines of code in a diff, with changed words marked.
 
-Lines are compared as they are written, never by their colours: a quotation mark that came recolours all that is behind
-it, and changed one sign. Where both would colour a word, what became of it wins.
+Lines are compared as text, never by their colours: an added quotation mark recolours everything after it although one
+character changed. A diff colour wins over a syntax colour.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain
 
 MAX_HIGHLIGHTED = 100_000
-"""Characters of code that are coloured in one comparison, which takes 20 ms; what is more is shown in one colour."""
+"""Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""
 _OF_DIFFERENCES = frozenset(("code added", "code removed"))
-"""What is coloured in code that is a difference itself; here these colours would say what is not so."""
+"""Colours of code in the language diff; here they would look like changes."""
 
 
 class _Block(NamedTuple):
-    """Code that is coloured as one, for comments and strings go over several lines."""
+    """A code block; it is highlighted as a whole, because comments and strings span lines."""
 
     language: str
     lines: list[Segment]
 
 
 class CodeBlocks:
-    """Every block of code of two texts; it is coloured when a line of it is first wanted."""
+    """The code blocks of two texts, highlighted on demand."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._blocks: dict[tuple[str, int], _Block] = {}
@@ -42,20 +42,20 @@ class CodeBlocks:
         self._coloured: dict[tuple[str, int], Sequence[Line]] = {}
         self._known: dict[tuple[str, str], Sequence[Line]] = {}
         self._left = MAX_HIGHLIGHTED
-        for one in paired:
-            if (one.after or one.before or _NO_PIECE).kind in ("fence", "code"):
-                for side, piece in (("before", one.before), ("after", one.after)):
+        for pair in paired:
+            if (pair.after or pair.before or _NO_PIECE).kind in ("fence", "code"):
+                for side, piece in (("before", pair.before), ("after", pair.after)):
                     if piece:
                         self._take(side, piece)
 
-    def line(self, one: SegmentPair, piece: Segment) -> Line:
-        """A line of code as it is written, in colours."""
-        key = "before" if piece is one.before else "after", piece.opener
+    def line(self, pair: SegmentPair, segment: Segment) -> Line:
+        """Returns a highlighted line of code."""
+        key = "before" if segment is pair.before else "after", segment.opener
         block = self._blocks[key]
         if key not in self._coloured:
             self._coloured[key] = self._in_colours(block)
         lines = self._coloured[key]
-        return lines[piece.line - block.lines[0].line] if lines else (Span(sanitize(piece.text), "code"),)
+        return lines[segment.line - block.lines[0].line] if lines else (Span(sanitize(segment.text), "code"),)
 
     def _take(self, side: str, piece: Segment) -> None:
         if piece.kind == "fence":
@@ -66,11 +66,11 @@ class CodeBlocks:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
     def _in_colours(self, block: _Block) -> Sequence[Line]:
-        """The lines of a block, most of which are the same on both sides; none where there are too many."""
-        size = sum(len(piece.text) + 1 for piece in block.lines) if block.language else 0
+        """Returns the highlighted lines of a block, cached for both sides; none beyond the limit."""
+        size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
         if not 0 < size <= self._left:
             return ()
-        text = block.language, "\n".join(sanitize(piece.text) for piece in block.lines)
+        text = block.language, "\n".join(sanitize(line.text) for line in block.lines)
         if text not in self._known:
             self._left -= size
             self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
@@ -85,19 +85,19 @@ def _plainer(span: Span) -> Span:
 
 
 def language_of(fence: Segment) -> str:
-    """The language that a fence names."""
+    """Returns the language that a fence names."""
     return sanitize(fence.mark.partition(" ")[0])
 
 
-def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
-    """An old and a new line, each with the words marked that the other has not; and whether hardly any stayed.
+def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
+    """Marks changed words in an old and a new line; also returns whether hardly any word stayed.
 
     Args:
-        piece: what they are lines of.
-        lines: the old one, and the new one.
-        ground: the style of old words that have none, where it is no code.
+        piece: the segment of the lines.
+        lines: the old line and the new line.
+        ground: the style of old words without one, outside of code.
     """
-    if piece.kind != "code":
+    if segment.kind != "code":
         runs = token_runs(*map(styled_tokens, lines))
         return (one_side(runs, "removed", ground), one_side(runs, "added")), is_rewritten(runs)
     runs = token_runs(*(styled_tokens([Span(plain(line), "code")]) for line in lines))
@@ -105,17 +105,17 @@ def mark_line_changes(piece: Segment, lines: tuple[Line, Line], ground: str = ""
 
 
 def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
-    """One side of code with what became of its words, and the colours of the line where nothing did."""
-    found: list[Span] = []
+    """Returns one side of code: diff colours for changed words, syntax colours for the others."""
+    spans: list[Span] = []
     rest: Sequence[Span] = line
     for span in one_side(runs, side, "code"):
         same, rest = split_spans(rest, len(span.text))
-        found += same if span.style == "code" else [span]
-    return tuple(found)
+        spans += same if span.style == "code" else [span]
+    return tuple(spans)
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:
-    """A line of code on as many lines as it takes, each of exactly so many cells."""
+    """Wraps a line of code to lines of exactly this many cells."""
     return [pad(part, columns, "code") for part in _by_cell(line, columns)]
 
 

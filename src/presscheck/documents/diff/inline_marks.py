@@ -1,6 +1,6 @@
-"""Styled text with what became of its words: what went is struck, what came is underlined, and each has its colour.
+"""Styled text with changed words marked: removed words are struck, added words are underlined.
 
-A word that only changed its look counts as changed; where a link leads is said when that changed.
+A word that only changed its style counts as changed; the target of a link is shown if it changed.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from presscheck.text.sanitize import display_url
 from presscheck.text.styled_text import BREAK, Line, Span
 
 MIN_KEPT = 0.35
-"""How much of a text must have stayed for its words to be told apart one by one."""
+"""The share of a text that must be unchanged for a diff by word."""
 FONT_STYLES = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
-"""Words of a style that are no colour, and stay beside one."""
+"""Parts of a style that are no colour and are kept beside one."""
 SYNTAX_STYLES = frozenset(("keyword", "number"))
-"""Colours of code that stay in a line that came or went; strings and comments may be all of it, and must say that."""
+"""Syntax colours that stay in added and removed lines; strings and comments may be the whole line, and do not."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
 class StyledToken(NamedTuple):
-    """A word or a sign in its look, and the blanks before it. A hidden one is where a link leads."""
+    """A token in its style, and the blanks before it; a hidden one is the target of a link."""
 
     blank: str
     text: str
@@ -32,12 +32,12 @@ class StyledToken(NamedTuple):
 
 
 def tint_line(line: Iterable[Span], tint: str) -> Line:
-    """The line in one colour; weight and ground stay."""
+    """Returns the line in one colour; font styles stay."""
     return tuple(span._replace(style=tint_style(span.style, tint)) for span in line) if tint else tuple(line)
 
 
 def tint_style(style: str, tint: str) -> str:
-    """A style in another colour."""
+    """Returns a style in another colour."""
     if not tint:
         return style
     words = style.split()
@@ -46,36 +46,36 @@ def tint_style(style: str, tint: str) -> str:
 
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
-    """The words of styled text; those of links are followed by where they lead."""
-    found: list[StyledToken] = []
+    """Returns the tokens of styled text; a link is followed by its target."""
+    tokens: list[StyledToken] = []
     blank, target = "", None
     for span in spans:
         if tell_links and target and span.link != target:
-            found.append(_led(target))
+            tokens.append(_led(target))
         target = span.link
         if span == BREAK:
-            found.append(StyledToken(blank, "\n"))
+            tokens.append(StyledToken(blank, "\n"))
             blank = ""
             continue
         for space, word in spaced(span.text):
             blank += space
             if word:
-                found.append(StyledToken(blank, word, span.style, span.link))
+                tokens.append(StyledToken(blank, word, span.style, span.link))
                 blank = ""
     if tell_links and target:
-        found.append(_led(target))
-    return [*found, StyledToken(blank, "")] if blank else found
+        tokens.append(_led(target))
+    return [*tokens, StyledToken(blank, "")] if blank else tokens
 
 
 def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> list[Run[StyledToken]]:
-    """Compare two texts by their words and the looks of them."""
+    """Diffs two texts by tokens and their styles."""
     return word_runs(
         before, after, lambda ink: (ink.text, ink.style), lambda ink: 0 if ink.is_hidden else len(ink.text)
     )
 
 
 def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
-    """Whether so little stayed that both texts are better shown one below the other."""
+    """Returns whether so little stayed that both texts are better shown one below the other."""
     sizes = dict.fromkeys(_TINTS, 0)
     for run in runs:
         sizes[run.kind] += sum(len(ink.text) for ink in run.tokens)
@@ -83,7 +83,7 @@ def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
 
 
 def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
-    """Both texts in one: what went stands before what came in its place."""
+    """Yields both texts in one, removed words before the added ones."""
     before = "same"
     for run in runs:
         for number, span in enumerate(_spans(run.tokens, _TINTS[run.kind])):
@@ -94,12 +94,12 @@ def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
 
 
 def _stands_apart(run: Run[StyledToken]) -> bool:
-    """Whether a blank must stand between a run and what went before it: always before what came in its place."""
+    """Returns whether a blank must precede a run: always between removed and added words."""
     return run.kind == "added" or (bool(run.old) and bool(run.old[0].blank))
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """The old text (`removed`) or the new one (`added`), with the words that the other has not."""
+    """Returns the old text (`removed`) or the new one (`added`), with the words marked that the other lacks."""
     other = "added" if side == "removed" else "removed"
     sides = ((run, run.old if side == "removed" and run.kind == "same" else run.tokens) for run in runs)
     return tuple(
@@ -112,7 +112,7 @@ def _led(target: str) -> StyledToken:
 
 
 def _spans(tokens: Sequence[StyledToken], tint: str, ground: str = "") -> Iterator[Span]:
-    """The words of a run, joined where they look alike."""
+    """Yields the tokens of a run, joined where their styles are equal."""
     text, style, link = "", "", None
     for ink in tokens:
         if ink.is_hidden and not tint:

@@ -1,7 +1,7 @@
-"""What changed between two texts of a page, and how that is shown: block by block, and word by word within a block.
+"""Compares two texts of a page, by block and by word inside a block, and renders the diff as terminal lines.
 
-Nothing that differs is left out, and nothing is shown by colour alone: marks stand in the margin, what went is struck,
-what came is underlined. Every line knows the line of the new text that it stands for.
+No difference is left out and none is shown by colour alone: marks stand in the margin, removed words are struck, added
+words are underlined. Every line knows the line of the new text that it belongs to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Mode = Literal["prose", "split", "source"]
 
 @dataclass(frozen=True)
 class PageDifference:
-    """Two texts compared: what became of each block, and how many words were added and removed."""
+    """Two texts compared: the pairs of segments, and the number of added and removed words."""
 
     before: str
     after: str
@@ -38,8 +38,8 @@ class PageDifference:
 
     @property
     def kind(self) -> Literal["same", "added", "removed", "changed"]:
-        """What became of the whole page."""
-        if all(one.kind == "same" for one in self.blocks):
+        """What happened to the whole page."""
+        if all(block.kind == "same" for block in self.blocks):
             return "same"
         if not self.before.strip() or not self.after.strip():
             return "removed" if self.before.strip() else "added"
@@ -47,19 +47,19 @@ class PageDifference:
 
     @cached_property
     def source(self) -> tuple[SegmentPair, ...]:
-        """What became of each line, as it is written."""
+        """The pairs of source lines."""
         sides = (line_segments(side) if side.strip() else [] for side in (self.before, self.after))
         return tuple(pair_segments(*sides))
 
 
 @dataclass(frozen=True)
 class DifferenceLines:
-    """A comparison in lines of a terminal.
+    """A diff as terminal lines.
 
     `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
-    line of the new text that its block begins on; None where there is none. `folds` has the lines of the new text that
-    a line stands for where they are folded. `beside` is what stands on the left of what is put below a line: the width
-    of the old text, where both stand side by side.
+    line of the new text that its block starts on, or None. `folds` has the lines of the new text that a folded line
+    stands for. `beside` is what stands to the left of something that is inserted below a line: the old side, in
+    side-by-side mode.
     """
 
     lines: tuple[Line, ...]
@@ -70,7 +70,7 @@ class DifferenceLines:
     beside: Line = ()
 
     def below(self, line: int) -> int | None:
-        """The last line that stands for a line of the new text, or for what it is folded into."""
+        """Returns the last line that belongs to a line of the new text, or to the fold that contains it."""
         found = bisect_right(self._anchored[0], line)
         return self._anchored[1][found - 1] if found else None
 
@@ -81,17 +81,17 @@ class DifferenceLines:
 
 
 def compare(before: str, after: str) -> PageDifference:
-    """Compare two texts of a page."""
+    """Compares two texts of a page."""
     blocks = tuple(pair_segments(split_segments(before), split_segments(after)))
     added = removed = 0
-    for one in blocks:
-        if one.kind == "changed":
-            came, went = _changed_words(one)
+    for block in blocks:
+        if block.kind == "changed":
+            came, went = _changed_words(block)
             added, removed = added + came, removed + went
-        elif one.kind == "added":
-            added += word_count(one.after.text) if one.after else 0
-        elif one.kind == "removed":
-            removed += word_count(one.before.text) if one.before else 0
+        elif block.kind == "added":
+            added += word_count(block.after.text) if block.after else 0
+        elif block.kind == "removed":
+            removed += word_count(block.before.text) if block.before else 0
     return PageDifference(before, after, blocks, added, removed)
 
 
@@ -104,16 +104,15 @@ def difference_lines(
     keep: Collection[int] = (),
     ascii: bool = False,  # noqa: A002
 ) -> DifferenceLines:
-    """The comparison in lines of at most so many cells.
+    """Renders a diff in lines of at most this many cells.
 
     Args:
-        difference: what was compared.
+        difference: the compared texts.
         width: the cells of a line.
-        mode: `prose` shows the page as it reads, `split` the same before and after side by side, `source` as it is
-            written.
-        context: how many unchanged blocks stay around a change; the others are folded. None folds nothing.
-        keep: lines of the new text that are not folded, for something is to be shown below them.
-        ascii: draw with what every terminal has.
+        mode: `prose` shows the rendered page, `split` both sides rendered side by side, `source` the Markdown.
+        context: unchanged blocks that stay around a change; the others are folded. None folds nothing.
+        keep: lines of the new text that must not be folded, because something is shown below them.
+        ascii: draw with ASCII symbols only.
     """
     symbols = ASCII if ascii else UNICODE
     paired = difference.source if mode == "source" else difference.blocks
@@ -132,13 +131,13 @@ def difference_lines(
 
 
 def wrap(line: Line, columns: int) -> list[Line]:
-    """A line in lines of at most so many cells, broken between words where that can be; an empty one stays one."""
+    """Wraps a line to at most this many cells, between words if possible; an empty line stays one line."""
     return wrapped(line, columns) or [()]
 
 
-def _changed_words(one: SegmentPair) -> tuple[int, int]:
-    """How many words of a block came and went."""
-    old, new = (tokenize(piece.text) if piece else [] for piece in (one.before, one.after))
+def _changed_words(pair: SegmentPair) -> tuple[int, int]:
+    """Returns how many words of a block were added and removed."""
+    old, new = (tokenize(piece.text) if piece else [] for piece in (pair.before, pair.after))
     counts = {"added": 0, "removed": 0, "same": 0}
     for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):
         counts[run.kind] += count_words(token.text for token in run.tokens)

@@ -1,4 +1,4 @@
-"""Pieces of a comparison as lines of a terminal, each with what its mark in the margin says."""
+"""Renders the segments of a diff as terminal lines, each with its mark in the margin."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain, width
 
 MIN_WIDTH = 12
-"""With fewer cells left, what a piece stands within is not drawn beside it."""
+"""With fewer cells left, the containers of a segment are not drawn."""
 READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
 INLINE = frozenset(("paragraph", "heading", "item"))
-"""Pieces that are words and nothing else."""
+"""Segments that are inline text only."""
 AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
-"""Pieces whose old and new text are shown as they are written, one below the other."""
+"""Segments whose old and new source are shown one below the other."""
 
 _NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
 
@@ -42,21 +42,21 @@ _task = re.compile(r"\[([ xX])\][ \t]+").match
 
 
 class MarkedLine(NamedTuple):
-    """A line; its mark is empty, or added, removed, changed or moved."""
+    """A line; its mark is empty, added, removed, changed or moved."""
 
     mark: str
     line: Line
 
 
 class SegmentPainter:
-    """Draws the pieces of one comparison; `is_whole` where all of a page came or went, which needs no colour."""
+    """Renders the segments of one diff; `is_whole` if the whole page was added or removed, which needs no colour."""
 
     def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
         self._columns, self._symbols, self._is_whole = columns, symbols, is_whole
         self._tables = TableColumns(paired)
         self._codes = CodeBlocks(paired)
         self._layout = BlockRenderer(symbols)
-        for piece in (piece for one in paired for piece in (one.before, one.after)):
+        for piece in (piece for pair in paired for piece in (pair.before, pair.after)):
             if piece and piece.kind == "definition":
                 self._layout.parse(piece.text)
         self._new_tags = _indices(paired)
@@ -72,27 +72,27 @@ class SegmentPainter:
             "end": self._end,
         }
 
-    def one(self, one: SegmentPair) -> list[MarkedLine]:
-        """The lines of one piece."""
-        piece = one.after or one.before
+    def one(self, pair: SegmentPair) -> list[MarkedLine]:
+        """Renders one pair of segments."""
+        piece = pair.after or pair.before
         if not piece:
             return []
-        if one.kind == "changed" and one.before:
+        if pair.kind == "changed" and pair.before:
             before, columns = self._room(piece.within)
-            drawn = self._changed(one, one.before, piece, columns)
+            drawn = self._changed(pair, pair.before, piece, columns)
             return [MarkedLine(mark, before + line) for mark, line in drawn]
-        mark = "" if one.kind == "same" else one.kind
+        mark = "" if pair.kind == "same" else pair.kind
         tint = mark if mark in ("added", "removed") else ""
         if self._is_whole:
             tint = "quiet" if tint == "removed" else ""
-        return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(one, piece)]
+        return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(pair, piece)]
 
     def around(self, within: Sequence[str]) -> Line:
-        """What stands before a line that is within something."""
+        """Returns the prefix of a line inside these containers."""
         return self._room(within)[0]
 
     def _room(self, within: Sequence[str]) -> tuple[Line, int]:
-        line = tuple(self._bar(one) for one in within)
+        line = tuple(self._bar(container) for container in within)
         left = self._columns - width(line)
         return (line, left) if left >= MIN_WIDTH else ((), self._columns)
 
@@ -103,90 +103,92 @@ class SegmentPainter:
             return Span(f"{self._symbols.quote} ", "quiet")
         return Span(within)
 
-    def _read(self, one: SegmentPair, piece: Segment) -> list[Line]:
-        """A piece as it reads, with what is around it."""
-        before, columns = self._room(piece.within)
-        draw = self._draw.get(piece.kind)
-        lines = draw(one, piece, columns) if draw else self._layout.lines(piece.text, columns)
-        if not lines and one.kind in ("added", "removed") and piece.kind != "end":
-            lines = self._layout.words(piece.text, "quiet", columns)  # nothing to read, and yet a difference
+    def _read(self, pair: SegmentPair, segment: Segment) -> list[Line]:
+        """Renders a segment with its containers."""
+        before, columns = self._room(segment.within)
+        draw = self._draw.get(segment.kind)
+        lines = draw(pair, segment, columns) if draw else self._layout.lines(segment.text, columns)
+        if not lines and pair.kind in ("added", "removed") and segment.kind != "end":
+            lines = self._layout.words(
+                segment.text, "quiet", columns
+            )  # it renders to nothing, and yet it is a difference
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
-        """The styled words of a text that has nothing else."""
+        """Returns the runs of a text that is nothing but inline text."""
         tokens = self._layout.parse(text)
         if len(tokens) != 3 or tokens[1].type != "inline":
             return None if tokens else []
         style = HEADING_STYLES[int(tokens[0].tag[1]) - 1] if tokens[0].type == "heading_open" else ""
         return self._layout.runs(tokens[1], style)
 
-    def _item(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        task = _task(piece.text)
-        spans = self._words(piece.text[task.end() :] if task else piece.text)
-        return self._hanging(piece, spans or [], columns, task[1] if task else "")
+    def _item(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        task = _task(segment.text)
+        spans = self._words(segment.text[task.end() :] if task else segment.text)
+        return self._hanging(segment, spans or [], columns, task[1] if task else "")
 
-    def _hanging(self, piece: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
-        """The words of an item behind its mark."""
-        depth = sum(not one.strip() for one in piece.within)
+    def _hanging(self, segment: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
+        """Renders an item after its marker."""
+        depth = sum(not container.strip() for container in segment.within)
         bullet = self._symbols.bullets[depth % len(self._symbols.bullets)]
-        mark = piece.mark if piece.mark[-1:] in ".)" else bullet
+        mark = segment.mark if segment.mark[-1:] in ".)" else bullet
         if task:
             mark = self._symbols.unchecked if task == " " else self._symbols.checked
         lines = wrap(spans, max(columns - len(mark) - 1, 1)) or [()]
         blank = Span(" " * (len(mark) + 1))
         return [(Span(f"{mark} ", "quiet") if not number else blank, *line) for number, line in enumerate(lines)]
 
-    def _row(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        return self._tables.row(one, [self._cell(piece, cell) for cell in table_cells(piece.text)], columns)
+    def _row(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        return self._tables.row(pair, [self._cell(segment, cell) for cell in table_cells(segment.text)], columns)
 
-    def _cell(self, piece: Segment, text: str) -> list[Span]:
+    def _cell(self, segment: Segment, text: str) -> list[Span]:
         found = self._words(text)
         spans = [Span(sanitize(text))] if found is None else found
-        return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if piece.mark else spans
+        return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if segment.mark else spans
 
-    def _rule(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        return [self._tables.rule(one, columns, self._symbols.hairline)]
+    def _rule(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        return [self._tables.rule(pair, columns, self._symbols.hairline)]
 
-    def _code(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        return wrap_code(self._codes.line(one, piece), columns)
+    def _code(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        return wrap_code(self._codes.line(pair, segment), columns)
 
-    def _fence(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        language = language_of(piece)
-        if language.lower() in _NO_LANGUAGE and one.kind == "same":
+    def _fence(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        language = language_of(segment)
+        if language.lower() in _NO_LANGUAGE and pair.kind == "same":
             return []
         return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
 
-    def _written(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        style = "quiet" if piece.kind != "line" else "heading" if piece.text.startswith("#") else ""
-        return self._folded(piece, (Span(sanitize(piece.text), style),), columns)
+    def _written(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        style = "quiet" if segment.kind != "line" else "heading" if segment.text.startswith("#") else ""
+        return self._folded(segment, (Span(sanitize(segment.text), style),), columns)
 
-    def _tag(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        line = tag_line(piece, columns, self._symbols)
-        return [line] if line else [] if one.kind == "same" else self._written(one, piece, columns)
+    def _tag(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        line = tag_line(segment, columns, self._symbols)
+        return [line] if line else [] if pair.kind == "same" else self._written(pair, segment, columns)
 
-    def _end(self, one: SegmentPair, piece: Segment, columns: int) -> list[Line]:
-        """The end of a tag shows only where the tag itself stayed, and it was moved."""
-        side = "after" if one.after else "before"
-        is_plain = one.kind == "same" or (side, piece.opener) in self._new_tags
-        return [] if is_plain else self._written(one, piece, columns)
+    def _end(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        """Renders the end of a tag only if the tag stayed and the end moved."""
+        side = "after" if pair.after else "before"
+        is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
+        return [] if is_plain else self._written(pair, segment, columns)
 
-    def _changed(self, one: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+    def _changed(self, pair: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
         if before.kind == after.kind == "row":
-            return self._changed_row(one, before, after, columns)
+            return self._changed_row(pair, before, after, columns)
         if before.kind in INLINE and after.kind in INLINE:
             old, new = self._words(before.text), self._words(after.text)
             if old is not None and new is not None:
-                return self._changed_words(one, token_runs(styled_tokens(old), styled_tokens(new)), columns)
+                return self._changed_words(pair, token_runs(styled_tokens(old), styled_tokens(new)), columns)
         if before.kind == after.kind == "tag":
             tags = [tag_line(piece, columns, self._symbols) for piece in (before, after)]
             if tags[0] and tags[1] and plain(tags[0]) != plain(tags[1]):
                 return [*mark_all("removed", [tags[0]]), *mark_all("added", [tags[1]])]
         if after.kind in AS_WRITTEN:
-            return self._below(before, after, *self._as_written(one, before, after), columns)
+            return self._below(before, after, *self._as_written(pair, before, after), columns)
         return self._changed_lines(before, after, columns)
 
-    def _changed_words(self, one: SegmentPair, runs: Sequence[Run[StyledToken]], columns: int) -> list[MarkedLine]:
-        before, after = one.before, one.after
+    def _changed_words(self, pair: SegmentPair, runs: Sequence[Run[StyledToken]], columns: int) -> list[MarkedLine]:
+        before, after = pair.before, pair.after
         if not before or not after:
             return []
         is_same = all(run.kind == "same" for run in runs)
@@ -200,17 +202,16 @@ class SegmentPainter:
         lines = self._hanging(after, spans, columns) if after.kind == "item" else wrap(spans, columns)
         return [mark_changes(line) for line in lines]
 
-    def _changed_row(self, one: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+    def _changed_row(self, pair: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
         old, new = table_cells(before.text), table_cells(after.text)
-        most = max(len(old), len(new))
         cells: list[list[Span]] = []
-        for number in range(most):
+        for number in range(max(len(old), len(new))):
             sides = [self._cell(after, side[number] if number < len(side) else "") for side in (old, new)]
             cells.append(list(merged_spans(token_runs(styled_tokens(sides[0]), styled_tokens(sides[1])))))
-        return [mark_changes(line) for line in self._tables.row(one, cells, columns)]
+        return [mark_changes(line) for line in self._tables.row(pair, cells, columns)]
 
     def _changed_lines(self, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
-        """What is not made of words alone, such as cards: the lines that read differently."""
+        """Renders what is more than inline text, such as cards: the lines that read differently."""
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[MarkedLine] = []
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
@@ -225,22 +226,21 @@ class SegmentPainter:
                 drawn += mark_all("removed", old[part.before.start : part.before.stop]) + mark_all("added", came)
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
-    def _as_written(self, one: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
-        """The old and the new text of what is one line each."""
+    def _as_written(self, pair: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
+        """Returns the old and the new source, one line each."""
         if after.kind == "code":
-            return self._codes.line(one, before), self._codes.line(one, after)
+            return self._codes.line(pair, before), self._codes.line(pair, after)
         return (Span(sanitize(before.text)),), (Span(sanitize(after.text)),)
 
     def _below(self, before: Segment, after: Segment, old: Line, new: Line, columns: int) -> list[MarkedLine]:
         sides, is_new = mark_line_changes(after, (old, new), "quiet")
-        if is_new:
-            sides = tint_line(old, "removed"), tint_line(new, "added")
+        sides = (tint_line(old, "removed"), tint_line(new, "added")) if is_new else sides
         first = self._folded(before, sides[0], columns)
         return [*mark_all("removed", first, ""), *mark_all("added", self._folded(after, sides[1], columns), "")]
 
-    def _folded(self, piece: Segment, line: Line, columns: int) -> list[Line]:
-        """A line as it is written, on as many as it takes; code by the cell, else by the word, below its beginning."""
-        if piece.kind == "code":
+    def _folded(self, segment: Segment, line: Line, columns: int) -> list[Line]:
+        """Wraps a source line: code by cell, other text by word with its indent."""
+        if segment.kind == "code":
             return wrap_code(line, columns)
         if width(line) <= columns:
             return [line]
@@ -251,31 +251,31 @@ class SegmentPainter:
 
 
 def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
-    """The places of those pieces, among those of their side, that have come or gone."""
+    """Returns the segments of each side that were added or removed, by index."""
     found: set[tuple[str, int]] = set()
     counts = {"before": 0, "after": 0}
-    for one in paired:
-        sides = (("before", one.before if one.kind != "moved" or not one.after else None), ("after", one.after))
+    for pair in paired:
+        sides = (("before", pair.before if pair.kind != "moved" or not pair.after else None), ("after", pair.after))
         for side, piece in sides:
             if piece:
-                if one.kind in ("added", "removed"):
+                if pair.kind in ("added", "removed"):
                     found.add((side, counts[side]))
                 counts[side] += 1
     return found
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Lines that share a mark, in its colour or another."""
+    """Returns lines with the same mark, in its colour or another."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 
 def mark_changes(line: Line) -> MarkedLine:
-    """A line, marked as changed where any of its words is."""
+    """Returns a line, marked as changed if any of its words is."""
     is_changed = any("added" in span.style or "removed" in span.style for span in line)
     return MarkedLine("changed" if is_changed else "", line)
 
 
 def reading_text(line: Line) -> tuple[str, ...]:
-    """What a line says, whatever its columns are."""
+    """Returns the text and links of a line, whatever its column widths are."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)

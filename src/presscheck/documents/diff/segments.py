@@ -1,6 +1,6 @@
-"""Markdown cut into the pieces that a reader compares: paragraphs, items, rows of tables, lines of code, tags.
+"""Splits Markdown into segments to compare: paragraphs, items, table rows, lines of code, tags.
 
-A piece knows what it stands within, so that it can be shown alone. No word of the text belongs to no piece.
+A segment knows its containers, so that it can be shown alone. Every word of the text belongs to a segment.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from presscheck.documents.block_tags import ALERT, BLOCK_TAGS
 from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
 
 CONTAINERS = frozenset(tag.name for tag in BLOCK_TAGS.values() if tag.content == "blocks")
-"""Paired tags that hold other blocks."""
+"""Paired tags with blocks inside."""
 BY_LINE = frozenset(("code", "meta", "line"))
-"""Pieces that are one line each: neighbours that changed are shown as all old lines, then all new ones."""
+"""Single-line segments: adjacent changes are shown as all old lines, then all new ones."""
 
 
 class Segment(NamedTuple):
     """A part of a page.
 
     `kind` is heading, paragraph, item, row, align (of a table), fence, code (a line of it), tag, end (of a tag), meta
-    (a line of front matter), or that of a block. `mark` is the bullet of an item, `head` of a table's first row, what
-    stands behind a fence, the number of a step. `within` names what is around it: `hint-info`, `quote`, `step`, or
-    blanks. `opener` is the tag that an end closes, or the first piece of a table or of a block of code.
+    (a line of front matter), or that of a block. `mark` is the bullet of an item, `head` for a table's first row, the
+    info string of a fence, or the number of a step. `within` names the containers: `hint-info`, `quote`, `step`, or
+    blanks. `opener` is the tag that an end closes, or the first segment of a table or of a code block.
     """
 
     kind: str
@@ -37,31 +37,31 @@ class Segment(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """Two pieces with the same key read the same."""
+        """Segments with equal keys read the same."""
         if self.kind in BY_LINE:
             return self.kind, self.text.rstrip()
         if self.kind == "align":
             return self.kind, tuple((cell[:1] == ":", cell[-1:] == ":") for cell in table_cells(self.text))
         if self.kind == "row":
             return self.kind, tuple(table_cells(self.text))
-        depth = sum(not one.strip() for one in self.within) if self.kind == "item" else 0
+        depth = sum(not container.strip() for container in self.within) if self.kind == "item" else 0
         return self.kind, depth, self.mark[-1:] in ".)", " ".join(self.text.split())
 
 
 def split_segments(markdown: str) -> list[Segment]:
-    """Cut a page."""
+    """Splits a page into segments."""
     cutting = _SegmentSplitter()
     cutting.take(markdown, 0, ())
     return cutting.found
 
 
 def line_segments(markdown: str) -> list[Segment]:
-    """The lines of a page as pieces, blank ones too."""
+    """Returns the lines of a page as segments, blank ones included."""
     return [Segment("line", text, number) for number, text in enumerate(text_lines(markdown.rstrip("\n")))]
 
 
 def table_cells(row: str) -> list[str]:
-    """The cells of a row of a table."""
+    """Returns the cells of a table row."""
     text = row.strip().removeprefix("|")
     if text.endswith("|") and not text.endswith("\\|"):
         text = text[:-1]
@@ -89,7 +89,7 @@ class _SegmentSplitter:
         self.found: list[Segment] = []
 
     def take(self, markdown: str, line: int, within: tuple[str, ...]) -> None:
-        """Cut a text that begins on a line of the page."""
+        """Splits a text that starts at this line of the page."""
         for block in split_blocks(markdown):
             at = line + block.start_line
             cut = None if _is_tagged(block.text) else _CUT.get(block.kind)
@@ -102,12 +102,12 @@ class _SegmentSplitter:
         self.found.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
 
     def front(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Front matter, by the line."""
+        """Splits front matter by line."""
         for number, text in enumerate(lines[1:-1], 1):
             self._add("meta", text, line + number, within)
 
     def code(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Code, by the line."""
+        """Splits code by line."""
         opener = len(self.found)
         fence = _fence(lines[0])
         if not fence:
@@ -123,14 +123,14 @@ class _SegmentSplitter:
             self._add("code", inner, line + number, within, opener=opener)
 
     def table(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """A table, by the row."""
+        """Splits a table by row."""
         opener = len(self.found)
         for number, text in enumerate(lines):
             kind = "align" if number == 1 else "row"
             self._add(kind, text, line + number, within, "" if number else "head", opener)
 
     def quote(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """A quotation, or a hint that is written as one."""
+        """Splits a quotation or an alert."""
         inner = [re.sub(r"^[ \t]{0,3}>[ \t]?", "", text) for text in lines]
         alert = _alert(inner[0])
         if alert:
@@ -141,7 +141,7 @@ class _SegmentSplitter:
             self.take("\n".join(inner), line, (*within, "quote"))
 
     def list(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """A list, by the item."""
+        """Splits a list by item."""
         lines = [_lead(_untabbed, text) if "\t" in text else text for text in lines]
         starts: list[int] = []
         least = 0
@@ -155,7 +155,7 @@ class _SegmentSplitter:
             item = _item(lines[start])
             mark = item[2] if item else ""
             if mark[:-1]:
-                # numbers are counted as they are shown, not as they are written
+                # numbers are counted as rendered, not as written
                 number = number + 1 if mark[-1] == before else int(mark[:-1])
             before = mark[-1:]
             self._one_item(lines[start:end], line + start, within, f"{number}{before}" if mark[:-1] else mark)
@@ -181,7 +181,7 @@ class _SegmentSplitter:
             self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
-        """Cut a tag and what it holds, if opening and end stand on lines of their own."""
+        """Splits a tag and its content, if opening and closing tags stand on lines of their own."""
         lines = block.text.split("\n")
         opening = _opening(lines[0])
         summary = _summary(block.text) if not opening else None
@@ -198,7 +198,7 @@ class _SegmentSplitter:
         return True
 
     def _number(self, name: str, within: tuple[str, ...]) -> str:
-        """The number of a step among its siblings."""
+        """Returns the number of a step among its siblings."""
         if name != "step":
             return ""
         number = 1

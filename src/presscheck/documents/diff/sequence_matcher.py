@@ -1,6 +1,6 @@
-"""Which items of two sequences are the same: what is unique on both sides anchors, and the gaps between are searched.
+"""Matches two sequences: items that are unique on both sides are anchors, and the gaps between are searched.
 
-The time is bounded whatever the sequences: a gap of many equal items is searched by bits instead of by blocks.
+The time is bounded for any input: a gap with many equal items is searched by a bit-parallel LCS.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import NamedTuple, TypeVar
 Item = TypeVar("Item", bound=Hashable)
 
 MAX_PAIRS = 100_000
-"""How many pairs of equal items a gap may have to be searched block by block."""
+"""Gaps with at most this many pairs of equal items are searched by blocks."""
 MAX_BITS = 100_000_000
-"""How large a gap may be at all, as the product of its sides; what is larger has nothing in common."""
+"""The largest gap that is searched, as the product of its sides; a larger one has no matches."""
 
 
 class Match(NamedTuple):
-    """So many items that are the same, from a place in the one and a place in the other."""
+    """A run of equal items: its start on either side and its size."""
 
     before: int
     after: int
@@ -29,7 +29,7 @@ class Match(NamedTuple):
 
 
 def matches(before: Sequence[Item], after: Sequence[Item]) -> list[Match]:
-    """The runs of equal items, in order; neighbouring runs are one."""
+    """Returns the runs of equal items, in order; adjacent runs are one."""
     found: list[Match] = []
     for match in _matches(before, after):
         last = found[-1] if found else None
@@ -41,14 +41,14 @@ def matches(before: Sequence[Item], after: Sequence[Item]) -> list[Match]:
 
 
 class Gap(NamedTuple):
-    """What stands on either side between two runs of equal items; one side may be empty."""
+    """The items between two runs of equal items; one side may be empty."""
 
     before: range
     after: range
 
 
 def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]:
-    """The runs of equal items, and what stands between them."""
+    """Yields the runs of equal items, and the gaps between them."""
     at, to = 0, 0
     for match in [*matches(before, after), Match(len(before), len(after), 0)]:
         if at < match.before or to < match.after:
@@ -72,7 +72,7 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
         while at < end - tail and to < stop - tail and before[end - tail - 1] == after[stop - tail - 1]:
             tail += 1
         if tail:
-            # seen again, as an anchor, after what stands before it
+            # handled again, as an anchor, after the items before it
             waiting.append((end - tail, end, stop - tail, stop))
             end, stop = end - tail, stop - tail
         if at == end or to == stop:
@@ -86,7 +86,7 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
 
 
 def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
-    """What is unique on both sides, as far as its order is the same: the longest such run."""
+    """Returns the longest run of items that are unique on both sides and in the same order."""
     counted = Counter(before[n] for n in of_before)
     places = {after[n]: n for n in of_after}
     again = Counter(after[n] for n in of_after)
@@ -95,7 +95,7 @@ def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of
 
 
 def longest_increasing_subsequence(numbers: Sequence[int]) -> list[int]:
-    """The places of one longest run of rising numbers."""
+    """Returns the indices of one longest increasing subsequence."""
     ends: list[int] = []
     last: list[int] = []
     earlier: list[int] = []
@@ -121,7 +121,7 @@ def _searched(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -
             if one.size:
                 yield Match(at + one.a, to + one.b, one.size)
     elif len(before) * len(after) <= MAX_BITS:
-        from rapidfuzz.distance import LCSseq  # late: hardly any text needs it
+        from rapidfuzz.distance import LCSseq  # takes about 15 ms to load, and hardly any text needs it
 
         for step in LCSseq.opcodes(before, after):
             if step.tag == "equal":

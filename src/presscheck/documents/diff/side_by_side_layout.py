@@ -1,4 +1,4 @@
-"""A comparison laid out side by side: what was on the left, what is on the right, each block beside what it became."""
+"""Lays out a diff side by side: each block beside what it became."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.styled_text import Line, Span, pad
 
 _SEPARATOR = 3
-"""The cells of the hairline between the sides, and of the blanks around it."""
+"""The cells between the sides: a hairline with blanks around it."""
 
 
 def side_columns(width: int) -> int:
-    """How many cells the text of one side has."""
+    """Returns the width of the text of one side."""
     return max((width - _SEPARATOR) // 2 - MARGIN, 1)
 
 
@@ -43,7 +43,7 @@ class SideBySideLayout(UnifiedLayout):
 
     @property
     def beside(self) -> Line:
-        """What stands on the left of something that is put on the right side alone."""
+        """The empty left side, for something that is inserted on the right."""
         return (Span(" " * (MARGIN + self._columns)), self._between)
 
     def _show(self, group: Sequence[int]) -> None:
@@ -73,12 +73,12 @@ class SideBySideLayout(UnifiedLayout):
         before = pad((self._marks[left.mark], *left.line), MARGIN + self._columns)
         return (*before, self._between, self._marks[right.mark], *right.line)
 
-    def _space(self, one: SegmentPair) -> None:
+    def _space(self, pair: SegmentPair) -> None:
         last = self._last
-        if last is None or not needs_blank_line(last, one):
+        if last is None or not needs_blank_line(last, pair):
             return
-        mark = one.kind if one.kind == last.kind and one.kind in ("added", "removed") else ""
-        pieces = ((last.before, one.before), (last.after, one.after))
+        mark = pair.kind if pair.kind == last.kind and pair.kind in ("added", "removed") else ""
+        pieces = ((last.before, pair.before), (last.after, pair.after))
         drawn = [
             MarkedLine(mark, tint_line(self._drawing.around(common_prefix(above.within, below.within)), mark))
             if above and below

@@ -1,4 +1,4 @@
-"""Pieces of a comparison drawn twice: as they were, and as they are, each with the words that the other has not."""
+"""Renders the segments of a diff twice, old and new, each with the words marked that the other lacks."""
 
 from __future__ import annotations
 
@@ -27,68 +27,68 @@ from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.styled_text import Line
 
 EMPTY = MarkedLine("", ())
-"""A line of the side that has nothing to say."""
+"""The line of a side that has nothing here."""
 REMOVED: RunKind = "removed"
 ADDED: RunKind = "added"
 
 
 class SideLines(NamedTuple):
-    """The same place on both sides; the shorter side is filled up where a pair of lines must stand in line."""
+    """The lines of both sides; a shorter side is padded where pairs of lines must align."""
 
     left: list[MarkedLine]
     right: list[MarkedLine]
 
     def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
-        """Lines that begin at the same height, and behind which both sides begin at the same height again."""
+        """Adds lines that start and end at the same height on both sides."""
         for one, other in zip_longest(left, right, fillvalue=EMPTY):
             self.left.append(one)
             self.right.append(other)
 
 
 class SidePainter(SegmentPainter):
-    """Draws the pieces of one comparison side by side; the columns are those of one side."""
+    """Renders the segments of one diff side by side; the columns are those of one side."""
 
-    def both(self, one: SegmentPair) -> SideLines:
-        """The lines of a piece before, and after."""
-        if one.kind == "changed" and one.before and one.after:
-            return self._changed_sides(one, one.before, one.after)
-        mark = "" if one.kind == "same" else one.kind
-        left = one.before if one.kind in ("same", "removed") or not one.after else None
+    def both(self, pair: SegmentPair) -> SideLines:
+        """Renders a pair of segments on both sides."""
+        if pair.kind == "changed" and pair.before and pair.after:
+            return self._changed_sides(pair, pair.before, pair.after)
+        mark = "" if pair.kind == "same" else pair.kind
+        left = pair.before if pair.kind in ("same", "removed") or not pair.after else None
         tint = mark if mark in ("added", "removed") and not self._is_whole else ""
-        right = mark_all(mark, self._read(one, one.after), tint) if one.after else []
-        if left and one.after and self._is_alike(one, left, one.after):
+        right = mark_all(mark, self._read(pair, pair.after), tint) if pair.after else []
+        if left and pair.after and self._is_alike(pair, left, pair.after):
             return SideLines(right, right)
-        return SideLines(mark_all(mark, self._read(one, left), tint) if left else [], right)
+        return SideLines(mark_all(mark, self._read(pair, left), tint) if left else [], right)
 
-    def _is_alike(self, one: SegmentPair, before: Segment, after: Segment) -> bool:
-        """Whether two pieces look the same because they are: most of a page is drawn once, not twice."""
+    def _is_alike(self, pair: SegmentPair, before: Segment, after: Segment) -> bool:
+        """Returns whether both segments render the same: most of a page is rendered once, not twice."""
         if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
             return False
-        return before.kind != "code" or self._codes.line(one, before) == self._codes.line(one, after)
+        return before.kind != "code" or self._codes.line(pair, before) == self._codes.line(pair, after)
 
-    def _changed_sides(self, one: SegmentPair, before: Segment, after: Segment) -> SideLines:
+    def _changed_sides(self, pair: SegmentPair, before: Segment, after: Segment) -> SideLines:
         rooms = [self._room(piece.within) for piece in (before, after)]
         sizes = rooms[0][1], rooms[1][1]
         if before.kind == after.kind == "row":
-            found = self._rows(one, before, after, sizes)
+            found = self._rows(pair, before, after, sizes)
         else:
-            found = self._texts(one, before, after, sizes)
+            found = self._texts(pair, before, after, sizes)
         if not any(row.mark for side in found for row in side):
             found.right.append(MarkedLine("changed", wrap((READS_THE_SAME,), sizes[1])[0]))
             found.right.extend(MarkedLine("changed", line) for line in wrap((READS_THE_SAME,), sizes[1])[1:])
         sides = zip(found, rooms, strict=True)
         return SideLines(*([MarkedLine(row.mark, room[0] + row.line) for row in side] for side, room in sides))
 
-    def _rows(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+    def _rows(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
         cells: tuple[list[Line], list[Line]] = [], []
         for old, new in zip_longest(table_cells(before.text), table_cells(after.text), fillvalue=""):
             runs = token_runs(styled_tokens(self._cell(before, old)), styled_tokens(self._cell(after, new)))
             cells[0].append(one_side(runs, REMOVED))
             cells[1].append(one_side(runs, ADDED))
-        drawn = (self._tables.row(one, side, columns) for side, columns in zip(cells, sizes, strict=True))
+        drawn = (self._tables.row(pair, side, columns) for side, columns in zip(cells, sizes, strict=True))
         return SideLines(*([mark_changes(line) for line in lines] for lines in drawn))
 
-    def _texts(self, one: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+    def _texts(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
         if before.kind in INLINE and after.kind in INLINE:
             old, new = self._words(before.text), self._words(after.text)
             if old is not None and new is not None:
@@ -100,13 +100,13 @@ class SidePainter(SegmentPainter):
             if tags[0] and tags[1] and reading_text(tags[0]) != reading_text(tags[1]):
                 return SideLines(mark_all("removed", [tags[0]]), mark_all("added", [tags[1]]))
         if after.kind in AS_WRITTEN:
-            return self._lines(before, after, self._as_written(one, before, after), sizes)
+            return self._lines(before, after, self._as_written(pair, before, after), sizes)
         return self._drawn_lines(before, after, sizes)
 
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Words; where hardly any stayed, both sides are of one colour."""
+        """Renders inline text; if hardly any word stayed, each side has one colour."""
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)
@@ -117,12 +117,12 @@ class SidePainter(SegmentPainter):
             self._side(before, one_side(runs, REMOVED), sizes[0]), self._side(after, one_side(runs, ADDED), sizes[1])
         )
 
-    def _side(self, piece: Segment, spans: Line, columns: int) -> list[MarkedLine]:
-        lines = self._hanging(piece, list(spans), columns) if piece.kind == "item" else wrap(spans, columns)
+    def _side(self, segment: Segment, spans: Line, columns: int) -> list[MarkedLine]:
+        lines = self._hanging(segment, list(spans), columns) if segment.kind == "item" else wrap(spans, columns)
         return [mark_changes(line) for line in lines]
 
     def _lines(self, before: Segment, after: Segment, lines: tuple[Line, Line], sizes: tuple[int, int]) -> SideLines:
-        """One line as it is written, and what became of it."""
+        """Renders one source line on both sides."""
         sides, is_new = mark_line_changes(after, lines)
         folded = self._folded(before, sides[0], sizes[0]), self._folded(after, sides[1], sizes[1])
         if is_new:
@@ -130,7 +130,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all("changed", folded[0], ""), mark_all("changed", folded[1], ""))
 
     def _drawn_lines(self, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
-        """What is not made of words alone, such as cards: the lines that read differently stand side by side."""
+        """Renders what is more than inline text, such as cards: lines that read differently stand side by side."""
         old, new = (
             self._layout.lines(piece.text, columns) for piece, columns in zip((before, after), sizes, strict=True)
         )

@@ -1,4 +1,4 @@
-"""The rows of tables in a comparison: columns as wide as both texts need, so that old and new rows stand in line."""
+"""Table rows in a diff: columns are wide enough for both texts, so that old and new rows align."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from presscheck.text.styled_text import Line, Span, width
 
 GAP = 2
 MIN_COLUMN = 9
-"""A column that would have fewer cells is none; the cells then follow one another."""
+"""The narrowest column; below it the cells follow one another instead."""
 SEPARATOR = Span(" │ ", "quiet")
 
 _markup = re.compile(r"\]\([^)]*\)|\*\*|[`\[]|<[^<>]*>")
 
 
 class TableColumns:
-    """The widths of the columns of every table of two texts."""
+    """The column widths of every table of two texts."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._sizes: dict[int, list[int] | None] = {}
         self._table_of: dict[tuple[str, int], int] = {}
         self._widths: list[list[tuple[int, int]]] = []
-        for one in paired:
-            if (one.after or one.before or _NO_PIECE).kind == "row":
-                self._take(one)
+        for pair in paired:
+            if (pair.after or pair.before or _NO_PIECE).kind == "row":
+                self._take(pair)
 
-    def row(self, one: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
-        """The lines of a row, in at most so many cells."""
-        sizes = self._of(one, columns)
+    def row(self, pair: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
+        """Renders a row in at most this many cells."""
+        sizes = self._of(pair, columns)
         if sizes is None:
             joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
             return wrap(joined, columns)
@@ -41,28 +41,28 @@ class TableColumns:
         height = max((len(cell) for cell in laid), default=0)
         return [_joined(laid, sizes, number) for number in range(height)]
 
-    def rule(self, one: SegmentPair, columns: int, hairline: str) -> Line:
-        """The hairline below the head of a table."""
-        sizes = self._of(one, columns)
+    def rule(self, pair: SegmentPair, columns: int, hairline: str) -> Line:
+        """Renders the hairline below a table's head."""
+        sizes = self._of(pair, columns)
         text = (" " * GAP).join(hairline * size for size in sizes) if sizes else hairline * columns
         return (Span(text, "quiet"),)
 
-    def _take(self, one: SegmentPair) -> None:
-        keys = [(side, piece.opener) for side, piece in (("a", one.after), ("b", one.before)) if piece]
+    def _take(self, pair: SegmentPair) -> None:
+        keys = [(side, piece.opener) for side, piece in (("a", pair.after), ("b", pair.before)) if piece]
         table = next((self._table_of[key] for key in keys if key in self._table_of), len(self._widths))
         if table == len(self._widths):
             self._widths.append([])
         self._table_of.update(dict.fromkeys(keys, table))
         widths = self._widths[table]
-        for piece in (one.before, one.after):
+        for piece in (pair.before, pair.after):
             for number, cell in enumerate(table_cells(piece.text) if piece else ()):
                 text = _markup.sub("", cell)
                 word = max(map(cell_len, text.split()), default=1)
                 known = widths[number] if number < len(widths) else (1, 1)
                 widths[number : number + 1] = [(max(cell_len(text), known[0]), max(word, known[1]))]
 
-    def _of(self, one: SegmentPair, columns: int) -> list[int] | None:
-        key = ("a", one.after.opener) if one.after else ("b", one.before.opener if one.before else -1)
+    def _of(self, pair: SegmentPair, columns: int) -> list[int] | None:
+        key = ("a", pair.after.opener) if pair.after else ("b", pair.before.opener if pair.before else -1)
         table = self._table_of.get(key, -1)
         if table < 0:
             return None
@@ -75,7 +75,7 @@ _NO_PIECE = Segment("", "", 0)
 
 
 def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
-    """The widths of columns, given what each wants and its longest word; None where that leaves too little."""
+    """Returns column widths for the wanted widths and longest words; None if there is no room."""
     left = columns - GAP * (len(widths) - 1)
     least = [min(wanted, max(MIN_COLUMN, min(word, columns // 4))) for wanted, word in widths]
     if sum(least) > left:

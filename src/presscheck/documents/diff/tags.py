@@ -1,4 +1,4 @@
-"""The tags of the platform in a comparison: one line each, where a page shows what they hold in one piece."""
+"""Block tags in a diff: one line each."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _summary = re.compile(r"<summary>(.*?)</summary>", re.DOTALL | re.IGNORECASE).se
 _html = re.compile(r"<[^<>]*>")
 
 
-def tag_line(piece: Segment, columns: int, symbols: Symbols) -> Line | None:
-    """What is shown of a tag; None for those that show only what they hold."""
-    opened = _tag(piece.text)
-    summary = _summary(piece.text)
-    name = opened[1].lower() if opened else "details" if summary else "hint" if piece.mark in HINTS else ""
+def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
+    """Renders a tag; None for tags that show only their content."""
+    opened = _tag(segment.text)
+    summary = _summary(segment.text)
+    name = opened[1].lower() if opened else "details" if summary else "hint" if segment.mark in HINTS else ""
     values = parse_attributes(opened[2]) if opened else {}
     if name == "hint":
-        hint = hint_of(values.get("style", piece.mark or "info"))
+        hint = hint_of(values.get("style", segment.mark or "info"))
         return Span(f"{symbols.hint} ", hint.style), Span(hint.label, f"{hint.style} strong")
     if name == "step":
-        return (Span(piece.mark, "accent strong"),)
+        return (Span(segment.mark, "accent strong"),)
     if name == "details":
         words = sanitize(" ".join(unescape(_html.sub("", summary[1])).split())) if summary else "Details"
         return cut((Span(f"{symbols.opened} ", "accent"), Span(words, "strong")), columns)
-    title = title_of(piece) or ("Tab" if name == "tab" else "")
+    title = title_of(segment) or ("Tab" if name == "tab" else "")
     return titled_rule(sanitize(title), columns, symbols) if title else None
 
 
-def title_of(piece: Segment) -> str:
-    """What a tab, a piece of code or an update is called."""
-    opened = _tag(piece.text)
+def title_of(segment: Segment) -> str:
+    """Returns the title of a tab, a code block or an update."""
+    opened = _tag(segment.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""

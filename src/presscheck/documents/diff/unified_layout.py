@@ -1,4 +1,4 @@
-"""A comparison laid out from above: marks in the margin, blank lines between blocks, and what is unchanged folded."""
+"""Lays out a diff from top to bottom: marks in the margin, blank lines between blocks, folded unchanged blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 
 MARGIN = 2
-"""The cells of a mark and the blank behind it."""
+"""The cells of a mark and the blank after it."""
 MARKS = {
     "": Span("  "),
     "added": Span("+ ", "added"),
@@ -25,13 +25,13 @@ MARKS = {
 }
 _ASCII = {"removed": Span("- ", "removed"), "moved": Span("> ", "waiting")}
 _FAMILY = {"code": "code", "fence": "code", "row": "table", "align": "table", "meta": "meta", "line": "line"}
-"""Blocks of one family follow one another without a blank line."""
+"""Blocks of one family have no blank line between them."""
 _BARE = frozenset(("end", "align", "fence"))
-"""Blocks that a reader does not count."""
+"""Blocks that are not counted as such."""
 
 
 class UnifiedLayout:
-    """Collects the lines of a comparison, and for each the block and the line of the new text that it stands for."""
+    """Collects the lines of a diff, and for each line its block and its line in the new text."""
 
     def __init__(self, paired: Sequence[SegmentPair], drawing: SegmentPainter, width: int, *, is_ascii: bool) -> None:
         self.lines: list[Line] = []
@@ -46,11 +46,11 @@ class UnifiedLayout:
         self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
         for number, one in enumerate(paired):
             if one.kind == "moved" and one.before:
-                # by the old line: where it came to, and where it went from
+                # by the old line: its new place and its old place
                 self._moves[one.after is None][one.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
-        """Lay out all of it."""
+        """Lays out the whole diff."""
         shown = _shown(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
@@ -60,7 +60,7 @@ class UnifiedLayout:
                 self._fold(list(numbers))
 
     def _show(self, group: Sequence[int]) -> None:
-        """Blocks that are shown as one: a run of changed lines, or of moved blocks, or just one block."""
+        """Adds blocks that are shown as one: changed lines, moved blocks, or a single block."""
         one = self._paired[group[0]]
         rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
         if one.kind == "moved":
@@ -85,21 +85,21 @@ class UnifiedLayout:
         self.blocks.append(block)
         self.anchors.append(anchor)
 
-    def _begins_change(self, one: SegmentPair) -> bool:
+    def _begins_change(self, pair: SegmentPair) -> bool:
         last = self._last
-        if one.kind == "same" or last is None or last.kind == "same":
-            return one.kind != "same"
-        if current_segment(one).kind == current_segment(last).kind == "item" or _is_family(last, one):
+        if pair.kind == "same" or last is None or last.kind == "same":
+            return pair.kind != "same"
+        if current_segment(pair).kind == current_segment(last).kind == "item" or _is_family(last, pair):
             return False
-        return one.kind in ("changed", "moved") or last.kind in ("changed", "moved")
+        return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
-    def _space(self, one: SegmentPair) -> None:
-        """A blank line, where the block does not belong to the one before it."""
-        if self._last and needs_blank_line(self._last, one):
+    def _space(self, pair: SegmentPair) -> None:
+        """Adds a blank line, unless the block belongs to the one before it."""
+        if self._last and needs_blank_line(self._last, pair):
             around = self._drawing.around(
-                common_prefix(current_segment(self._last).within, current_segment(one).within)
+                common_prefix(current_segment(self._last).within, current_segment(pair).within)
             )
-            mark = one.kind if one.kind == self._last.kind and one.kind in ("added", "removed") else ""
+            mark = pair.kind if pair.kind == self._last.kind and pair.kind in ("added", "removed") else ""
             line = (self._marks[mark], *tint_line(around, mark))
             self._add(line if any(span.text.strip() for span in around) else (), None, None)
 
@@ -114,7 +114,7 @@ class UnifiedLayout:
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
     def _fold(self, numbers: Sequence[int]) -> None:
-        """One quiet line for what is unchanged, with where in the page it ends."""
+        """Adds one quiet line for unchanged blocks, with the heading that they end in."""
         hidden = [current_segment(self._paired[number]) for number in numbers]
         counted = [piece for piece in hidden if piece.kind not in _BARE]
         noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
@@ -128,16 +128,16 @@ class UnifiedLayout:
         self._last = self._paired[numbers[-1]]
 
 
-def current_segment(one: SegmentPair) -> Segment:
-    """The new piece, or the old one where it is gone."""
-    found = one.after or one.before
+def current_segment(pair: SegmentPair) -> Segment:
+    """Returns the new segment, or the old one if it was removed."""
+    found = pair.after or pair.before
     if found is None:
-        raise ValueError("a block of neither text")
+        raise ValueError("a pair without segments")
     return found
 
 
-def _is_family(one: SegmentPair, other: SegmentPair) -> bool:
-    family = _FAMILY.get(current_segment(one).kind)
+def _is_family(pair: SegmentPair, other: SegmentPair) -> bool:
+    family = _FAMILY.get(current_segment(pair).kind)
     return family is not None and family == _FAMILY.get(current_segment(other).kind)
 
 
@@ -152,24 +152,24 @@ def _groups(paired: Sequence[SegmentPair], numbers: Sequence[int]) -> Iterator[l
         yield group
 
 
-def _go_together(one: SegmentPair, other: SegmentPair) -> bool:
-    if one.kind == "same" or other.kind == "same":
+def _go_together(pair: SegmentPair, other: SegmentPair) -> bool:
+    if pair.kind == "same" or other.kind == "same":
         return False
-    if "moved" in (one.kind, other.kind):
-        return one.kind == other.kind and (one.after is None) == (other.after is None)
-    return current_segment(one).kind in BY_LINE and current_segment(other).kind == current_segment(one).kind
+    if "moved" in (pair.kind, other.kind):
+        return pair.kind == other.kind and (pair.after is None) == (other.after is None)
+    return current_segment(pair).kind in BY_LINE and current_segment(other).kind == current_segment(pair).kind
 
 
-def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
-    """Whether a blank line stands between a block and the one before it."""
-    before, piece = current_segment(last), current_segment(one)
+def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
+    """Returns whether a blank line separates a block from the one before it."""
+    before, piece = current_segment(last), current_segment(pair)
     if before.kind == "tag" or piece.kind == "end":
         return False
-    if _is_family(last, one):
+    if _is_family(last, pair):
         return piece.kind == "fence" or piece.mark == "head"
     if "item" in (before.kind, piece.kind) and (piece.kind == "item" or len(piece.within) > len(before.within)):
         for side in ("after", "before"):
-            above, below = getattr(last, side), getattr(one, side)
+            above, below = getattr(last, side), getattr(pair, side)
             if above and below:
                 return below.line > above.line + above.size
         return before.kind != "item"
@@ -177,17 +177,17 @@ def needs_blank_line(last: SegmentPair, one: SegmentPair) -> bool:
 
 
 def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """What both begin with."""
-    found: list[str] = []
+    """Returns the items that both start with."""
+    parts: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
             break
-        found.append(this)
-    return found
+        parts.append(this)
+    return parts
 
 
 def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
-    """Which blocks are not folded: those near a change, those kept, and those whose fold would hide but one."""
+    """Returns which blocks are not folded: near a change, kept, or in a fold that would hide only one."""
     if context is None:
         return [True] * len(paired)
     starts = [(one.after.line, number) for number, one in enumerate(paired) if one.after]
@@ -199,13 +199,13 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
         shown[first : number + context + 1] = [True] * len(shown[first : number + context + 1])
     edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
     for left, right in pairwise(edges):
-        if sum(current_segment(one).kind not in _BARE for one in paired[left + 1 : right]) <= 1:
+        if sum(current_segment(pair).kind not in _BARE for pair in paired[left + 1 : right]) <= 1:
             shown[left + 1 : right] = [True] * (right - left - 1)
     return shown
 
 
 def _where(hidden: Sequence[Segment]) -> str:
-    """The last heading among the blocks, and the tabs and the like that are still open behind them."""
+    """Returns the last heading of the blocks and the tags that are open at their end."""
     heading = ""
     opened: list[str] = []
     for piece in hidden:

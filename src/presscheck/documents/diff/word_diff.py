@@ -1,6 +1,6 @@
-"""What became of the words of a text: runs that stayed, went and came, as few and as whole as a reader wants them.
+"""Diffs texts by word: runs that stayed, were removed or were added, as few and as whole as readable.
 
-Blanks belong to the word behind them, so that a text that is only wrapped elsewhere has not changed.
+Blanks belong to the following word, so that a text that is only wrapped differently has not changed.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ T = TypeVar("T")
 _IDEOGRAPHS = "\u2e80-\u2fff\u3041-\u9fff\uf900-\ufaff"
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0e7f\u200c\u200d\ufe00-\ufe0f"
 WORD = rf"[^\W{_IDEOGRAPHS}](?:[^\W{_IDEOGRAPHS}]|[{_MARKS}])*|\S[{_MARKS}]*"
-"""A word with the marks on its letters, an ideograph, or a sign."""
+"""A word with its combining marks, an ideograph, or a punctuation character."""
 _tokens = re.compile(WORD).findall
 spaced = re.compile(rf"(\s*)({WORD}|\Z)").findall
-"""The tokens of a text as pairs of the blanks before and the word; the last word is empty."""
+"""The tokens of a text as pairs of preceding blanks and word; the last word is empty."""
 _is_word = re.compile(r"\w").search
 
 RunKind = Literal["same", "removed", "added"]
 
 
 class Token(NamedTuple):
-    """A word or a sign, and the blanks before it."""
+    """A word or a punctuation character, and the blanks before it."""
 
     blank: str
     text: str
 
 
 class Run(NamedTuple, Generic[T]):
-    """Tokens that share a fate; of what stayed, those of the new text, and those of the old one beside."""
+    """Tokens with the same status; for unchanged ones the new tokens, with the old ones beside."""
 
     kind: RunKind
     tokens: Sequence[T]
@@ -41,36 +41,36 @@ class Run(NamedTuple, Generic[T]):
 
 
 def tokenize(text: str) -> list[Token]:
-    """The words and signs of a text; blanks at its end are a token without text."""
+    """Splits a text into tokens; trailing blanks are a token without text."""
     return [Token(blank, word) for blank, word in spaced(text) if blank or word]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The different words of a text, in small letters; its signs where it has no words."""
+    """Returns the distinct words of a text in lower case; its punctuation if it has no words."""
     tokens = _tokens(text.casefold())
     return frozenset(filter(_is_word, tokens)) or frozenset(tokens)
 
 
 def count_words(tokens: Iterable[str]) -> int:
-    """How many of the tokens are words."""
+    """Counts the tokens that are words."""
     return sum(1 for token in tokens if _is_word(token))
 
 
 def word_count(text: str) -> int:
-    """How many words a text has."""
+    """Counts the words of a text."""
     return count_words(_tokens(text))
 
 
 def word_runs(
     before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable], size: Callable[[T], int]
 ) -> list[Run[T]]:
-    """Compare two sequences of tokens.
+    """Diffs two sequences of tokens.
 
     Args:
         before: the old tokens.
-        after: the new ones.
-        key: what makes two tokens the same.
-        size: how much a token weighs; what stayed but is lighter than the changes around it is not worth keeping.
+        after: the new tokens.
+        key: tokens with equal keys are the same.
+        size: the weight of a token; an unchanged run lighter than the changes around it becomes part of them.
     """
     parts = list(gaps([key(one) for one in before], [key(one) for one in after]))
     steps = [
@@ -103,7 +103,7 @@ def _runs(steps: Iterable[_Step], before: Sequence[T], after: Sequence[T]) -> It
 def _worth_keeping(
     steps: Sequence[_Step], before: Sequence[T], after: Sequence[T], size: Callable[[T], int]
 ) -> list[_Step]:
-    """The steps without those small agreements that would only tear two changes apart."""
+    """Merges small unchanged runs into the changes around them."""
     kept: list[_Step] = []
     weights: list[int] = []
     for step in steps:

@@ -1,4 +1,4 @@
-"""The optional ``.gitbook.yaml`` of a repository, read tolerantly: what is wrong in it is reported and left out."""
+"""Reads the optional ``.gitbook.yaml`` of a repository; errors in it are reported and skipped."""
 
 from __future__ import annotations
 
@@ -7,26 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import yaml
-
 from presscheck.documents.git_format.models import Problem
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
 CONFIG_FILE = ".gitbook.yaml"
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
-class InvalidYaml(Exception):
-    """Why a text is not YAML, and on which of its lines, counted from 1."""
-
-    def __init__(self, reason: str, line: int) -> None:
-        super().__init__(reason)
-        self.line = line
-
-
 @dataclass(frozen=True)
 class RepositoryConfig:
-    """Where the content is, and where former paths lead."""
+    """The location of the content, and redirects from former paths."""
 
     root: str = ""
     readme: str = "README.md"
@@ -35,9 +26,9 @@ class RepositoryConfig:
 
 
 def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
-    """The settings, and what is wrong with them."""
+    """Returns the configuration and its problems."""
     problems = [
-        Problem(CONFIG_FILE, number, "has invisible characters, which are passed over", "information")
+        Problem(CONFIG_FILE, number, "has invisible characters, which are ignored", "information")
         for number, line in enumerate(text.splitlines(), 1)
         if _INVISIBLE.search(line)
     ]
@@ -61,7 +52,7 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
 
 
 def normalize_path(path: str) -> str | None:
-    """A path from outside as a source; None where it would leave the root. The root itself is empty."""
+    """Normalizes a path to a source path; None if it leaves the root. The root itself is empty."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == "..":
@@ -71,24 +62,6 @@ def normalize_path(path: str) -> str | None:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def load_yaml(text: str) -> dict[str, Any]:
-    """A mapping of YAML; empty where it is none.
-
-    Raises:
-        BadYaml: it is not YAML.
-    """
-    try:
-        found = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InvalidYaml(error.problem or "cannot be read", line) from None
-    except yaml.reader.ReaderError as error:
-        raise InvalidYaml(error.reason, 1 + text.count("\n", 0, error.position)) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a ValueError: such as the 31st of February
-        raise InvalidYaml(str(error).splitlines()[0], 1) from None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def _redirects(found: object, text: str, problems: list[Problem]) -> dict[str, str]:

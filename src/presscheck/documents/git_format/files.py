@@ -1,4 +1,4 @@
-"""The files below a directory, found once, no link followed: a path from outside is only looked up among them."""
+"""The files below a directory, listed once without following symbolic links; paths are only looked up in this list."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from typing import NamedTuple
 from presscheck.documents.git_format.models import Problem, SourceFile
 
 INCLUDES = ".gitbook/includes/"
-"""Where the snippets are."""
+"""The folder of snippets."""
 MAX_DEPTH = 50
-"""Folders within folders."""
+"""The deepest nesting of folders."""
 MAX_TEXT = 16 * 1024 * 1024
-"""Bytes of a page that is still read."""
+"""The largest page that is read, in bytes."""
 
 _SKIPPED = frozenset(("node_modules",))
-_TYPES = MimeTypes(filenames=())  # without those of the machine, so that every machine says the same
+_TYPES = MimeTypes(filenames=())  # without the types of this machine, so that every machine gives the same answer
 _TYPES.add_type("image/webp", ".webp")
 _TYPES.add_type("text/markdown", ".md")
 _HEAD = 256 * 1024
 
 
 class Entry(NamedTuple):
-    """A file that exists."""
+    """An existing file."""
 
     location: Path
     size: int
 
 
 class DecodedText(NamedTuple):
-    """A text that was read, its name in Git, and what is wrong with it."""
+    """A decoded text, its Git object id, and its problems."""
 
     text: str
     oid: str = ""
@@ -43,7 +43,7 @@ class DecodedText(NamedTuple):
 
 
 class RepositoryFiles:
-    """Every file below a directory, by its source; links, and what is hidden but for ``.gitbook``, are left out."""
+    """Every file below a directory by its source path, without symbolic links and hidden files (but ``.gitbook``)."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -64,22 +64,24 @@ class RepositoryFiles:
         return iter(self.entries)
 
     def texts(self) -> list[str]:
-        """The sources of all pages and snippets."""
+        """Returns the source paths of all pages and snippets."""
         return [
-            one
-            for one in self.entries
-            if one.casefold().endswith(".md") and (one.startswith(INCLUDES) or not one.startswith(".gitbook/"))
+            source
+            for source in self.entries
+            if source.casefold().endswith(".md") and (source.startswith(INCLUDES) or not source.startswith(".gitbook/"))
         ]
 
     def readme(self, folder: str) -> str | None:
-        """The source of the text that stands for a folder."""
+        """Returns the source path of a folder's README."""
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """A text; empty where it cannot be read at all."""
+        """Reads a text; empty if it cannot be read."""
         entry = self.entries[source]
         if entry.size > MAX_TEXT:
-            return DecodedText("", "", (Problem(source, 1, f"has {entry.size} bytes; a page may have {MAX_TEXT}"),))
+            return DecodedText(
+                "", "", (Problem(source, 1, f"has {entry.size} bytes; the limit for a page is {MAX_TEXT}"),)
+            )
         try:
             content = entry.location.read_bytes()
         except OSError as error:
@@ -87,7 +89,7 @@ class RepositoryFiles:
         return decode_text(source, content)
 
     def file(self, source: str) -> SourceFile:
-        """A file with its type, and its dimensions where it is an image."""
+        """Returns a file with its media type, and its dimensions if it is an image."""
         entry = self.entries[source]
         name = source.rpartition("/")[2]
         content_type = media_type(name)
@@ -115,7 +117,7 @@ class RepositoryFiles:
         if name in _SKIPPED or (name[0] == "." and name != ".gitbook"):
             return False
         if source.count("/") >= MAX_DEPTH:
-            self._report(source, f"is more than {MAX_DEPTH} folders deep: it is left out")
+            self._report(source, f"is more than {MAX_DEPTH} folders deep: skipped")
             return False
         return True
 
@@ -124,7 +126,7 @@ class RepositoryFiles:
             self._report(source, "is a symbolic link, which is not followed")
             return False
         if not _is_text(source):
-            self._report(source, "has a name that is not UTF-8: it is left out")
+            self._report(source, "has a name that is not UTF-8: skipped")
             return False
         return found.is_file()
 
@@ -141,25 +143,25 @@ def _is_text(name: str) -> bool:
 
 
 def decode_text(source: str, content: bytes) -> DecodedText:
-    """A text out of bytes."""
+    """Decodes the bytes of a text."""
     problems: tuple[Problem, ...] = ()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        said = "is not UTF-8 here; what cannot be read is shown as \N{REPLACEMENT CHARACTER}"
-        problems = (Problem(source, line, said),)
+        reason = "is not UTF-8 here; unreadable bytes are shown as \N{REPLACEMENT CHARACTER}"
+        problems = (Problem(source, line, reason),)
         text = content.decode("utf-8-sig", "replace")
     return DecodedText(text.replace("\r\n", "\n"), git_oid(content), problems)
 
 
 def git_oid(content: bytes) -> str:
-    """The name that Git has for a file with these bytes."""
+    """Returns the Git object id of a file with these bytes."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] | None:
-    """Width and height of an image in pixels; None where it is none, or says nothing of it."""
+    """Returns width and height of an image in pixels; None if unknown."""
     measure = _MEASURES.get(content_type)
     try:
         return measure(content[:_HEAD]) if measure else None
@@ -168,7 +170,7 @@ def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] |
 
 
 def media_type(name: str) -> str:
-    """The media type that a file name promises."""
+    """Returns the media type for a file name."""
     return _TYPES.guess_type(name)[0] or "application/octet-stream"
 
 

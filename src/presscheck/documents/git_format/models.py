@@ -1,6 +1,6 @@
-"""What a documentation repository comes to: pages, files and snippets by their source, and what was wrong with them.
+"""What is read from a documentation repository: pages, files, snippets and problems.
 
-A source is a path from the root of the content, with slashes; it never leaves the repository.
+A source path is a path from the root of the content, with slashes; it never leaves the repository.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 
 
 class Problem(NamedTuple):
-    """Something in a file that could not be taken as it is; the rest came in all the same."""
+    """A problem in a file that was skipped; everything else was imported."""
 
     file: str
     line: int
@@ -27,7 +28,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Cover:
-    """The picture at the top of a page: `picture` and `picture_dark` are sources of files, or addresses."""
+    """The cover image of a page: `picture` and `picture_dark` are source paths or URLs."""
 
     picture: str
     picture_dark: str | None = None
@@ -37,7 +38,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A document, a group or a link. `details` are by their names on the wire.
+    """A document, a group or a link. `details` have API names.
 
     A document has `source`, and `oid` as Git calls its content, where it has a file. A link has `target`: an
     address, or the source of a page with perhaps an anchor.
@@ -68,7 +69,7 @@ class Snippet:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """An image or a download; its bytes stay on the disk until they are read."""
+    """An image or a download; its bytes are read on demand."""
 
     source: str
     name: str
@@ -78,7 +79,7 @@ class SourceFile:
     dimensions: tuple[float, float] | None = None
 
     def read(self) -> bytes:
-        """The bytes.
+        """Reads the bytes.
 
         Raises:
             OSError: the file cannot be read any more.
@@ -88,7 +89,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Repository:
-    """A documentation repository. `redirects` lead from former paths to sources or paths."""
+    """A documentation repository. `redirects` lead from former paths to source paths or paths."""
 
     title: str
     pages: tuple[SourcePage, ...]
@@ -98,9 +99,5 @@ class Repository:
     problems: tuple[Problem, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:
-        """Every page, parents before those below, in order."""
-        waiting = list(reversed(self.pages))
-        while waiting:
-            page = waiting.pop()
-            yield page
-            waiting.extend(reversed(page.pages))
+        """Yields every page, each before the pages below it."""
+        return flatten(self.pages)

@@ -1,4 +1,4 @@
-"""The text of one page of a repository: front matter, the title, and the body that remains."""
+"""Reads a page of a repository: front matter, title and body."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from math import isfinite
 from typing import Any, cast
 from urllib.parse import unquote
 
-from presscheck.documents.git_format.config import InvalidYaml, load_yaml, normalize_path
+from presscheck.documents.git_format.config import normalize_path
 from presscheck.documents.git_format.models import Cover, Problem
 from presscheck.documents.git_format.summary import plain_title
+from presscheck.documents.pages.front_matter import find_front_matter
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
 MAX_TITLE = 1000
-"""Characters of a heading that can still be a title."""
+"""The longest heading that can be a title, in characters."""
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"\s*(?:#[ \t]+(.*)(?:\n|\Z)|([^\s#>*+<{`~|-].*)\n=+[ \t]*(?:\n|\Z))")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
@@ -29,7 +30,7 @@ _PARTS = ("cover", "title", "description", "tableOfContents", "outline", "pagina
 
 @dataclass(frozen=True)
 class PageText:
-    """What the file of a page says; `body_line` is the line on which the body begins."""
+    """The content of a page's file; `body_line` is the first line of the body."""
 
     title: str | None
     body: str
@@ -41,15 +42,15 @@ class PageText:
 
 
 def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
-    """Take the file of a page apart; the first heading, where the text begins with one, is the title of a page."""
+    """Reads the file of a page; a heading at the start of the text is the title of the page."""
     problems: list[Problem] = []
     front: dict[str, Any] = {}
     start = 0
-    found = _FRONT_MATTER.match(text)
-    if found:
-        start = found.end()
+    front_matter = find_front_matter(text)
+    if front_matter:
+        start = front_matter.end
         try:
-            front = load_yaml(found[1])
+            front = load_yaml(front_matter.yaml)
         except InvalidYaml as error:
             problems.append(Problem(source, error.line + 1, f"the front matter is not YAML: {error}"))
     heading = _TITLE.match(text, start) if has_title else None
@@ -89,7 +90,7 @@ def _details(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
-    """The layout in full, as it is sent: what the file does not say is shown."""
+    """Returns the full layout, as it is sent: parts that the file does not mention are visible."""
     size = _parts(layout.get("cover")).get("size")
     return {
         "width": str(layout.get("width") or "default"),
@@ -121,7 +122,7 @@ def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
 
 
 def _from_root(picture: str, source: str) -> str:
-    """The source of a picture that a page names; an address, or what leads out of the repository, as it is."""
+    """Returns the source path of an image that a page names; a URL or a path outside the repository stays as it is."""
     if "://" in picture:
         return picture
     return normalize_path(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
@@ -134,7 +135,7 @@ def _number(found: object) -> float | None:
 def _plain(heading: str) -> str | None:
     words = heading[:MAX_TITLE].rstrip()
     bare = words.rstrip("#")
-    if not bare or bare[-1] in " \t":  # the heading was closed with signs
+    if not bare or bare[-1] in " \t":  # the heading had closing #s
         words = bare
     words = _STRONG.sub(r"\2", _LINK.sub(r"\1", plain_title(words)[0]))
     return " ".join(_ESCAPE.sub(r"\1", words).split()) or None

@@ -1,6 +1,6 @@
-"""The tree of pages of a repository: that of its table of contents, or of its folders where it has none.
+"""Builds the page tree of a repository, from its table of contents or from its folders.
 
-Every text of the repository becomes a page once; what the table lists again becomes a link to it.
+Every text of the repository becomes a page once; if the table of contents lists it again, that entry becomes a link.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 class PageTreeBuilder:
     """Puts pages in their places.
 
-    While it does, `title` becomes that of the table, and `problems` and `files_linked` fill.
+    Building sets `title` to that of the table of contents and fills `problems` and `files_linked`.
     """
 
     def __init__(self, files: RepositoryFiles, settings: RepositoryConfig, texts: Mapping[str, PageText]) -> None:
@@ -40,7 +40,7 @@ class PageTreeBuilder:
         self._placed: set[str] = set()
 
     def pages(self) -> tuple[SourcePage, ...]:
-        """The whole tree, with the pages that are listed nowhere at its end."""
+        """Returns the whole tree; pages that are not listed come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
             self.problems += text.problems
@@ -50,7 +50,7 @@ class PageTreeBuilder:
             self._listed = {self._source(target) for target in targets if "#" not in target}
             pages = self._from_items(summary.items)
         else:
-            self._report(self.summary, 1, "is missing: the pages stand as their folders do", "information")
+            self._report(self.summary, 1, "is missing: pages are ordered by folder", "information")
             pages = self._from_folder("")
         return _with_own_slugs([*pages, *self._unlisted()])
 
@@ -61,7 +61,7 @@ class PageTreeBuilder:
             below = self._from_items(item.items)
             if page.kind == "link":
                 if below:
-                    self._report(self.summary, item.line, "is a link: what is below it comes beside it", "information")
+                    self._report(self.summary, item.line, "is a link: its subpages are placed beside it", "information")
                 pages += [page, *below]
             else:
                 pages.append(replace(page, pages=_with_own_slugs(below)))
@@ -79,7 +79,7 @@ class PageTreeBuilder:
             if source not in self._placed and (not anchor or source not in self._listed):
                 return self._document(source, item)
             if not anchor:
-                self._report(self.summary, item.line, f"{source} is listed again: it comes in as a link", "information")
+                self._report(self.summary, item.line, f"{source} is listed again: imported as a link", "information")
             return SourcePage("link", item.title, target=f"{source}#{anchor}" if anchor else source)
         if source in self.files:
             self.files_linked.add(source)
@@ -88,7 +88,7 @@ class PageTreeBuilder:
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
-        """The page of a text, called as the text says; the table's name for it is how links call it."""
+        """Returns the page of a text with its own title; the title in the table of contents is its link title."""
         self._placed.add(source)
         text = self.texts[source]
         title = text.title or (item.title if item else None) or self._slug(source)
@@ -106,9 +106,9 @@ class PageTreeBuilder:
         )
 
     def _from_folder(self, folder: str) -> list[SourcePage]:
-        """The pages of a folder, without the one that stands for it, except at the root."""
+        """Returns the pages of a folder, without its README except at the root."""
         prefix = f"{folder}/" if folder else ""
-        inner = [one[len(prefix) :] for one in self.texts if one.startswith(prefix)]
+        inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
         own = self._readme(folder)
         pages = [self._document(own)] if own and not folder else []
         for name in sorted({one.partition("/")[0] for one in inner if prefix + one != own}):
@@ -125,11 +125,11 @@ class PageTreeBuilder:
         for source in self.texts:
             if source not in self._placed:
                 page = self._document(source)
-                self._report(source, 1, f"is not listed in {self.summary}: it comes in hidden", "information")
+                self._report(source, 1, f"is not listed in {self.summary}: imported as a hidden page", "information")
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
-        """The source that an item of the table points at; empty where it points out of the repository."""
+        """Returns the source path of an entry; empty if it points out of the repository."""
         path = unquote(target.partition("#")[0])
         if _ADDRESS.match(target):
             return ""
@@ -161,7 +161,7 @@ def _every(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
-    """Pages that stand beside each other, with a number behind each slug that was taken."""
+    """Returns siblings with unique slugs; a taken slug gets a number."""
     taken: set[str] = set()
     found: list[SourcePage] = []
     for page in pages:

@@ -1,6 +1,6 @@
-"""A documentation repository in the platform's Git format, read into pages, files and what was wrong with them.
+"""Reads a documentation repository in the platform's Git format into pages, files and problems.
 
-Nothing outside the directory is read, whatever is written in it, and no page keeps the rest from coming in.
+Nothing outside the directory is read, and a bad page does not stop the others.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ASSETS = ".gitbook/assets/"
 
 
 def read_repository(path: Path) -> Repository:
-    """Read a repository.
+    """Reads a repository.
 
-    Pages that its table of contents does not list come last and hidden, so that links to them hold.
+    Pages that its table of contents does not list come last and hidden, so that links to them keep working.
 
     Raises:
-        OSError: there is no such directory.
+        OSError: the directory does not exist.
     """
     directory = path.resolve(strict=True)
     settings, problems = _settings(directory)
@@ -65,7 +65,7 @@ def _settings(directory: Path) -> tuple[RepositoryConfig, list[Problem]]:
     settings, problems = read_config(text.text)
     root = directory / settings.root
     if not root.is_dir() or root.resolve() != root:
-        problems.append(Problem(CONFIG_FILE, 1, f"root: {settings.root} is no directory of the repository"))
+        problems.append(Problem(CONFIG_FILE, 1, f"root: {settings.root} is not a directory of the repository"))
         settings = RepositoryConfig(redirects=settings.redirects)
     return settings, [*text.problems, *problems]
 
@@ -85,7 +85,7 @@ def _places(files: RepositoryFiles, settings: RepositoryConfig) -> LinkResolver:
 
 
 def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str]) -> Iterator[Problem]:
-    """What leads nowhere; the files that something leads to are entered as used."""
+    """Yields broken links, and adds linked files to `used`."""
 
     def leads(target: str, source: str) -> bool:
         if target.startswith("/~/"):
@@ -98,12 +98,12 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
     for source, page in texts.items():
         for link in find_links(page.body):
             if not leads(link.target, source):
-                what = "there is no such snippet" if link.kind == "include" else "leads nowhere"
+                what = "snippet not found" if link.kind == "include" else "leads nowhere"
                 yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {what}")
         pictures = (page.cover.picture, page.cover.picture_dark) if page.cover else ()
         for picture in pictures:
             if picture and not leads(quote(picture, safe="/:"), ""):
-                yield Problem(source, 1, f"{picture}: there is no such cover")
+                yield Problem(source, 1, f"{picture}: cover not found")
 
 
 def _redirects(settings: RepositoryConfig, places: LinkResolver) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The table of contents of a repository, ``SUMMARY.md``: groups are headings, pages are nested items of lists."""
+"""Reads the table of contents of a repository, ``SUMMARY.md``: groups are headings, pages are nested list items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _USUAL_TITLES = frozenset(("table of contents", "summary", "contents"))
 
 @dataclass
 class Item:
-    """A line of the table: a group, or a page. `target` is as written, None where the line links nothing."""
+    """An entry: a group or a page. `target` is as written, None if the entry has no link."""
 
     title: str
     line: int
@@ -30,14 +30,14 @@ class Item:
 
 @dataclass
 class Summary:
-    """The whole table; `title` where its first heading says more than that it is one."""
+    """The table of contents; `title` is set if its first heading is more than "Table of contents"."""
 
     title: str | None
     items: list[Item]
 
 
 def read_summary(text: str) -> Summary:
-    """Read a table of contents."""
+    """Reads a table of contents."""
     top: list[Item] = []
     current, title = top, None
     open_items: list[Item | None] = []
@@ -66,13 +66,13 @@ def read_summary(text: str) -> Summary:
 
 
 def plain_title(text: str) -> tuple[str, str | None]:
-    """A title without its anchors, and the id of the first anchor."""
-    found = _ANCHOR.search(text)
-    return " ".join(_ANCHOR.sub("", text).split()), found[1] if found else None
+    """Returns a title without its anchors, and the id of the first anchor."""
+    match = _ANCHOR.search(text)
+    return " ".join(_ANCHOR.sub("", text).split()), match[1] if match else None
 
 
 def path_slug(text: str) -> str:
-    """A part of a path, made from the name of a file or from a title."""
+    """Returns a path segment for a file name or a title."""
     words = re.sub(r"[^\w.]+", "-", text.casefold()).strip("-.")
     return words[:100].strip("-.") or "page"
 

@@ -1,7 +1,7 @@
-"""Markdown cut into its top-level blocks, fast: what is seen first, compared or laid out later needs no more than this.
+"""Splits Markdown into its top-level blocks, fast; rendering, diffs and merges start from these.
 
-A block is a run of whole lines that means the same when it is read alone (only link definitions reach further). Every
-line that is not blank belongs to exactly one block. Code, lists and quotations, paired tags and paired HTML stay whole.
+A block is a run of whole lines that means the same when read alone (only link definitions reach further). Every line
+that is not blank belongs to exactly one block. Code, lists, quotations, paired tags and paired HTML stay whole.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from presscheck.documents.markdown.tag_pairs import HTML_NAMES, TagPairs, tag_pairs
+from presscheck.documents.pages.front_matter import front_matter_size
 
 
 class Block(NamedTuple):
-    """Lines that belong together, what they are, and the line (from 0) that they start at.
+    """A block: its kind, its lines, and the line (from 0) that it starts at.
 
     Kinds: front, heading, paragraph, code, list, quote, table, rule, html, details, figure, definition, footnote;
     a tag `{% name %}` is of the kind `name`: hint, tabs, stepper, columns, content-ref, embed, file, …
@@ -26,14 +27,14 @@ class Block(NamedTuple):
 
 
 def split_blocks(markdown: str) -> list[Block]:
-    """Cut a page into its blocks."""
+    """Splits a page into its blocks."""
     lines = text_lines(markdown)
     found = _BlockSplitter([line.rstrip() for line in lines]).blocks()
     return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in found]
 
 
 def text_lines(markdown: str) -> list[str]:
-    """The lines of a text, however they end."""
+    """Splits a text into lines at any kind of line end."""
     if "\r" in markdown:
         markdown = markdown.replace("\r\n", "\n").replace("\r", "\n")
     return markdown.split("\n")
@@ -49,7 +50,7 @@ _tag = re.compile(r"\{%-?\s*([a-zA-Z][\w-]*)").match
 _html_name = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]*)(?=[\s/>]|$)").match
 _lone_html = re.compile(r"</?[a-zA-Z][^<>]*>$").match
 _SPECIAL = frozenset("#`~>-*+_{<0123456789[|")
-"""What a line that is not part of a paragraph may begin with, blanks aside."""
+"""First characters, after blanks, of lines that may start something other than a paragraph."""
 
 _RAW_HTML = (
     (
@@ -76,7 +77,7 @@ class _BlockSplitter:
         self.pairs: TagPairs = tag_pairs(lines)
 
     def blocks(self) -> Iterator[tuple[str, int, int]]:
-        at = self._front()
+        at = front_matter_size(self.lines)
         if at:
             yield "front", 0, at
         while at < len(self.lines):
@@ -86,12 +87,6 @@ class _BlockSplitter:
             kind, end = self._block(at)
             yield kind, at, end
             at = end
-
-    def _front(self) -> int:
-        if self.lines[0] != "---":
-            return 0
-        closing = next((n for n, line in enumerate(self.lines[1:], 1) if line in ("---", "...")), -1)
-        return closing + 1
 
     def _block(self, at: int) -> tuple[str, int]:
         line = self.lines[at]
@@ -107,7 +102,7 @@ class _BlockSplitter:
         return self._paragraph(at)
 
     def _special(self, at: int, text: str) -> tuple[str, int] | None:
-        """The block that begins here, unless it is a table or a paragraph."""
+        """Returns the kind and end of the block that starts here, unless it is a table or a paragraph."""
         first = text[0]
         if first == "#" and _heading(text):
             return "heading", at + 1
@@ -148,7 +143,7 @@ class _BlockSplitter:
         closing = self.pairs.get((at, name))
         if closing is not None:
             return closing + 1
-        # a tag that stands alone may run over lines, up to its end
+        # a tag without an end may span several lines
         for number in range(at, min(at + 20, len(self.lines))):
             if "%}" in self.lines[number]:
                 return number + 1
@@ -161,8 +156,8 @@ class _BlockSplitter:
             if opens(text):
                 last = next((n for n in range(at, len(self.lines)) if closes(self.lines[n])), len(self.lines) - 1)
                 return "html", last + 1
-        found = _html_name(text)
-        name = found[1].lower() if found else ""
+        match = _html_name(text)
+        name = match[1].lower() if match else ""
         if name not in _BLOCK_HTML and not _lone_html(text):
             return None
         closing_line = self.pairs.get((at, name))
@@ -223,15 +218,15 @@ class _BlockSplitter:
         return "paragraph", len(lines)
 
     def _interrupts(self, at: int) -> bool:
-        """Whether a line begins a block of its own, though no blank line stands before it."""
+        """Returns whether a line starts a new block although no blank line precedes it."""
         line = self.lines[at]
         text = line.lstrip(" ")
         if len(line) - len(text) > 3:
             return False
         first = text[0]
         if first == "<":
-            found = _html_name(text)
-            return found[1].lower() in _BLOCK_HTML if found else any(opens(text) for opens, _ in _RAW_HTML)
+            match = _html_name(text)
+            return match[1].lower() in _BLOCK_HTML if match else any(opens(text) for opens, _ in _RAW_HTML)
         if first in "-*+" or first.isdigit():
             item = _item(text)
             return bool(_rule(text)) or bool(
@@ -247,7 +242,7 @@ class _BlockSplitter:
         )
 
     def _list(self, at: int, indent: int) -> int:
-        """The end of a list: what is indented belongs to it, and so do further items."""
+        """Returns the end of a list: indented lines and further items belong to it."""
         lines, number, end = self.lines, at, at + 1
         indent += len(lines[at]) - len(lines[at].lstrip(" "))
         while number < len(lines):
@@ -269,7 +264,7 @@ class _BlockSplitter:
         return end
 
     def _past_tags(self, at: int, text: str) -> int:
-        """The line that closes what a line of a list opens, or the line itself."""
+        """Returns the line that closes a tag which a list item opens, or the item's own line."""
         item = _item(text)
         text = text[item.end() :] if item else text
         tag = _tag(text) or _html_name(text)

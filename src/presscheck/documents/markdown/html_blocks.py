@@ -1,6 +1,6 @@
-"""HTML blocks as the platform writes them, read event by event; what comes of each block is said by who reads.
+"""Reads HTML blocks event by event; subclasses decide what becomes of each block.
 
-Tables, cards, figures, lists and preformatted text are known; other tags are dropped, and what is in them stays.
+Tables, cards, figures, lists and preformatted text are known; other tags are dropped and their content stays.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Collected = TypeVar("Collected", bound=InlineRuns)
 
 
 class HtmlBlockReader(ABC, Generic[Collected]):
-    """Reads an HTML block; each part of it is handed to one of the abstract methods when it has ended.
+    """Reads an HTML block and passes each finished part to an abstract method.
 
     Args:
-        bullet: the mark of a list's item.
+        bullet: the marker of list items.
 
     Attributes:
-        runs: what was read of the paragraph that goes on.
-        marker: of the list's item that begins with the next paragraph; empty where none does.
-        numbers: of the lists that are open, outermost first: the item's number, or -1 where they have none.
+        runs: the paragraph that is being read.
+        marker: the marker of the list item that starts with the next paragraph, or empty.
+        numbers: of the open lists, outermost first: the current item number, or -1 for bullets.
     """
 
     def __init__(self, bullet: str) -> None:
@@ -44,34 +44,34 @@ class HtmlBlockReader(ABC, Generic[Collected]):
 
     @abstractmethod
     def new_runs(self) -> Collected:
-        """What collects the words of a paragraph or a cell."""
+        """Creates the collector for the inline text of a paragraph or a cell."""
 
     @abstractmethod
     def rule(self) -> None:
-        """A line across."""
+        """Takes a divider."""
 
     @abstractmethod
     def code(self, text: str) -> None:
-        """Preformatted text."""
+        """Takes preformatted text."""
 
     @abstractmethod
     def table(self, table: Table) -> None:
-        """A table, or its cards."""
+        """Takes a table or its cards."""
 
     @abstractmethod
     def figure(self, runs: Collected) -> None:
-        """A figure: its pictures and what is written below them."""
+        """Takes a figure: its images and its caption."""
 
     @abstractmethod
     def paragraph(self, runs: Collected) -> bool:
-        """A paragraph, with `marker` before it; whether there was anything in it."""
+        """Takes a paragraph that `marker` precedes; returns whether it had any content."""
 
     def tag(self, event: HtmlEvent) -> None:
-        """A tag that begins, and is no block that is known here."""
+        """Takes an opening tag that is no known block."""
         self.runs.html(event)
 
     def read(self, text: str) -> None:
-        """Read a block, whole."""
+        """Reads a whole block."""
         for event in html_events(text):
             self._take(event)
         if self._table:
@@ -81,7 +81,7 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         self.end_paragraph()
 
     def end_paragraph(self) -> None:
-        """Hand on what was read; within a figure it goes on."""
+        """Passes on the current paragraph; inside a figure it continues."""
         if self.in_figure:
             return
         runs, self.runs = self.runs, self.new_runs()
@@ -167,12 +167,12 @@ class HtmlBlockReader(ABC, Generic[Collected]):
 
 
 class TableReader(Generic[Collected]):
-    """Reads one table; a table within it becomes part of its cell.
+    """Reads one table; a nested table becomes part of its cell.
 
     Args:
-        bullet: the mark of a list's item in a cell.
-        new_runs: makes what collects the runs of a cell.
-        cards: whether each row is a thing of its own.
+        bullet: the marker of list items in a cell.
+        new_runs: creates the collector for a cell.
+        cards: whether each row is a card.
     """
 
     def __init__(self, bullet: str, new_runs: Callable[[], Collected], *, cards: bool) -> None:
@@ -189,7 +189,7 @@ class TableReader(Generic[Collected]):
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Read one thing more."""
+        """Reads one event."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
@@ -223,7 +223,7 @@ class TableReader(Generic[Collected]):
         row.append(self.cell.spans)
 
     def _end_row(self) -> None:
-        """The first row is the head, when it is made of nothing but head cells."""
+        """Makes the first row the head if all its cells are head cells."""
         if len(self.table.rows) == 1 and self.all_head and not self.table.head:
             self.table.head = self.table.rows.pop()
 

@@ -1,4 +1,4 @@
-"""Inline text as styled runs: from Markdown tokens and from HTML alike, every word of it through `sanitize`."""
+"""Collects inline text as styled runs, from Markdown tokens and from HTML; all text is sanitized."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ HtmlEvent = tuple[str, str, dict[str, str]]
 
 
 def html_events(text: str) -> Iterator[HtmlEvent]:
-    """What HTML says, in order; comments are left out, and what only looks like a tag is text."""
-    for found in _event.finditer(text):
-        whole, name = found[0], found[2]
+    """Yields the events of HTML in order; comments are left out, and text that only looks like a tag is text."""
+    for match in _event.finditer(text):
+        whole, name = match[0], match[2]
         if name:
-            yield ("close" if found[1] else "open"), name.lower(), html_attributes(found[3])
+            yield ("close" if match[1] else "open"), name.lower(), html_attributes(match[3])
         elif not whole.startswith("<!--"):
             yield "text", unescape(whole), {}
 
 
 def html_attributes(text: str) -> dict[str, str]:
-    """The attributes of an HTML tag; one without a value has an empty one."""
+    """Returns the attributes of an HTML tag; one without a value is empty."""
     found = {name: unescape(value) for name, value in parse_attributes(text).items()}
     bare = re.sub(r"""=\s*("[^"]*"|'[^']*'|\S+)""", "=", text)
     return found | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
 
 
 def file_name(address: str) -> str:
-    """The last part of an address."""
+    """Returns the last part of a URL's path."""
     return address.partition("?")[0].rpartition("/")[2]
 
 
 class InlineRuns:
-    """Collects the runs of one paragraph; `anchors` are the names that links may lead to."""
+    """Collects the runs of one paragraph; `anchors` are the ids that links may point to."""
 
     def __init__(self, image: str, style: str = "") -> None:
         self.spans: list[Span] = []
@@ -79,7 +79,7 @@ class InlineRuns:
         self._is_line_over = False
 
     def text(self, words: str) -> None:
-        """Add words in the style that is open."""
+        """Adds text in the current style."""
         if self._is_line_over and words.strip():
             self._is_line_over = False
             self.line_end()
@@ -89,23 +89,23 @@ class InlineRuns:
             self.spans.append(Span(sanitize(words), self._style, self._link))
 
     def code(self, words: str) -> None:
-        """Add words of code."""
+        """Adds code."""
         self.open("code")
         self.text(words)
         self.close("code")
 
     def line_end(self) -> None:
-        """End the line here."""
+        """Adds a line break."""
         self.spans.append(BREAK)
 
     def image(self, source: str, words: str) -> None:
-        """Add an image: its mark, and what it shows or else its file's name."""
+        """Adds an image: its symbol with its alternative text or file name."""
         shown = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
         self.spans.append(Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
 
     def open(self, name: str, link: str | None = None) -> None:
-        """Begin what a tag of this name means."""
+        """Opens a tag."""
         self._open.append((name, self._style, self._link))
         if name == "a":
             if not link:
@@ -114,7 +114,7 @@ class InlineRuns:
         self._style = _joined(self._style, _STYLES.get(name, ""))
 
     def close(self, name: str) -> None:
-        """End what a tag of this name began."""
+        """Closes the innermost tag of this name."""
         if any(name == opened for opened, _, _ in self._open):
             while True:
                 opened, self._style, self._link = self._open.pop()
@@ -122,7 +122,7 @@ class InlineRuns:
                     return
 
     def html(self, event: HtmlEvent) -> None:
-        """Take an inline tag, or text, from HTML."""
+        """Adds an inline HTML tag, or text."""
         kind, name, values = event
         if kind == "text":
             self.text(re.sub(r"\s+", " ", name))
@@ -140,7 +140,7 @@ class InlineRuns:
             self.open(name, values.get("href"))
 
     def tokens(self, tokens: Sequence[Token]) -> None:
-        """Take the inline tokens of Markdown."""
+        """Adds inline Markdown tokens."""
         for token in tokens:
             kind = token.type
             if kind in {"text", "text_special", "math", "emoji"}:
@@ -170,12 +170,12 @@ class InlineRuns:
 
     def _with_addresses(self, words: str) -> None:
         end = 0
-        for found in _address.finditer(words):
-            if found.start() > end:
-                self.spans.append(Span(sanitize(words[end : found.start()]), self._style, None))
-            shown = sanitize(found[0])
+        for match in _address.finditer(words):
+            if match.start() > end:
+                self.spans.append(Span(sanitize(words[end : match.start()]), self._style, None))
+            shown = sanitize(match[0])
             self.spans.append(Span(shown, _joined(self._style, "link"), shown))
-            end = found.end()
+            end = match.end()
         if end < len(words):
             self.spans.append(Span(sanitize(words[end:]), self._style, None))
 
@@ -184,7 +184,7 @@ _joins: dict[tuple[str, str], str] = {}
 
 
 def _joined(style: str, more: str) -> str:
-    """Both styles, as one string that is shared by all that have them."""
+    """Returns both styles combined, as a shared string."""
     known = _joins.get((style, more))
     if known is None:
         known = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))

@@ -1,12 +1,11 @@
-"""What the pages of a revision point at, computed from the links in their texts: where each leads, and whether it does.
+"""Reports the links of a revision: which pages link where, and which links are broken.
 
-Whoever has the pages and their links has the same answers: the local service from its database, the desk from what it
-remembers.
+The local service computes it from its database and the desktop side from its cache, with the same results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,10 +14,11 @@ from presscheck.api.links import ContentLocation, Link, PlaceInPage
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import flatten
 
 
 class LinkTarget(NamedTuple):
-    """What is pointed at: `kind` as `documents.links.Destination` has it, `name` its id, or its address as written."""
+    """A link target: `kind` as in `links.Destination`; `name` is its id, or the address as written."""
 
     kind: str
     name: str
@@ -26,7 +26,7 @@ class LinkTarget(NamedTuple):
 
 
 class LinkUsage(NamedTuple):
-    """A target, and the ids of the pages that point at it, in the order of the tree."""
+    """A target and the ids of the pages that link to it, in the order of the tree."""
 
     target: LinkTarget
     status: str
@@ -35,12 +35,12 @@ class LinkUsage(NamedTuple):
 
 @dataclass(frozen=True)
 class RevisionContent:
-    """What a revision has that can point, or be pointed at.
+    """The content of a revision that can link or be linked to.
 
     Attributes:
-        links: by the id of a page, the targets in its text as they are written.
-        space: whose revision it is; None where that is not known.
-        app: what the addresses of the service's own app begin with.
+        links: by page id, the targets in its text as written.
+        space: the space of the revision; None if unknown.
+        app: the prefix of URLs of the service's own app.
     """
 
     pages: Sequence[RevisionPage]
@@ -57,17 +57,17 @@ class LinkReport:
 
     def __init__(self, content: RevisionContent) -> None:
         self._content = content
-        self._pages = {page.id: page for page in _every(content.pages)}
+        self._pages = {page.id: _without_subpages(page) for page in flatten(content.pages)}
         self._files = {file.id: file for file in content.files}
         self._reusable = {one.id: one for one in content.reusable}
         self.usages = self._read()
-        """Every target once, in the order in which the pages name them."""
+        """Each target once, in the order in which the pages link to them."""
 
     def _read(self) -> list[LinkUsage]:
         content = self._content
         places = LinkResolver.of(content.pages, content.files, content.reusable)
         found: dict[LinkTarget, dict[str, None]] = {}
-        for page in _every(content.pages, whole=True):
+        for page in flatten(content.pages):
             source = source_path(page) if page.id in content.links else ""
             for target in content.links.get(page.id, ()):
                 leads = places.resolve(target, source)
@@ -82,16 +82,16 @@ class LinkReport:
         return "in-app" if is_in_app else "ok"
 
     def of_page(self, page_id: str) -> list[LinkUsage]:
-        """What one page points at."""
+        """Returns the links of one page."""
         return [usage._replace(pages=(page_id,)) for usage in self.usages if page_id in usage.pages]
 
     def to(self, kind: str, identity: str) -> list[ContentLocation]:
-        """The pages that point at a page or a file, each once."""
-        pointing = [page for one in self.usages if one.target[:2] == (kind, identity) for page in one.pages]
+        """Returns the pages that link to a page or a file, each once."""
+        pointing = [page for usage in self.usages if usage.target[:2] == (kind, identity) for page in usage.pages]
         return [self._page(page) for page in dict.fromkeys(pointing)]
 
     def as_links(self, usages: Iterable[LinkUsage]) -> list[Link]:
-        """Usages as on the wire."""
+        """Converts usages to API links."""
         return [
             Link(
                 status=usage.status,
@@ -131,22 +131,19 @@ class LinkReport:
 
 
 def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:
-    """The pages that no other page points at, in the order of the tree.
+    """Returns the pages that no other page links to, in the order of the tree.
 
     Args:
         pages: the tree.
-        links: all that there are in it.
+        links: all links of the revision.
     """
     pointed: set[str] = set()
     for link in links:
         target = link.target_reference.page if link.target_reference else None
         if target and any(one.page and one.page.id != target.id for one in link.location_references):
             pointed.add(target.id)
-    return [page for page in _every(pages) if page.type == "document" and page.id not in pointed]
+    return [_without_subpages(page) for page in flatten(pages) if page.type == "document" and page.id not in pointed]
 
 
-def _every(pages: Iterable[RevisionPage], *, whole: bool = False) -> Iterator[RevisionPage]:
-    """Every page, those above before those below; not `whole`: each as a place is told, without all that is below."""
-    for page in pages:
-        yield page if whole else page.model_copy(update={"pages": ()})
-        yield from _every(page.pages, whole=whole)
+def _without_subpages(page: RevisionPage) -> RevisionPage:
+    return page.model_copy(update={"pages": ()})

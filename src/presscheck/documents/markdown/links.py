@@ -1,6 +1,6 @@
-"""What a text points at, and where that leads: to a page, a file, a snippet, an address, or nowhere.
+"""Finds the links of a text and resolves them to a page, a file, a snippet or a URL.
 
-Links between pages stay as they are written, relative to the file that they stand in; `Places` follows them.
+Links between pages stay as written, relative to their file; `LinkResolver` follows them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.pages.tree import flatten
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
 
 
 class Link(NamedTuple):
-    """A link as it is written; `line` counts from 1."""
+    """A link as written; `line` counts from 1."""
 
     text: str
     target: str
@@ -27,7 +28,7 @@ class Link(NamedTuple):
 
 
 class Destination(NamedTuple):
-    """Where a target leads: `id` is that of the page, the file or the snippet; `url` the address on the web."""
+    """The destination of a link: `id` of the page, file or snippet, or `url` on the web."""
 
     kind: Literal["page", "file", "snippet", "web", "broken"]
     id: str = ""
@@ -36,7 +37,7 @@ class Destination(NamedTuple):
 
 
 def find_links(markdown: str) -> list[Link]:
-    """Every link of a text in order; code and comments have none."""
+    """Returns every link of a text in order, except in code and comments."""
     text = _without_code(markdown)
     found = sorted((*_bracketed(text, markdown), *_defined(text), *_in_tags(text), *_in_html(text)))
     ends = [match.start() for match in re.finditer("\n", text)]
@@ -44,13 +45,13 @@ def find_links(markdown: str) -> list[Link]:
 
 
 class LinkResolver:
-    """Everything that can be pointed at, by its source and, for pages, by the path that readers see.
+    """Resolves links by the paths of files and, for pages, by the path that readers see.
 
     Args:
-        pages: ids of pages by source; one that is shown at a path may stand under that too.
-        files: ids of files by source.
-        snippets: ids of snippets by source.
-        redirects: from former paths to sources or paths.
+        pages: page ids by source path, and optionally by the path that readers see.
+        files: file ids by source path.
+        snippets: snippet ids by source path.
+        redirects: former paths to source paths or paths.
     """
 
     def __init__(
@@ -71,9 +72,9 @@ class LinkResolver:
         files: Iterable[RevisionFile] = (),
         snippets: Iterable[ReusableContent] = (),
     ) -> LinkResolver:
-        """What a revision has."""
+        """Creates the resolver of a revision."""
         known: dict[str, str] = {}
-        for page in _every(pages):
+        for page in flatten(pages):
             for source in _sources(page):
                 known.setdefault(source, page.id)
         return cls(
@@ -83,7 +84,7 @@ class LinkResolver:
         )
 
     def resolve(self, target: str, source: str) -> Destination:
-        """Where a target leads from the text with this source (see `source_of`)."""
+        """Resolves a target from the text at this source path (see `source_path`)."""
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             return Destination("web", url=target)
         path, _, anchor = target.partition("#")
@@ -108,9 +109,9 @@ class LinkResolver:
 
 
 def source_path(page: RevisionPage) -> str:
-    """Where the text of a page stands: its file in the repository, or the file that its path would be.
+    """Returns the path of a page's file in the repository, or the one that its path implies.
 
-    Empty for a page that has neither, such as a link to elsewhere.
+    Empty for a page that has neither, such as a link page.
     """
     return next(iter(_sources(page)), "")
 
@@ -120,15 +121,9 @@ def _sources(page: RevisionPage) -> list[str]:
     written = [page.git.path] if page.git else []
     if page.type != "document":
         return [path] if path else []
-    # links that were written before a page had others below it, or while it had, lead to it still
+    # links from before a page had subpages, or from when it had some, still work
     files = (f"{path}/README.md", f"{path}.md")
     return [*written, *(files if page.pages else reversed(files)), path]
-
-
-def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)
 
 
 def _is_readme(source: str) -> bool:
@@ -147,7 +142,7 @@ def _joined(folder: str, path: str) -> str | None:
     return "/".join(parts)
 
 
-# What follows finds links. Every scan is linear in the text, whatever is in it.
+# Finding links. Every scan is linear in the length of the text, whatever it contains.
 
 _Found = tuple[int, str, str, Kind]
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -222,7 +217,7 @@ def _address(target: str) -> str:
 
 
 def _without_code(markdown: str) -> str:
-    """The text with code and comments as blanks, so that places stay what they are."""
+    """Blanks out code and comments, so that offsets stay valid."""
     text = _without_fences(markdown) if "```" in markdown or "~~~" in markdown else markdown
     if "<!--" in text:
         text = _without_comments(text)
@@ -230,15 +225,15 @@ def _without_code(markdown: str) -> str:
 
 
 def _without_fences(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while opening := _FENCE.search(text, at):
         mark = opening[1]
         closing = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, opening.end())
         end = closing.end() if closing else len(text)
-        kept += (text[at : opening.start()], _blank(text[opening.start() : end]))
+        parts += (text[at : opening.start()], _blank(text[opening.start() : end]))
         at = end
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _without_code_spans(text: str) -> str:
@@ -247,7 +242,7 @@ def _without_code_spans(text: str) -> str:
     for start, length in runs:
         by_length.setdefault(length, []).append(start)
     breaks = [match.start() for match in _BLANK.finditer(text)]
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     for start, length in runs:
         if start < at:
@@ -258,18 +253,18 @@ def _without_code_spans(text: str) -> str:
         limit = breaks[paragraph] if paragraph < len(breaks) else len(text)
         if following < len(same) and same[following] < limit:
             end = same[following] + length
-            kept += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
+            parts += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
             at = end
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _without_comments(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept += (text[at:start], _blank(text[start : end + 3]))
+        parts += (text[at:start], _blank(text[start : end + 3]))
         at = end + 3
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _blank(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Markdown as the platform writes it: CommonMark, tables, strike-through, footnotes, `{% tags %}` and nested HTML.
+"""Parses the platform's Markdown: CommonMark, tables, strikethrough, footnotes, `{% tags %}` and nested HTML.
 
-A paired tag is a container like a quotation, wherever it stands: `tag_open` and `tag_close` around what it holds, with
-its name and attributes in `meta`; one that stands alone is a `tag`. Nothing that a page says is left out of the tokens.
+A paired tag is a container like a quotation: `tag_open` and `tag_close` around its content, with name and attributes in
+`meta`; a tag without an end is a `tag`. No text of a page is missing from the tokens.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _named = re.compile(r":([a-z+-][a-z0-9_+-]*):").match
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
-    """The tokens of a block or a page; link definitions are kept in the environment, from call to call."""
+    """Parses a block or a page; link definitions stay in the environment between calls."""
     environment["pairs"] = tag_pairs(text.split("\n"))
     return _parser().parse(text, environment)
 
 
 def parse_attributes(text: str) -> dict[str, str]:
-    """The attributes of a tag."""
+    """Parses the attributes of a tag."""
     found: dict[str, str] = {}
     for name, double, single, bare in _attribute.findall(text):
         found[name.lower()] = re.sub(r"\\(.)", r"\1", double or single) or bare
@@ -59,7 +59,7 @@ def _parser() -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Formulas stay as they are written: their underscores are no emphasis."""
+    """Reads a formula as one token, as it is written: its underscores are no emphasis."""
     if not state.src.startswith("$$", state.pos):
         return False
     end = state.src.find("$$", state.pos + 2)
@@ -72,21 +72,21 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 def _emoji(state: StateInline, silent: bool) -> bool:
-    """The name of an emoji between colons is one token, as it is written."""
+    """Reads an emoji name between colons as one token."""
     if state.src[state.pos] != ":":
         return False
-    found = _named(state.src, state.pos)
-    if not found or not emoji_by_name(found[1]):
+    match = _named(state.src, state.pos)
+    if not match or not emoji_by_name(match[1]):
         return False
     if not silent:
-        state.push("emoji", "", 0).content = found[0]
-    state.pos = found.end()
+        state.push("emoji", "", 0).content = match[0]
+    state.pos = match.end()
     return True
 
 
 @cache
 def emoji_by_name(name: str) -> str:
-    """The emoji with this name; empty where there is none."""
+    """Returns the emoji with a name, or an empty text."""
     try:
         return str(Emoji(name))
     except NoEmoji:
@@ -118,7 +118,7 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _meta(opened: re.Match[str]) -> dict[str, str]:
-    """The name of a tag and its attributes; one that is called so itself is `name=`."""
+    """Returns the name of a tag and its attributes; an attribute called `name` becomes `name=`."""
     found = parse_attributes(opened[2])
     given = {"name=": found.pop("name")} if "name" in found else {}
     return {"name": opened[1].lower(), **found, **given}
@@ -134,7 +134,7 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
 
 
 def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
-    """HTML that is read as such, up to a blank line after its end."""
+    """Reads HTML as one block, up to the blank line after its end."""
     after = closing + 1
     while after < end and not state.isEmpty(after):
         after += 1
@@ -143,7 +143,7 @@ def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
 
 
 def _text(state: StateBlock, content: str) -> None:
-    """What is written beside a tag, on its line, is a paragraph."""
+    """Adds text beside a tag, on its line, as a paragraph."""
     if not content.strip():
         return
     state.push("paragraph_open", "p", 1)
@@ -168,7 +168,7 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
 
 
 def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int) -> None:
-    """Read the lines between two tags, of which the first and the last may share theirs with the tags."""
+    """Parses the lines between two tags; the first and last may share a line with the tags."""
     marks = (state.bMarks, state.eMarks, state.tShift, state.sCount)
     kept = [(mark, line, mark[line]) for mark in marks for line in (first, closing)]
     before = state.parentType, state.lineMax, state.blkIndent
@@ -181,7 +181,7 @@ def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int)
     if first <= closing and state.src[state.bMarks[closing] + state.tShift[closing] : last].strip():
         state.eMarks[closing], stop = last, closing + 1
     state.parentType, state.lineMax = "tag", stop
-    # what a tag holds may stand further out than the tag
+    # the content of a tag may be indented less than the tag
     state.blkIndent = min((state.sCount[n] for n in range(first, stop) if not state.isEmpty(n)), default=0)
     state.md.block.tokenize(state, first, stop)
     state.parentType, state.lineMax, state.blkIndent = before

@@ -1,6 +1,6 @@
-"""What there is to read in a page, a description or a comment, without its marks; and the part of it that fits a query.
+"""Extracts the plain text of pages and node trees for search, and the excerpt that matches a query.
 
-The text keeps its lines, so that a place in its folded form is found again in itself.
+The text keeps its lines, so that a match in its folded form is found again in the text.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, cast
 from presscheck.documents.markdown.search_terms import fold
 
 EXCERPT_MARGIN = 60
-"""Characters before and after what was found."""
+"""Characters before and after a match."""
 MAX_LINE = 4000
-"""Characters of a line that are looked through for the very place."""
+"""Characters of a line that are searched for the exact match."""
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
@@ -26,7 +26,7 @@ _MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.
 
 
 def page_text(markdown: str) -> tuple[str, str]:
-    """The headings of a page, one a line, and its text; without tags, addresses and marks."""
+    """Returns the headings of a page, one per line, and its text without tags, URLs and markup."""
     headings: list[str] = []
     lines: list[str] = []
     fence = ""
@@ -46,7 +46,7 @@ def page_text(markdown: str) -> tuple[str, str]:
 
 
 def node_text(node: Mapping[str, Any]) -> str:
-    """The words of a tree of nodes, a line for each block that has some."""
+    """Returns the text of a node tree, one line per block that has text."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in cast("list[dict[str, Any]]", node["leaves"]))
     inside = [(one, node_text(one)) for one in cast("list[dict[str, Any]]", node.get("nodes") or [])]
@@ -54,17 +54,17 @@ def node_text(node: Mapping[str, Any]) -> str:
 
 
 def excerpt(text: str, divided: str, phrases: list[str]) -> str:
-    """The part of a text in which one of the phrases stands, or where it begins.
+    """Returns the part of a text around the first matching phrase, or its start.
 
     Args:
-        text: as it is read.
-        divided: the same, by `divided`.
-        phrases: of the query, by `asked_phrases`.
+        text: the plain text.
+        divided: the same text, by `split_unspaced`.
+        phrases: of the query, by `query_phrases`.
     """
     for phrase in phrases:
-        found = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
-        if found:
-            line = text.split("\n")[divided.count("\n", 0, found.start())][:MAX_LINE]
+        match = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
+        if match:
+            line = text.split("\n")[divided.count("\n", 0, match.start())][:MAX_LINE]
             return _around(line, phrase)
     return _around(text[: 4 * EXCERPT_MARGIN], "")
 

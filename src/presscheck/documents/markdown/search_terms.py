@@ -1,7 +1,7 @@
-"""The words that a text is found by, and those that a query asks for: the same for every database.
+"""Search terms of texts and of queries, the same for every database.
 
-Case, accents and punctuation count for nothing; `a_name` is a word, and so are its parts. Writing without blanks
-between words (Chinese, Japanese, Korean, Thai) is cut into its characters and its pairs of characters.
+Case, accents and punctuation are ignored; `a_name` is a term, and so are its parts. Scripts without spaces (Chinese,
+Japanese, Korean, Thai) are split into characters and pairs of characters.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 MAX_TERM = 64
-"""Characters of a word that count."""
+"""Characters of a term that are indexed."""
 
 _WORD = re.compile(r"\w+")
 _ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
@@ -18,7 +18,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf
 
 
 def fold(text: str) -> str:
-    """A text without case and accents, to look for a word in."""
+    """Removes case and accents for comparison."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
@@ -26,7 +26,7 @@ def fold(text: str) -> str:
 
 
 def index_terms(text: str) -> list[str]:
-    """The words of a text, each once, in order."""
+    """Returns the terms of a text, each once, sorted."""
     found: set[str] = set()
     for run in _WORD.findall(fold(text)):
         for part in _UNSPACED.findall(run):
@@ -38,7 +38,7 @@ def index_terms(text: str) -> list[str]:
 
 
 def query_terms(query: str) -> list[tuple[str, bool]]:
-    """The words that a query asks for, all of them wanted; whether a word that only begins so is found too."""
+    """Returns the terms of a query, all required; with whether a term also matches as a prefix."""
     asked: dict[str, bool] = {}
     for run in _WORD.findall(fold(query)):
         for part in _UNSPACED.findall(run):
@@ -49,14 +49,14 @@ def query_terms(query: str) -> list[tuple[str, bool]]:
 
 
 def split_unspaced(text: str) -> str:
-    """A text folded, with blanks around each character of writing that has none; its lines stay lines."""
+    """Folds a text and puts blanks around each character of scripts without spaces; lines are kept."""
     return _UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", fold(text))
 
 
 def query_phrases(query: str) -> list[tuple[str, bool]]:
-    """The phrases of words that a query asks for in a `divided` text; whether the last word of it may go on.
+    """Returns the phrases of a query for `split_unspaced` text; with whether the last word matches as a prefix.
 
-    What stands between quotation marks is a phrase of whole words; any other word may go on, as one still types it.
+    Quoted text is a phrase of whole words; any other word is a prefix, because it may still be being typed.
     """
     asked: list[tuple[str, bool]] = []
     for quoted, word in _ASKED.findall(query):

@@ -1,7 +1,7 @@
-"""Which line closes what another opened: `{% hint %}` … `{% endhint %}`, `<details>` … `</details>`, at any depth.
+"""Pairs opening and closing tags by line: `{% hint %}` … `{% endhint %}`, `<details>` … `</details>`, at any depth.
 
-What stands inside fenced code is never a tag. A tag that is never closed opens nothing, so that a slip of the pen
-cannot swallow the rest of a page. One pass, and the time grows with the length alone.
+Tags inside fenced code do not count. A tag that is never closed opens nothing, so that a typo cannot swallow the rest
+of a page. One pass, linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 HTML_NAMES = ("details", "div", "table", "figure", "ul", "ol")
 
 TagPairs = dict[tuple[int, str], int]
-"""The line that opens, and the name of what it opens, to the line that closes."""
+"""Opening line and tag name, mapped to the closing line."""
 
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*").match
 _fence = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})").match
@@ -23,7 +23,7 @@ _html = re.compile(rf"(?<!`)<(/?)({'|'.join(HTML_NAMES)})\b[^<>]*>", re.IGNORECA
 
 
 def tag_pairs(lines: Sequence[str]) -> TagPairs:
-    """Match the tags of a text, given as lines."""
+    """Pairs the tags of a text, given as lines."""
     found = _TagMatcher()
     fence, quoted = "", False
     for number, line in enumerate(lines):
@@ -31,7 +31,7 @@ def tag_pairs(lines: Sequence[str]) -> TagPairs:
             if not (quoted and ">" not in line):
                 fence = "" if _closes(fence, line) else fence
                 continue
-            # a quotation that ends takes its fence along
+            # the end of a quotation closes a fence inside it
             fence = ""
         if "{%" in line:
             found.take_tags(number, line)
@@ -45,7 +45,7 @@ def tag_pairs(lines: Sequence[str]) -> TagPairs:
 
 
 def _start(line: str) -> int:
-    """Where a line begins, within quotations and list items."""
+    """Returns where the text of a line starts, after quotation and list marks."""
     lead = _lead(line)
     return lead.end() if lead else 0
 
@@ -56,7 +56,7 @@ def _closes(fence: str, line: str) -> bool:
 
 
 class _TagMatcher:
-    """A stack of what is open."""
+    """Matches tags with a stack of open ones."""
 
     def __init__(self) -> None:
         self.pairs: TagPairs = {}
@@ -64,7 +64,7 @@ class _TagMatcher:
         self._count: Counter[str] = Counter()
 
     def take_tags(self, number: int, line: str) -> None:
-        """A line with `{%`: tags count at its beginning, and closing ones at its end too."""
+        """Reads a line with `{%`: tags count at its start, closing tags at its end too."""
         at_start = _tag.match(line, _start(line))
         if at_start and not at_start[1].startswith("end"):
             self._opens(at_start[1], number)
@@ -75,7 +75,7 @@ class _TagMatcher:
             self._closes(at_start[1][3:], number)
 
     def take_html(self, number: int, line: str) -> None:
-        """A line with `<`: opening tags count when the line begins with one, closing ones anywhere."""
+        """Reads a line with `<`: opening tags count at the start of a line, closing tags anywhere."""
         begins = line.startswith("<", _start(line))
         for closing, name in _html.findall(line):
             if closing:
@@ -92,6 +92,6 @@ class _TagMatcher:
             opened, line = self._open.pop()
             self._count[opened] -= 1
             if opened == name:
-                # what closes later on one line stands further out
+                # a later closing tag on the same line belongs to an outer element
                 self.pairs[line, name] = number
                 return

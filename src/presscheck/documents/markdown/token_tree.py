@@ -1,4 +1,4 @@
-"""Tokens of Markdown as a tree, and the marks that some blocks begin with: of a task, of a hint in a quotation."""
+"""Markdown tokens as a tree, and the markers of task items and alerts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 def outermost(tokens: Tokens) -> Iterator[tuple[Token, Tokens]]:
-    """The outermost blocks among the tokens, each with the tokens within it."""
+    """Yields the outermost blocks of the tokens, each with the tokens inside it."""
     at = 0
     while at < len(tokens):
         opened = at
@@ -31,20 +31,20 @@ def outermost(tokens: Tokens) -> Iterator[tuple[Token, Tokens]]:
 
 
 def take_task(inner: Tokens) -> str:
-    """Whether an item is a task; the mark in its text is taken away."""
+    """Removes the marker of a task from an item and returns its character, empty if the item is no task."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _task(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found:
+    match = _task(children[0].content) if children and children[0].type == "text" else None
+    if not children or not match:
         return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1]
+    children[0].content = children[0].content[match.end() :]
+    return match[1]
 
 
 def take_alert(inner: Tokens) -> str:
-    """The kind of hint that a quotation begins with, taken away from its text."""
+    """Removes the marker of an alert from a quotation and returns its kind, empty if it is none."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
-    found = _alert(children[0].content) if children and children[0].type == "text" else None
-    if not children or not found or found[1].lower() not in HINTS:
+    match = _alert(children[0].content) if children and children[0].type == "text" else None
+    if not children or not match or match[1].lower() not in HINTS:
         return ""
-    children[0].content = children[0].content[found.end() :]
-    return found[1].lower()
+    children[0].content = children[0].content[match.end() :]
+    return match[1].lower()

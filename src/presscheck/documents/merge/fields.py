@@ -1,4 +1,4 @@
-"""Objects and orders that grew from one, joined: field by field, item by item; where both sides differ, ours stays."""
+"""Three-way merge of objects and orders, field by field; where both sides changed a field, ours wins."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from presscheck.documents.merge.three_way import three_way
 Fields = Mapping[str, Any]
 
 BOOKKEEPING = frozenset(("createdAt", "updatedAt", "git", "urls", "path", "pages"))
-"""What follows from something else, and is no edit by itself."""
+"""Derived fields: a difference in them is no edit."""
 _NESTED = frozenset(("layout", "variables"))
-"""Fields whose own fields are joined one by one; any other value is one thing."""
+"""Fields whose own fields are merged one by one; any other value is merged as a whole."""
 _NOTHING: Any = object()
 
 
 class MergedFields(NamedTuple):
-    """Joined fields, and the names of those that both sides changed differently."""
+    """Merged fields, and the names of those in conflict."""
 
     fields: dict[str, Any]
     conflicts: list[str]
@@ -26,14 +26,14 @@ class MergedFields(NamedTuple):
 def merge_fields(
     base: Fields, ours: Fields, theirs: Fields, *, units: Iterable[tuple[str, ...]] = (), but: Iterable[str] = ()
 ) -> MergedFields:
-    """Join two objects.
+    """Merges two objects.
 
     Args:
-        base: what both grew from; empty when both are new.
-        ours: the side that stays where both changed a field.
-        theirs: the other.
-        units: names that belong together: both sides' never mix.
-        but: names that are left out.
+        base: the common ancestor; empty when both are new.
+        ours: the side that wins a conflict.
+        theirs: the other side.
+        units: names that belong together and come from one side.
+        but: names to leave out.
     """
     fields: dict[str, Any] = {}
     conflicts: list[str] = []
@@ -59,13 +59,13 @@ def merge_fields(
 
 
 def is_edited(before: Fields, after: Fields) -> bool:
-    """Whether anything but bookkeeping differs."""
+    """Returns whether anything but derived fields differs."""
     names = ({*before} | {*after}) - BOOKKEEPING
     return any(before.get(name, _NOTHING) != after.get(name, _NOTHING) for name in names)
 
 
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], members: Iterable[str]) -> list[str]:
-    """The members in an order that both sides recognize; what only one side moved or added stands where it has it."""
+    """Merges two orders of the members; what only one side moved or added keeps that side's place."""
     wanted = dict.fromkeys(members)
     sides = [[one for one in side if one in wanted] for side in (base, ours, theirs)]
     placed: list[tuple[str, bool]] = []
@@ -83,7 +83,7 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
 
 
 def _put_back(order: list[str], one: str, side: Sequence[str]) -> None:
-    """Place what both sides moved away from each other: behind whom it follows on a side, else at the end."""
+    """Inserts an item that both sides moved apart: after its predecessor on a side, else at the start."""
     before = side[: side.index(one)] if one in side else order[-1:]
     follows = next((other for other in reversed(before) if other in order), None)
     order.insert(order.index(follows) + 1 if follows is not None else 0, one)

@@ -1,7 +1,7 @@
-"""Two revisions that grew from one, joined page by page: `ours` is a change request, `theirs` the live content.
+"""Three-way merge of two revisions, page by page: `ours` is a change request, `theirs` the live content.
 
-No page is dropped unless one side deleted it and the other left it as it was; where the two cannot both have their way,
-the change request has it, and a conflict says so. Pages that are live keep their addresses.
+A page is dropped only if one side deleted it and the other left it unchanged. Where both changed the same thing, the
+change request wins and a conflict is reported. Live pages keep their paths.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["Conflict", "MergedText", "MergedTree", "merge_pages", "merge_text"]
 
 @dataclass(frozen=True)
 class Conflict:
-    """Where both sides had to do with one thing, and only one could have its way.
+    """A conflict: both sides changed the same thing, and only one could win.
 
-    `kind` is text, details, moved or deleted; for what is no page it is file, reusable_content or variables, and
-    `page_id` is the id of that thing, of variables the name.
+    `kind` is text, details, moved or deleted; for other objects it is file, reusable_content or variables, and
+    `page_id` is the id of that object, or the name of the variable.
     """
 
     page_id: str
@@ -32,7 +32,7 @@ class Conflict:
 
 
 class MergedTree(NamedTuple):
-    """What the joined revision holds, in the shape of the wire; pages have no paths."""
+    """The content of the merged revision, as API objects; pages have no paths."""
 
     pages: Tree
     files: list[Page]
@@ -43,13 +43,13 @@ class MergedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class _Documents:
-    """Joins texts that are known by the ids of their documents."""
+    """Merges texts that are known by the ids of their documents."""
 
     read: Callable[[str], str]
     write: Callable[[str], str]
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
-        """The id of the joined text, and how many places of it both sides changed differently."""
+        """Returns the id of the merged text and its number of conflicts."""
         if theirs in (base, ours) or ours == base:
             return theirs if ours == base else ours, 0
         text, conflicts = merge_text(*(self.read(one) if one else "" for one in (base, ours, theirs)))
@@ -63,14 +63,14 @@ def merge_pages(
     read: Callable[[str], str],
     write: Callable[[str], str],
 ) -> MergedTree:
-    """Join what either side made of a revision.
+    """Merges two revisions.
 
     Args:
-        base: `pages`, and where there are any `files`, `reusableContents` and `variables`, as on the wire.
-        ours: the same, in the change request.
-        theirs: the same, live.
-        read: the text of a document, by its id.
-        write: keeps a text, and gives the id of its document.
+        base: the common ancestor: `pages`, and optionally `files`, `reusableContents` and `variables`.
+        ours: the same of the change request.
+        theirs: the same of the live content.
+        read: returns the text of a document by its id.
+        write: stores a text and returns the id of its document.
     """
     documents = _Documents(read, write)
     pages = _Pages(_of("pages", base, ours, theirs), documents)
@@ -79,20 +79,19 @@ def merge_pages(
     reusable = _of("reusableContents", base, ours, theirs)
     contents = _Records("reusable_content", reusable, documents, conflicts).merged()
     variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
-    conflicts += [Conflict(name, name, "variables", "Both sides gave it another value.") for name in both]
+    conflicts += [Conflict(name, name, "variables", "Both sides changed its value.") for name in both]
     return MergedTree(tree, files, contents, variables or None, conflicts)
 
 
 _KEPT = {
-    True: "The change request deletes it, and the live content edited it: it was kept.",
-    False: "The live content deleted it, and the change request edits it: it was kept.",
+    True: "Deleted in the change request and edited live: kept.",
+    False: "Deleted live and edited in the change request: kept.",
 }
-"""Why something is there still, by whether it is the change request that deleted it."""
-_TIED = "Each side moved one page below the other: it stands where the change request has it."
+"""Why a deleted object was kept, by whether the change request deleted it."""
 
 
 class _Pages:
-    """Joins two trees: first the pages one by one, then where each stands, which is where one of the sides has it."""
+    """Merges two page trees: first each page, then its place in the tree."""
 
     def __init__(self, trees: Sequence[Tree], documents: _Documents) -> None:
         self.conflicts: list[Conflict] = []
@@ -103,7 +102,7 @@ class _Pages:
         self._by: dict[str, dict[str, PagePosition]] = {}
 
     def tree(self) -> Tree:
-        """The pages."""
+        """Returns the merged tree."""
         _, ours, theirs = self._places
         self._merged = {page_id: self._page(page_id) for page_id in {**ours, **theirs} if self._stays(page_id)}
         self._by = {page_id: self._placed_by(page_id) for page_id in self._merged}
@@ -113,7 +112,7 @@ class _Pages:
         for page_id in self._merged:
             above = self._above(page_id)
             below.setdefault(above, []).append(page_id)
-            self._tell_of_moving_up(page_id, above)
+            self._report_moved_up(page_id, above)
         live = self._merged.keys() & theirs.keys()
         settled = [one for one in live if self._merged[one].get("slug") == theirs[one].page.get("slug")]
         return with_slugs(self._level(None, below), settled)
@@ -136,22 +135,22 @@ class _Pages:
         return True
 
     def _page(self, page_id: str) -> Page:
-        """What a page says; where only one side has it, what that side says."""
+        """Returns the merged page; a page on one side only is taken from that side."""
         was, ours, theirs = (place.page if place else None for place in self._sides(page_id))
         if ours is None or theirs is None:
             return {name: value for name, value in (ours or theirs or {}).items() if name != "path"}
         was = was or {}
         page, both = merge_fields(was, ours, theirs, but=("path", "documentId"))
         if both:
-            self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request's stays.")
+            self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
         sides = (side.get("documentId") for side in (was, ours, theirs))
         document, places = self._documents.merge(*sides)
         if places:
-            self._note(page_id, "text", f"Both sides changed the same words in {_counted(places)}: both are there.")
+            self._note(page_id, "text", f"{_counted(places)}: both versions are in the page.")
         return page | ({"documentId": document} if document else {})
 
     def _placed_by(self, page_id: str) -> dict[str, PagePosition]:
-        """The side that says where a page stands."""
+        """Returns the side that decides where a page stands."""
         was, ours, theirs = self._sides(page_id)
         if ours is None or theirs is None:
             return self._places[2 if ours is None else 1]
@@ -160,11 +159,11 @@ class _Pages:
             if was and _id(was.above) == here:
                 return self._places[2]
             if not was or _id(was.above) != there:
-                self._note(page_id, "moved", "Both sides moved it: it stands where the change request has it.")
+                self._note(page_id, "moved", "Both sides moved it: the change request's position wins.")
         return self._places[1]
 
     def _above(self, page_id: str) -> str | None:
-        """The page above: the nearest that is still there."""
+        """Returns the nearest ancestor that still exists."""
         side = self._by[page_id]
         above = side[page_id].above
         while above is not None and (above["id"] not in self._merged or self._merged[above["id"]]["type"] == "link"):
@@ -172,14 +171,13 @@ class _Pages:
         return _id(above)
 
     def _untied(self) -> bool:
-        """Whether a circle was undone: of pages that each side moved below another, one goes back to ours."""
+        """Resolves one cycle of pages moved below each other; returns whether there was one."""
         _, ours, theirs = self._places
         for page_id, side in self._by.items():
             if side is theirs and page_id in ours and self._is_below_itself(page_id):
                 self._by[page_id] = ours
-                self._note(
-                    page_id, "moved", "Each side moved one below the other: it stands where the change request has it."
-                )
+                reason = "Each side moved one page below the other: the change request's position wins."
+                self._note(page_id, "moved", reason)
                 return True
         return False
 
@@ -193,10 +191,10 @@ class _Pages:
             above = self._above(above)
         return False
 
-    def _tell_of_moving_up(self, page_id: str, above: str | None) -> None:
+    def _report_moved_up(self, page_id: str, above: str | None) -> None:
         wanted = self._by[page_id][page_id].above
         if wanted and wanted["id"] != above:
-            self._note(page_id, "moved", f"The page above it was deleted, {wanted.get('title', '')}: it moved up.")
+            self._note(page_id, "moved", f"Its parent page was deleted ({wanted.get('title', '')}): it moved up.")
 
     def _level(self, above: str | None, below: Mapping[str | None, list[str]]) -> Tree:
         base, ours, theirs = (self._ids_below(above, side) for side in range(3))
@@ -215,7 +213,7 @@ class _Pages:
 
 
 class _Records:
-    """Joins two lists of things with ids: files, reusable content."""
+    """Merges two lists of objects with ids: files, reusable content."""
 
     def __init__(
         self, kind: str, sides: Sequence[Sequence[Page]], documents: _Documents, conflicts: list[Conflict]
@@ -225,13 +223,13 @@ class _Records:
         self._documents, self._conflicts = documents, conflicts
 
     def merged(self) -> list[Page]:
-        """The things."""
+        """Returns the merged objects."""
         found = {one["id"]: one for one in self._all()}
         base, ours, theirs = ([*side] for side in self._sides)
         return [found[key] for key in merge_order(base, ours, theirs, found)]
 
-    def _note(self, one: Page, reason: str) -> None:
-        self._conflicts.append(Conflict(one["id"], one.get("title") or one.get("name", ""), self._kind, reason))
+    def _note(self, page: Page, reason: str) -> None:
+        self._conflicts.append(Conflict(page["id"], page.get("title") or page.get("name", ""), self._kind, reason))
 
     def _all(self) -> Iterator[Page]:
         base, ours, theirs = self._sides
@@ -254,7 +252,7 @@ class _Records:
 
 
 _BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
-"""What belongs to the bytes of a file."""
+"""Fields that belong to the bytes of a file and are merged together."""
 _CALLED = {"emoji": "emoji", "slug": "address", "documentId": "text", "noIndex": "visibility", "hidden": "visibility"}
 
 
@@ -270,7 +268,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _counted(places: int) -> str:
-    return "1 place" if places == 1 else f"{places:,} places"
+    return "1 conflict" if places == 1 else f"{places:,} conflicts"
 
 
 def _id(page: Page | None) -> str | None:

@@ -1,7 +1,7 @@
-"""Two texts that grew from one, joined: line by line, then sentence by sentence, then word by word.
+"""Three-way merge of texts: by line, then by sentence, then by word.
 
-Nothing that either side wrote is lost: where both changed the same words, both stand in the text, between markers.
-Code is joined by the line alone.
+Nothing that either side wrote is lost: where both changed the same words, both versions stand between conflict markers.
+Code is merged by line only.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from presscheck.documents.diff.word_diff import WORD
 from presscheck.documents.merge.three_way import three_way
 
 CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
-"""The lines around and between what both sides wrote in one place; the editors of most people know them."""
+"""The conflict markers of Git, which most editors highlight."""
 MIN_KEPT = 0.5
-"""How much of a sentence each side must have left as it was for its words to be joined."""
+"""The share of a sentence that each side must have kept for a merge by word."""
 
 _sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|[。！？]|\n|\Z)\s*|\s+", re.DOTALL).findall
 _words = re.compile(rf"(?:{WORD})\s*|\s+").findall
@@ -25,7 +25,7 @@ _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").m
 
 
 class MergedText(NamedTuple):
-    """A joined text, and how many places of it both sides changed differently."""
+    """A merged text and its number of conflicts."""
 
     text: str
     conflicts: int
@@ -34,12 +34,12 @@ class MergedText(NamedTuple):
 def merge_text(
     base: str, ours: str, theirs: str, *, our_name: str = "change request", their_name: str = "live"
 ) -> MergedText:
-    """Join what either side made of a text; the names stand beside the markers."""
+    """Merges two texts; the names stand beside the conflict markers."""
     if theirs in (base, ours):
         return MergedText(ours, 0)
     if ours == base:
         return MergedText(theirs, 0)
-    kept: list[str] = []
+    parts: list[str] = []
     fence, conflicts = "", 0
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
@@ -47,11 +47,11 @@ def merge_text(
             before, one, other = ("".join(side) for side in region[1:])
             joined = None if is_code else _joined((_sentences, _words), before, one, other)
             conflicts += joined is None
-            kept += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
+            parts += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
         else:
-            kept += region.taken
+            parts += region.taken
         fence = _fence_after(fence, region.taken)
-    return MergedText("".join(kept), conflicts)
+    return MergedText("".join(parts), conflicts)
 
 
 def _lines(text: str) -> list[str]:
@@ -59,44 +59,44 @@ def _lines(text: str) -> list[str]:
 
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
-    """The three sides in one, by the finest pieces that it takes; None where both changed the same one."""
+    """Merges three sides by sentences or words; None if both changed the same one."""
     if ours.split() == theirs.split():
         return ours
     split, *finer = grains
     if not finer and not (_is_kept(split(base), split(ours)) and _is_kept(split(base), split(theirs))):
         return None
-    kept: list[str] = []
+    parts: list[str] = []
     for region in three_way(split(base), split(ours), split(theirs)):
         if region.kind != "conflict":
-            kept += region.taken
+            parts += region.taken
             continue
         sides = ("".join(side) for side in (region.base, region.ours, region.theirs))
         joined = _joined(finer, *sides) if finer else None
         if joined is None:
             return None
-        kept.append(joined)
-    return "".join(kept)
+        parts.append(joined)
+    return "".join(parts)
 
 
 def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
-    """Whether enough of a sentence is left for its words to stand where they stood."""
+    """Returns whether enough of a sentence is unchanged to merge it by word."""
     kept = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
     return kept >= MIN_KEPT * len("".join(base)) > 0
 
 
 def _fence_after(fence: str, lines: Iterable[str]) -> str:
-    """The fence of the code that is open after these lines, if it is."""
+    """Returns the code fence that is open after these lines, or an empty text."""
     for line in lines:
-        found = _fence(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and not line[found.end() :].strip():
+        match = _fence(line)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
             fence = ""
     return fence
 
 
 def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
-    """Both sides between markers; lines that begin or end both stand once, outside of them."""
+    """Returns both sides between conflict markers; common first and last lines stand outside of them."""
     head = _alike(ours, theirs)
     tail = _alike(ours[head:][::-1], theirs[head:][::-1])
     one, other = (side[head : len(side) - tail] for side in (ours, theirs))
@@ -114,7 +114,7 @@ def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_nam
 
 
 def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """Returns how many lines both start with."""
     pairs = zip(ours, theirs, strict=False)
     return next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(ours), len(theirs)))
 

@@ -1,4 +1,4 @@
-"""A sequence and two that grew from it, part by part: who changed it, and what stands there when both are joined."""
+"""Three-way comparison of sequences, region by region."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.documents.diff.sequence_matcher import matches
 
 
 class Region(NamedTuple):
-    """A part of three sequences; `kind` is conflict where both sides changed it, `theirs` where only they did."""
+    """A region of three sequences; `kind` is conflict if both sides changed it, theirs if only they did."""
 
     kind: str
     base: Sequence[str]
@@ -20,12 +20,12 @@ class Region(NamedTuple):
 
     @property
     def taken(self) -> Sequence[str]:
-        """What stands there when both are joined; of a conflict, ours."""
+        """The merged region; of a conflict, ours."""
         return self.theirs if self.kind == "theirs" else self.ours
 
 
 def three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
-    """What two sides made of a sequence, part by part."""
+    """Yields the regions of a three-way merge."""
     for group in Merge3(base, ours, theirs, sequence_matcher=_Matcher).merge_groups():
         if group[0] == "conflict":
             yield Region("conflict", *group[1:])
@@ -36,7 +36,7 @@ def three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -
 
 
 class _Matcher:
-    """The matches, as the library for merging asks for them."""
+    """Adapts `sequence_matcher` to the interface that merge3 expects."""
 
     def __init__(
         self,
@@ -48,5 +48,5 @@ class _Matcher:
         self._sides = a, b
 
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        """The runs, and an empty one at the end."""
+        """Returns the matching blocks, and an empty one at the end."""
         return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]

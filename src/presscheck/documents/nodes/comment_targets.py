@@ -1,4 +1,4 @@
-"""What a comment is about, in the nodes of a page: the words of a block or of a cell, and from words to both."""
+"""Connects comments to node trees: the text of a block or a cell, and the block or cell for a text."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from presscheck.documents.nodes.schema import Node, child_nodes, node_data
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, normalize_text
 
 _TURNED = frozenset(("images", "divider"))
-"""Blocks whose words nobody quotes."""
+"""Blocks whose text nobody quotes."""
 
 
 class CellIds(NamedTuple):
-    """A cell as the service names it: by its row and by its column."""
+    """A table cell as the API names it: by row and by column."""
 
     record: str
     definition: str
 
 
 def document_text(document: Mapping[str, Any]) -> str:
-    """The words of a tree of nodes, a paragraph each block."""
+    """Returns the text of a node tree, one paragraph per block."""
     blocks: list[str] = []
     _gather(document, blocks)
     return "\n\n".join(text for text in blocks if text.strip())
 
 
 def block_words(document: Mapping[str, Any], key: str) -> str:
-    """The words of the block with this key, as they begin; nothing where there is none."""
+    """Returns the first line of the block with this key; empty if there is none."""
     found = next((node for node in _blocks(document) if node.get("key") == key), None)
     return document_text({"nodes": [found]}).partition("\n")[0] if found else ""
 
 
 def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
-    """The words of a cell behind those that its row begins with, as a quote has them; nothing where there is none."""
+    """Returns the first cell of a row and the cell itself, as a quote has them; empty if there is none."""
     for table in _tables(document):
         columns = _columns(table)
         if cell.record in _part(table, "records") and cell.definition in columns:
@@ -43,7 +43,7 @@ def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
 
 
 def find_block_key(document: Mapping[str, Any], words: str) -> str | None:
-    """The key of the innermost block that begins with these words; None where there is none."""
+    """Returns the key of the innermost block that starts with these words, or None."""
     wanted, found = normalize_text(words), None
     for node in _blocks(document) if wanted else ():
         if node.get("key") and normalize_text(document_text({"nodes": [node]})).startswith(wanted):
@@ -54,7 +54,7 @@ def find_block_key(document: Mapping[str, Any], words: str) -> str | None:
 
 
 def find_cell(document: Mapping[str, Any], cells: Sequence[str], column: int) -> CellIds | None:
-    """The cell in that column of the first row with these cells, as Markdown; None where there is no such row."""
+    """Returns the cell in this column of the first row with these cells (as Markdown), or None."""
     wanted = [normalize_text(cell) for cell in cells]
     for table in _tables(document):
         columns, records = _columns(table), _part(table, "records")
@@ -65,7 +65,7 @@ def find_cell(document: Mapping[str, Any], cells: Sequence[str], column: int) ->
 
 
 def _gather(node: Mapping[str, Any], blocks: list[str]) -> str:
-    """The words in a node; those of blocks in it are put into `blocks`."""
+    """Returns the inline text of a node; the text of blocks in it is added to `blocks`."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in node["leaves"])
     inline = ""
@@ -81,7 +81,7 @@ def _gather(node: Mapping[str, Any], blocks: list[str]) -> str:
 
 
 def _blocks(node: Mapping[str, Any]) -> Iterator[Node]:
-    """Every block within, each before what it holds."""
+    """Yields every block, each before its content."""
     for name in ("nodes", "fragments"):
         for child in child_nodes(dict(node), name):
             if child.get("object") == "block" and child.get("type") not in _TURNED:
@@ -94,7 +94,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[Node]:
 
 
 def _part(table: Node, name: str) -> Node:
-    """One of the parts that a table says of itself; what comes from the wire need not have it."""
+    """Returns a part of a table's data; nodes from the API may lack it."""
     return _dict(node_data(table).get(name))
 
 
@@ -108,12 +108,12 @@ def _columns(table: Node) -> list[str]:
 
 
 def _row(table: Node, record: str) -> list[str]:
-    """The words of the cells of a row, in the order of the columns."""
+    """Returns the text of a row's cells, in the order of the columns."""
     values = _dict(_dict(_part(table, "records").get(record)).get("values"))
-    fragments = {one.get("fragment"): one for one in child_nodes(table, "fragments")}
-    found: list[str] = []
+    fragments = {node.get("fragment"): node for node in child_nodes(table, "fragments")}
+    parts: list[str] = []
     for name in _columns(table):
         value = values.get(name)
         cell = fragments.get(value) if isinstance(value, str) else None
-        found.append(" ".join(document_text(cell).split()) if cell else "" if value is None else str(value))
-    return found
+        parts.append(" ".join(document_text(cell).split()) if cell else "" if value is None else str(value))
+    return parts

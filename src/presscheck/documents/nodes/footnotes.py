@@ -1,4 +1,4 @@
-"""The footnotes of nodes: the bodies of annotations, each under a label of its own."""
+"""Footnotes of a node tree: the bodies of annotations, each under its own label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from presscheck.documents.nodes.schema import Node, Nodes, markdown_details
 
 
 def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
-    """The bodies of all annotations that have one, by label, as they are met."""
+    """Returns the bodies of all annotations by label, in order."""
     found: dict[str, Nodes] = {}
     for node in annotations_in(nodes):
         body = body_of(node)
@@ -22,7 +22,7 @@ def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
 
 
 def with_labels(document: Node) -> Node:
-    """A copy in which every annotation has a label, the same for the same body alone; one without a body keeps its."""
+    """Returns a copy in which every annotation has a label, shared only by equal bodies."""
     made = copy.deepcopy(document)
     bodies: dict[str, str] = {}
     labels: dict[str, str] = {}
@@ -42,7 +42,7 @@ def with_labels(document: Node) -> Node:
 
 
 def annotations_in(nodes: Nodes) -> Iterator[Node]:
-    """Every annotation in nodes, and in what these hold."""
+    """Yields every annotation in nodes and their content."""
     for node in nodes:
         if node.get("type") == "annotation":
             yield node
@@ -51,7 +51,7 @@ def annotations_in(nodes: Nodes) -> Iterator[Node]:
 
 
 def body_of(node: Node) -> Nodes:
-    """The blocks that explain an annotation; none where all that is there is an empty paragraph."""
+    """Returns the blocks of an annotation; empty if there is only an empty paragraph."""
     found = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
     return found if any(one.get("nodes") or one["type"] != "paragraph" for one in found) else []
 

@@ -1,4 +1,4 @@
-"""HTML blocks as nodes: figures, drawings, marked code, aligned words, tables; None is what no node says."""
+"""Reads HTML blocks as nodes: figures, drawings, highlighted code, aligned text, tables; None if no node can say it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLAGS = {"true": True, "false": False, "": True}
 
 
 def html_block(text: str) -> Node | None:
-    """The block that HTML is."""
+    """Reads an HTML block as a node."""
     if "<!--" in text:
         return None
     if _drawing(text):
@@ -39,7 +39,7 @@ def html_block(text: str) -> Node | None:
 
 
 def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
-    """Figures within a `div` that says how they are shown."""
+    """Reads figures inside a `div` with display attributes."""
     if not nodes or any(node["type"] != "images" or node["data"] or "markdown" in node for node in nodes):
         return None
     data: Node = {}
@@ -56,13 +56,13 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
 
 
 def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
-    """A heading: the first level is the title of the page, so that `##` is heading-1; others say their level."""
+    """Creates a heading: `##` is heading-1, since the first level is the page title; other levels are in the data."""
     number = min(max(level - 1, 1), 3)
     return block_node(f"heading-{number}", nodes, data if number == level - 1 else data | {"level": level})
 
 
 def read_image(node: Node) -> Node | None:
-    """An image that stands alone as a block; None where it says how it stands in a line."""
+    """Reads an image that stands alone as a block; None if it has inline attributes."""
     if node.get("type") != "inline-image" or node["data"].get("size"):
         return None
     data = dict(node["data"])
@@ -72,7 +72,7 @@ def read_image(node: Node) -> Node | None:
 
 
 def inline_image(image: Node) -> Node:
-    """The image that `read_image` made a block of, within a line again."""
+    """Turns the block of `read_image` back into an inline image."""
     captions = [node for one in image["fragments"] for block in one["nodes"] for node in block["nodes"]]
     caption = {"caption": plain_text(captions)} if captions else {}
     return inline_node("inline-image", image["data"] | caption)
@@ -86,7 +86,11 @@ def _image(picture: str, caption: str) -> Node | None:
     events = [event for event in html_as_events(picture) if event.kind != "text" or event.raw.strip()]
     dark = dark_image(events)
     events = [event for event in events if event.name == "img"] if dark else events
-    data = image_data(events[0].values, ("alt", "width", "height")) if [one.name for one in events] == ["img"] else None
+    data = (
+        image_data(events[0].values, ("alt", "width", "height"))
+        if [event.name for event in events] == ["img"]
+        else None
+    )
     told = paragraphs_of(list(html_as_events(caption)))
     if data is None or told is None:
         return None
@@ -128,7 +132,7 @@ def _preformatted(values: dict[str, str], text: str) -> Node | None:
 
 
 def _code_lines(text: str) -> Nodes | None:
-    """The lines of code: bold ones are marked; None where there is other HTML in them."""
+    """Reads lines of code, highlighted where bold; None if they contain other HTML."""
     lines: list[Nodes] = [[]]
     marked: set[int] = set()
     for node in inlines_of_html(text, keeps_blanks=True):

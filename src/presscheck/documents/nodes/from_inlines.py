@@ -1,6 +1,6 @@
-"""Inline text as nodes: from Markdown tokens and from HTML alike; what has no node stays as it is written.
+"""Reads inline text as nodes, from Markdown tokens and from HTML; what has no node stays as it is written.
 
-A text with `markdown: true` beside its leaves holds Markdown, or HTML, that means something which no node can say.
+A text with `markdown: true` beside its leaves holds Markdown, or HTML, that no node can say.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _note = re.compile(r"#user-content-fn-(.+)").fullmatch
 
 
 def inlines_of_tokens(tokens: Sequence[Token]) -> Nodes:
-    """Markdown as inline nodes; an annotation has its label, and its body is still to be found."""
+    """Reads Markdown tokens as inline nodes; annotations have a label but no body yet."""
     return InlineReader(list(token_events(tokens))).nodes()
 
 
 def inlines_of_html(text: str, *, keeps_blanks: bool = False) -> Nodes:
-    """HTML as inline nodes."""
+    """Reads HTML as inline nodes."""
     return InlineReader(list(html_as_events(text, keeps_blanks=keeps_blanks))).nodes()
 
 
 def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
-    """The paragraphs of HTML; None where paragraphs say more than that they are such."""
+    """Reads HTML paragraphs; None if one has attributes."""
     groups: list[list[Event]] = [[]]
     for event in events:
         if event.name == "p":
@@ -59,35 +59,35 @@ def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
 
 
 class InlineReader:
-    """Makes nodes of events."""
+    """Reads inline events as nodes."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
         self._pairs = _pairs(events)
 
     def nodes(self) -> Nodes:
-        """All of them."""
+        """Returns all nodes."""
         return self._between(0, len(self._events), ())
 
     def _between(self, start: int, end: int, marks: tuple[Node, ...]) -> Nodes:
-        found: Nodes = []
+        nodes: Nodes = []
         at = start
         while at < end:
             closing = self._pairs.get(at)
             if closing is None:
-                found += self._one(self._events[at], marks)
+                nodes += self._one(self._events[at], marks)
                 at += 1
             else:
                 made = self._pair(at, closing, marks)
                 if made and made[-1].get("type") == "link" and self._is_noted(made[-1], closing + 1, end):
                     label = made[-1]["data"]["ref"]["anchor"].removeprefix("user-content-fn-")
                     made, closing = [annotation(label, _only_text(made[-1]["nodes"]))], closing + 1
-                found += made
+                nodes += made
                 at = closing + 1
-        return merge_texts(found)
+        return merge_texts(nodes)
 
     def _is_noted(self, link: Node, at: int, end: int) -> bool:
-        """Whether a link to a footnote is followed by its mark: both are one annotation."""
+        """Returns whether a link to a footnote is followed by its reference: both are one annotation."""
         ref = link["data"]["ref"]
         after = self._events[at].node if at < end else None
         if ref["kind"] != "anchor" or not after or after.get("type") != "annotation" or "markdown" in link:
@@ -127,7 +127,7 @@ _VOID = frozenset(("br", "img", "source"))
 
 
 def _pairs(events: Sequence[Event]) -> dict[int, int]:
-    """Which event closes what another opened, where nothing else is open between them."""
+    """Returns which event closes which, if nothing else is open between them."""
     found: dict[int, int] = {}
     stack: list[int] = []
     opened: Counter[tuple[str, bool]] = Counter()
@@ -138,8 +138,8 @@ def _pairs(events: Sequence[Event]) -> dict[int, int]:
             opened[sign] += 1
         elif event.kind == "close" and opened[sign] and (at := _innermost(events, stack, sign)) is not None:
             found[stack[at]] = number
-            for one in stack[at:]:
-                opened[events[one].name, bool(events[one].raw)] -= 1
+            for item in stack[at:]:
+                opened[events[item].name, bool(events[item].raw)] -= 1
             del stack[at:]
     return found
 
@@ -149,7 +149,7 @@ def _innermost(events: Sequence[Event], stack: Sequence[int], sign: tuple[str, b
         event = events[stack[at]]
         if (event.name, bool(event.raw)) == sign:
             return at
-        if not event.raw:  # Markdown's own signs are never crossed
+        if not event.raw:  # Markdown's own marks never overlap
             return None
     return None
 
@@ -171,11 +171,11 @@ def _color(style: str) -> Node | None:
 
 
 MAX_NAMED_EVENTS = 4
-"""How many events there may be between the tags of an inline that is written as tags around its name."""
+"""Events between the tags of an inline node that is written as tags around its name."""
 
 
 def _named(event: Event, within: Sequence[Event]) -> Node | None:
-    """An inline that is written as tags around its name, or around an image."""
+    """Reads an inline node that is written as tags around its name or an image."""
     values = event.values
     if event.name == "picture" and not values:
         data = dark_image(within)
@@ -222,7 +222,7 @@ def _only_text(nodes: Nodes) -> Nodes:
 
 
 def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
-    """What a tag says of its image by attributes with these names; None where it says more, or no place."""
+    """Returns the data of an image from attributes with these names; None if it has others or no source."""
     if not values.get("src") or not set(values) <= {"src", *names}:
         return None
     data: Node = {"ref": parse_reference(values["src"])}
@@ -234,13 +234,13 @@ def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
 
 
 def html_image(values: dict[str, str]) -> Node | None:
-    """An image in HTML; None where it says more than a node can."""
+    """Reads an HTML image; None if a node cannot say it."""
     data = image_data(values, ("alt", "title", "data-size"))
     return inline_node("inline-image", data) if data else None
 
 
 def dark_image(events: Sequence[Event]) -> Node | None:
-    """The image for dark surroundings that stands beside the other in a `picture`."""
+    """Returns the dark-mode image of a `picture`."""
     kept = [event for event in events if event.name != "picture"]
     values = kept[0].values if [event.name for event in kept] == ["source", "img"] else {}
     if set(values) != {"srcset", "media"} or values["media"] != "(prefers-color-scheme: dark)":

@@ -1,8 +1,8 @@
-"""Markdown as a tree of nodes, the platform's other form of a text: `JSONDocument` in its description.
+"""Converts Markdown to the platform's node tree (`JSONDocument` in the API).
 
-Nothing is lost: what no node can say where it stands is a paragraph, or a text, with `markdown: true` beside its words,
-which are Markdown then; and `markdown` with more in it has what Markdown says beyond a node. The key of a node follows
-from what it holds, and among equal ones from its place, so that an edit elsewhere leaves it as it is.
+Nothing is lost: what no node can say is a paragraph, or a text, with `markdown: true` beside its words, which are
+Markdown then; an object under `markdown` holds what Markdown says beyond the node. The key of a node is a hash of its
+content, and among equal nodes of its position, so that an edit elsewhere does not change it.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ _heading_id = re.compile(r"[-a-z0-9.+_]+").fullmatch
 
 
 SCHEMA_VERSION = 1
-"""What `data.schemaVersion` says."""
+"""The value of `data.schemaVersion`."""
 MAX_NOTE_COPIES = 20
-"""How often one footnote is told where it is named: a text that names one over and over must not grow without end."""
+"""Copies of one footnote body: a text with many references to it must not grow without limit."""
 
 
 def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
-    """A text as a tree of nodes; `change` says what the references in it are to be."""
+    """Converts a text to a node tree; `change` maps its references."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     environment: Environment = {}
     try:
         nodes = _folded(BlockReader().document(parse(text, environment)), MAX_DEPTH - len(PART_TYPES))
     except RecursionError:
-        # nested beyond any sense: nothing may be lost
+        # nested too deep to parse: keep it as Markdown
         nodes = [markdown_paragraph(text)]
     document: Node = {"object": "document", "data": {"schemaVersion": SCHEMA_VERSION}, "nodes": nodes}
     if change:
@@ -69,7 +69,7 @@ def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> N
 
 
 def _folded(nodes: Nodes, room: int) -> Nodes:
-    """Blocks, with a stand-in for each that stands deeper than a tree may be."""
+    """Returns blocks with those below the depth limit as Markdown paragraphs."""
     found: Nodes = []
     for node in nodes:
         if (
@@ -88,7 +88,7 @@ def _folded(nodes: Nodes, room: int) -> Nodes:
 
 
 def _with_keys(node: Node, seen: Counter[str]) -> str:
-    """Give keys to all that is within a node; what the node says, in short."""
+    """Adds keys to all nodes inside a node; returns a hash of its content."""
     parts: dict[str, Any] = {name: value for name, value in node.items() if name not in ("nodes", "fragments")}
     for name in ("nodes", "fragments"):
         for number, one in enumerate(node.get(name, ())):
@@ -105,13 +105,13 @@ def _key(said: str, seen: Counter[str]) -> str:
 
 
 class BlockReader:
-    """Makes blocks of the tokens of one page."""
+    """Converts the tokens of one page to blocks."""
 
     def __init__(self) -> None:
         self._notes: dict[str, Tokens] = {}
 
     def document(self, tokens: Tokens) -> Nodes:
-        """The blocks of a page; a footnote is within the words that it explains, or at the end."""
+        """Returns the blocks of a page; footnotes are inside their annotations, or at the end."""
         self._take_notes(tokens)
         nodes = fit_children("document", self.flow(tokens))
         bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
@@ -132,20 +132,20 @@ class BlockReader:
             self._take_notes(inner)
 
     def flow(self, tokens: Tokens) -> Nodes:
-        """Blocks, one below another."""
+        """Converts blocks below one another."""
         return [node for token, inner in outermost(tokens) for node in self.one(token, inner)]
 
     def one(self, token: Token, inner: Tokens) -> Nodes:
-        """What one block of Markdown is."""
+        """Converts one block."""
         make = _MADE.get(token.type)
         return make(self, token, inner) if make else []
 
     def words(self, token: Token) -> Nodes:
-        """Inline text."""
+        """Converts inline text."""
         return inlines_of_tokens(token.children or [])
 
     def paragraph(self, token: Token, inner: Tokens) -> Nodes:
-        """Words; a formula or an image that stands alone is a block of its own."""
+        """Converts a paragraph; a formula or an image that stands alone is a block."""
         nodes = self.words(inner[0]) if inner else []
         if len(nodes) == 1 and nodes[0].get("type") == "inline-math":
             return [block_node("math", None, {"formula": nodes[0]["data"]["formula"].strip("\n")})]
@@ -154,31 +154,31 @@ class BlockReader:
         return [block_node("paragraph", nodes)]
 
     def heading(self, token: Token, inner: Tokens) -> Nodes:
-        """A heading."""
+        """Converts a heading."""
         level = int(token.tag[1])
         nodes = self.words(inner[0]) if inner else []
         nodes, anchor = _heading_anchor(nodes)
         return [heading_node(level, nodes, anchor)]
 
     def quote(self, token: Token, inner: Tokens) -> Nodes:
-        """A quotation, or a hint that is written as one."""
+        """Converts a quotation or an alert."""
         nodes = self.flow(inner)
         first = child_nodes(nodes[0]) if nodes and nodes[0]["type"] == "paragraph" else []
         is_text = bool(first) and first[0]["object"] == "text" and "markdown" not in first[0]
         leaf: Node | None = first[0]["leaves"][0] if is_text else None
-        found = _alert(leaf["text"]) if leaf and not leaf["marks"] else None
-        if not leaf or not found:
+        match = _alert(leaf["text"]) if leaf and not leaf["marks"] else None
+        if not leaf or not match:
             return [block_node("blockquote", fit_children("blockquote", nodes))]
-        leaf["text"] = leaf["text"][found.end() :]
+        leaf["text"] = leaf["text"][match.end() :]
         if not leaf["text"]:
             first[0]["leaves"].pop(0)
         nodes[0]["nodes"] = [node for node in first if node.get("leaves") != []]
         kept = nodes if nodes[0]["nodes"] else nodes[1:]
-        style = HINTS[found[1].lower()].node_style
-        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": found[1]})]
+        style = HINTS[match[1].lower()].node_style
+        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": match[1]})]
 
     def list(self, token: Token, inner: Tokens) -> Nodes:
-        """A list; one of tasks alone is such."""
+        """Converts a list; if all items are tasks it is a task list."""
         items = [self._item(within) for _, within in outermost(inner)]
         if token.type == "ordered_list_open":
             start = int(token.attrs.get("start", 1))
@@ -192,15 +192,15 @@ class BlockReader:
         return block_node("list-item", fit_children("list-item", self.flow(inner)), data)
 
     def code(self, token: Token, inner: Tokens) -> Nodes:
-        """Code, line by line."""
+        """Converts code line by line."""
         return [code_node(token.content, token.info.strip())]
 
     def rule(self, token: Token, inner: Tokens) -> Nodes:
-        """A divider."""
+        """Converts a divider."""
         return [block_node("divider", None)]
 
     def table(self, token: Token, inner: Tokens) -> Nodes:
-        """A table."""
+        """Converts a table."""
         rows = [
             [
                 (self.words(within[0]) if within else [], str(cell.attrs.get("style", "")))
@@ -212,11 +212,11 @@ class BlockReader:
         return [pipe_table(rows)]
 
     def html(self, token: Token, inner: Tokens) -> Nodes:
-        """HTML: tables, figures and drawings have nodes."""
+        """Converts HTML: tables, figures and drawings have nodes."""
         return [html_block(token.content) or markdown_paragraph(token.content.rstrip("\n"))]
 
     def tag(self, token: Token, inner: Tokens) -> Nodes:
-        """A tag of the platform, or paired HTML."""
+        """Converts a block tag or paired HTML."""
         nodes = self.flow(inner)
         return [
             tag_node(TagBlock(token, nodes, token.type == "tag_open")) or markdown_paragraph(_as_written(token, nodes))
@@ -224,7 +224,7 @@ class BlockReader:
 
 
 def code_node(content: str, info: str) -> Node:
-    """Code; what stands behind its language on the fence is kept."""
+    """Creates a code block; words after the language of the fence are kept."""
     syntax, _, more = info.partition(" ")
     data: Node = {"syntax": syntax} if syntax else {}
     kept: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
@@ -244,7 +244,7 @@ def _as_written(token: Token, nodes: Nodes) -> str:
 
 
 def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
-    """The words of a heading without the anchor at their end, and what it is called."""
+    """Returns a heading without the anchor at its end, and the anchor's id."""
     last = nodes[-1] if nodes else {}
     if last.get("type") != "link" or last["nodes"] or last.get("markdown", {}).keys() != {"id"}:
         return nodes, {}

@@ -1,6 +1,6 @@
-"""Tables as nodes: of Markdown and of HTML; columns by definition, rows as records, words in fragments.
+"""Reads Markdown and HTML tables as nodes: column definitions, rows as records, text in fragments.
 
-The value of a cell with words is the name of the fragment that has them.
+The value of a text cell is the name of its fragment.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from presscheck.documents.nodes.to_tables import ROLES
 
 _ALIGNED = re.compile(r"text-align:\s*(left|right|center)").search
 Cell = tuple[Nodes, str]
-"""The words of a cell, and its style."""
+"""The content of a cell and its style."""
 
 
 class Blocks(NamedTuple):
-    """What a cell with words holds."""
+    """The content of a text cell."""
 
     nodes: Nodes
 
 
 def pipe_table(rows: Sequence[Sequence[Cell]]) -> Node:
-    """A table of Markdown; the first row is its head."""
+    """Reads a Markdown table; the first row is its head."""
     table = _Table()
     head = rows[0] if rows else ()
     for nodes, style in head:
@@ -53,7 +53,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """One column more; a title with marks is kept as it is written too."""
+        """Adds a column; a title with marks is also kept as Markdown."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)
@@ -64,7 +64,7 @@ class _Table:
         return name
 
     def record(self, cells: Sequence[Any]) -> None:
-        """One row more: for each column its paragraphs, or the value itself."""
+        """Adds a row: paragraphs or a value for each column."""
         values: Node = {}
         row = _short("row", repr(cells))
         self.seen[row] += 1
@@ -78,13 +78,13 @@ class _Table:
         self.records[row] = {"orderIndex": f"{len(self.records):06}", "values": values}
 
     def node(self, view: Node, data: Node) -> Node:
-        """The table."""
+        """Returns the table."""
         said = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
         return block_node("table", None, said | data, fragments=self.fragments)
 
 
 def _words(nodes: Nodes) -> str:
-    found = [_words(one["nodes"]) if "nodes" in one else _leaves(one) for one in nodes]
+    found = [_words(node["nodes"]) if "nodes" in node else _leaves(node) for node in nodes]
     return "".join(found)
 
 
@@ -104,19 +104,19 @@ _VIEW = frozenset(("data-view", "data-full-width", "data-header-hidden", "data-c
 
 
 class _Row:
-    """The cells of a row: which tag, what it says, the events within."""
+    """The cells of a row: tag name, attributes, events."""
 
     def __init__(self) -> None:
         self.cells: list[tuple[str, dict[str, str], list[Event]]] = []
 
 
 def html_table(text: str) -> Node | None:
-    """A table of HTML; None where it says what no node can."""
-    found = _table(text)
-    if not found:
+    """Reads an HTML table; None if no node can say it."""
+    match = _table(text)
+    if not match:
         return None
-    values = next(iter(html_as_events(f"<table{found[1]}>"))).values
-    rows = _rows(found[2])
+    values = next(iter(html_as_events(f"<table{match[1]}>"))).values
+    rows = _rows(match[2])
     if rows is None or not rows or not set(values) <= _VIEW:
         return None
     has_head = bool(rows[0].cells) and all(cell[0] == "th" for cell in rows[0].cells)
@@ -206,13 +206,13 @@ _PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
 
 
 def _options(text: str | None) -> list[Node]:
-    """What one may select; where that is not told, it is what was selected."""
+    """Returns the options of a select column; if they are missing, the selected values become options."""
     try:
         found = json.loads(text or "[]")
     except ValueError:
         return []
     listed = cast("list[Any]", found) if isinstance(found, list) else []
-    options = [cast("Node", one) for one in listed if isinstance(one, dict)]
+    options = [cast("Node", option) for option in listed if isinstance(option, dict)]
     return [{name: str(one.get(name, "")) for name in ("value", "label", "color")} for one in options]
 
 
@@ -220,7 +220,7 @@ _UNSAID: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """The value of a cell; None where it is empty, and what no value says is `_UNSAID`."""
+    """Returns the value of a cell; None if it is empty, `_UNSAID` if no value can say it."""
     kind = definition["type"]
     if kind == "text":
         return _paragraphs(events)
@@ -233,23 +233,23 @@ def _cell(definition: Node, events: list[Event]) -> Any:
     if kind in ("content-ref", "image"):
         return parse_reference(links[0]) if len(links) == 1 and links[0] else _UNSAID
     if kind in ("files", "users"):
-        return [one.removeprefix("/~/users/") if kind == "users" else one for one in links] or _UNSAID
+        return [link.removeprefix("/~/users/") if kind == "users" else link for link in links] or _UNSAID
     if kind == "checkbox":
         return {"true": True, "false": False}.get(words, _UNSAID)
     return _number(words)
 
 
 def _selected(definition: Node, events: list[Event]) -> Any:
-    found: list[str] = []
+    parts: list[str] = []
     for event, after in pairwise(events):
         if event.name == "span" and "data-option" in event.values and after.kind == "text":
             value = event.values["data-option"]
-            found.append(value)
+            parts.append(value)
             if all(option["value"] != value for option in definition["options"]):
                 definition["options"].append({"value": value, "label": after.raw.strip(", "), "color": "default"})
         elif event.kind == "text" and event.raw.strip() and after.name != "span":
             return _UNSAID
-    return found or None
+    return parts or None
 
 
 def _number(words: str) -> Any:

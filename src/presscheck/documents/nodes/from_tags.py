@@ -1,4 +1,4 @@
-"""The platform's tags as blocks, and HTML that has blocks within; what says more than any block can is none."""
+"""Reads block tags, and HTML with blocks inside, as nodes; None is what no node can say."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class TagBlock(NamedTuple):
-    """A tag, the blocks that it holds, and whether it has an end."""
+    """A tag, the blocks inside it, and whether it has an end."""
 
     token: Token
     nodes: Nodes
@@ -40,7 +40,7 @@ class TagBlock(NamedTuple):
 
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
-    """Blocks as they may stand within another; a stand-in for each that may not."""
+    """Returns blocks as children of a kind of node; those that may not stand there become Markdown paragraphs."""
     return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
 
 
@@ -52,65 +52,69 @@ def _fitted(held: frozenset[str], node: Node) -> Nodes:
     return [markdown_paragraph(blocks_markdown([node]))]
 
 
-def tag_node(made: TagBlock) -> Node | None:
+def tag_node(tag_block: TagBlock) -> Node | None:
     """Reads a tag as a node; None where no node says all of it."""
-    return READERS.get(registered_name(made.token.meta["name"]), _as_written)(made)
+    return READERS.get(registered_name(tag_block.token.meta["name"]), _as_written)(tag_block)
 
 
-def _as_written(made: TagBlock) -> Node | None:
+def _as_written(tag_block: TagBlock) -> Node | None:
     return None
 
 
-def _by_attributes(made: TagBlock) -> Node | None:
+def _by_attributes(tag_block: TagBlock) -> Node | None:
     """Reads a tag whose node has nothing but the attributes and the content of the tag."""
-    tag = BLOCK_TAGS[made.token.meta["name"]]
-    converted = data_of(tag, made.values)
+    tag = BLOCK_TAGS[tag_block.token.meta["name"]]
+    converted = data_of(tag, tag_block.values)
     if converted is None:
         return None
     data, rest = converted
     said: Node = {"values": rest} if rest else {}
     if tag.content != "blocks":
-        inside = blocks_markdown(made.nodes)
-        said |= {"inside": inside} if inside and not _only_points(made.nodes, data) else {}
+        inside = blocks_markdown(tag_block.nodes)
+        said |= {"inside": inside} if inside and not _only_points(tag_block.nodes, data) else {}
         return block_node(tag.node, None, data, **_noted(said))
-    nodes = _held(tag.node, made)
+    nodes = _held(tag.node, tag_block)
     return None if nodes is None else block_node(tag.node, nodes, data, **_noted(said))
 
 
-def _noted(said: Node) -> Node:
-    return {"markdown": said} if said else {}
+def _noted(node: Node) -> Node:
+    return {"markdown": node} if node else {}
 
 
 def _only_points(nodes: Nodes, data: Node) -> bool:
-    """Whether what a tag holds is a link to where the tag itself leads."""
+    """Returns whether the content of a tag is only a link to the tag's own target."""
     inline = child_nodes(nodes[0]) if len(nodes) == 1 and nodes[0]["type"] == "paragraph" else []
     return len(inline) == 1 and inline[0].get("type") == "link" and inline[0]["data"]["ref"] == data.get("ref")
 
 
-def _held(kind: str, made: TagBlock) -> Nodes | None:
-    if not made.is_paired:
+def _held(kind: str, tag_block: TagBlock) -> Nodes | None:
+    if not tag_block.is_paired:
         return None
     if "paragraph" in ALLOWED_CHILDREN[kind]:
-        return fit_children(kind, made.nodes)
-    return made.nodes if made.nodes and all(node["type"] in ALLOWED_CHILDREN[kind] for node in made.nodes) else None
+        return fit_children(kind, tag_block.nodes)
+    return (
+        tag_block.nodes
+        if tag_block.nodes and all(node["type"] in ALLOWED_CHILDREN[kind] for node in tag_block.nodes)
+        else None
+    )
 
 
-def _code(made: TagBlock) -> Node | None:
-    found = data_of(BLOCK_TAGS["code"], made.values)
-    if found is None or len(made.nodes) != 1 or made.nodes[0]["type"] != "code":
+def _code(tag_block: TagBlock) -> Node | None:
+    found = data_of(BLOCK_TAGS["code"], tag_block.values)
+    if found is None or len(tag_block.nodes) != 1 or tag_block.nodes[0]["type"] != "code":
         return None
-    node, (data, rest) = made.nodes[0], found
+    node, (data, rest) = tag_block.nodes[0], found
     said = node.get("markdown", {}) | ({"values": rest} if rest else {}) | ({} if data or rest else {"tag": True})
     return node | {"data": node["data"] | data} | _noted(said)
 
 
-def _details(made: TagBlock) -> Node | None:
-    opening = re.fullmatch(r"<details(\s+open)?\s*>", made.token.content, re.IGNORECASE)
-    summary: str | None = made.token.meta.get("summary")
+def _details(tag_block: TagBlock) -> Node | None:
+    opening = re.fullmatch(r"<details(\s+open)?\s*>", tag_block.token.content, re.IGNORECASE)
+    summary: str | None = tag_block.token.meta.get("summary")
     if not opening or summary is None:
         return None
     title = block_node("paragraph", inlines_of_html(summary.strip()))
-    body = fit_children("expandable-body", made.nodes) or [block_node("paragraph", [])]
+    body = fit_children("expandable-body", tag_block.nodes) or [block_node("paragraph", [])]
     named = (("expandable-title", [title]), ("expandable-body", body))
     fragments = [fragment(name, nodes, kind=name) for name, nodes in named]
     return block_node("expandable", None, {"defaultExpanded": True} if opening[1] else {}, fragments=fragments)
@@ -122,36 +126,36 @@ _names = re.compile(r"(?<![\w-])([\w-]+)\s*=").findall
 _condition = re.compile(r"\{%\s*if\s+(.+?)\s*%\}", re.DOTALL).fullmatch
 
 
-def _include(made: TagBlock) -> Node | None:
-    found = _source(made.token.content)
-    if not found:
+def _include(tag_block: TagBlock) -> Node | None:
+    match = _source(tag_block.token.content)
+    if not match:
         return None
-    ref = parse_reference(found[1])
+    ref = parse_reference(match[1])
     if ref["kind"] == "reusable-content":
         return block_node("reusable-content", None, {"ref": ref})
-    written = {"kind": "reusable-content", "reusableContent": found[1]}
+    written = {"kind": "reusable-content", "reusableContent": match[1]}
     return block_node("reusable-content", None, {"ref": written})
 
 
-def _if(made: TagBlock) -> Node | None:
-    found = _condition(made.token.content)
-    if not found or not made.is_paired:
+def _if(tag_block: TagBlock) -> Node | None:
+    match = _condition(tag_block.token.content)
+    if not match or not tag_block.is_paired:
         return None
-    return block_node("if", fit_children("if", made.nodes), {"expression": found[1]})
+    return block_node("if", fit_children("if", tag_block.nodes), {"expression": match[1]})
 
 
-def _div(made: TagBlock) -> Node | None:
-    return framed(made.values, made.nodes)
+def _div(tag_block: TagBlock) -> Node | None:
+    return framed(tag_block.values, tag_block.nodes)
 
 
-def _integration(made: TagBlock) -> Node | None:
-    found = _block(made.token.content)
-    if not found or made.nodes:
+def _integration(tag_block: TagBlock) -> Node | None:
+    match = _block(tag_block.token.content)
+    if not match or tag_block.nodes:
         return None
-    # what an integration is given is told by names whose case matters
-    exact = {name.lower(): name for name in _names(found[3])}
-    values = dict(made.values)
-    data: Node = {"integration": found[1], "block": found[2]}
+    # the names of an integration's properties are case-sensitive
+    exact = {name.lower(): name for name in _names(match[3])}
+    values = dict(tag_block.values)
+    data: Node = {"integration": match[1], "block": match[2]}
     data |= {"url": values.pop("url")} if "url" in values else {}
     data |= {"fullWidth": values.pop("fullwidth") == "true"} if values.get("fullwidth") in ("true", "false") else {}
     data["props"] = {exact.get(name, name): parse_prop(text) for name, text in values.items()}

@@ -1,4 +1,4 @@
-"""What inline text says, one thing after another: from Markdown tokens and from HTML alike."""
+"""Inline text as a sequence of events, from Markdown tokens and from HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """What inline text says: text, code, open, close, node or raw; `raw` is what is written where no node says it."""
+    """A part of inline text: text, code, open, close, node or raw; `raw` is its source where no node can say it."""
 
     kind: str
     name: str = ""
@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
 
 def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
-    """HTML as events."""
+    """Yields the events of HTML."""
     for kind, name, values in html_events(text):
         if kind == "text":
             yield Event("text", raw=name if keeps_blanks else re.sub(r"\s+", " ", name))
@@ -39,7 +39,7 @@ def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
 
 
 def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
-    """Markdown as events; an annotation has its label, and its body is still to be found."""
+    """Yields the events of Markdown tokens; annotations have a label but no body yet."""
     for token in tokens:
         kind = token.type
         if kind in {"text", "text_special"}:
@@ -64,11 +64,11 @@ _tag = re.compile(r"<(/?)([a-zA-Z][\w:-]*)(.*?)/?>", re.DOTALL).fullmatch
 
 def _html_event(content: str) -> Event:
     content = re.sub(r"\s*\n\s*", " ", content)
-    found = _tag(content)
-    if not found or content.startswith("<!"):
+    match = _tag(content)
+    if not match or content.startswith("<!"):
         return Event("raw", raw=content)
-    kind = "close" if found[1] else "open"
-    return Event(kind, found[2].lower(), {} if found[1] else html_attributes(found[3]), content)
+    kind = "close" if match[1] else "open"
+    return Event(kind, match[2].lower(), {} if match[1] else html_attributes(match[3]), content)
 
 
 def _node(token: Token) -> Node | None:
@@ -92,7 +92,7 @@ def _image_node(token: Token) -> Node:
 
 
 def annotation(label: str, nodes: Nodes) -> Node:
-    """Words that a footnote explains; its body is empty as yet."""
+    """Creates an annotation with an empty body."""
     body = fragment("annotation-body", [block_node("paragraph", [])], kind="annotation-body")
     more = {"isVoid": False, "nodes": nodes, "fragments": [body], "markdown": {"label": label}}
     return {"object": "inline", "type": "annotation", **more}

@@ -1,4 +1,4 @@
-"""Marks around words: signs where they are sure to be read as such, tags where they are not."""
+"""Writes marks around inline text: Markdown marks where they are certain to parse, HTML tags elsewhere."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, Literal, NamedTuple
 from presscheck.documents.nodes.schema import Node, Nodes
 
 Notation = Literal["text", "line", "html"]
-"""Markdown of several lines, Markdown of one line, or HTML."""
+"""Multi-line Markdown, single-line Markdown, or HTML."""
 Mark = tuple[str, str, str]
-"""A mark: its name, and the colours of one that has any."""
+"""A mark: its name, text colour and background colour."""
 
 
 class Atom(NamedTuple):
-    """A part that is written in one go; without marks of its own it takes those around it."""
+    """A part that is written as a whole; without marks of its own it takes those around it."""
 
     text: str
     marks: tuple[Mark, ...] | None
 
 
 def mark_of(mark: Node) -> Mark:
-    """A mark, to be compared with others."""
+    """Returns a mark in comparable form."""
     data: dict[str, Any] = mark.get("data") or {}
     if mark["type"] != "color":
         return mark["type"], "", ""
@@ -29,7 +29,7 @@ def mark_of(mark: Node) -> Mark:
 
 
 def common_marks(nodes: Nodes) -> list[Mark]:
-    """The marks that all words of a link have."""
+    """Returns the marks that all text of a link has."""
     leaves = [leaf for node in nodes for leaf in node.get("leaves", ()) if leaf["text"]]
     if not leaves:
         return []
@@ -38,7 +38,7 @@ def common_marks(nodes: Nodes) -> list[Mark]:
 
 
 def render_marks(atoms: list[Atom], manner: Notation) -> str:
-    """Open and close marks around the atoms, the one that lasts longest outside."""
+    """Writes atoms with their marks, the longest-lasting mark outermost."""
     around = _settled(atoms)
     parts: list[tuple[str, Mark | None, str]] = []
     stack: list[Mark] = []
@@ -56,7 +56,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
 
 
 def _settled(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
-    """The marks of each; one without its own has those that both its neighbours have."""
+    """Returns the marks of each atom; one without its own has those that both neighbours have."""
     later: list[tuple[Mark, ...]] = [()]
     for atom in reversed(atoms):
         later.append(later[-1] if atom.marks is None else atom.marks)
@@ -121,7 +121,7 @@ def _tags(mark: Mark) -> tuple[str, str]:
 
 
 def _is_read(sign: str, parts: list[tuple[str, Mark | None, str]], start: int, end: int) -> bool:
-    """Whether signs at these two places open and close."""
+    """Returns whether marks at these places parse as opening and closing."""
     before, first = _char(parts, start - 1, -1), _char(parts, start + 1, 0)
     last, after = _char(parts, end - 1, -1), _char(parts, end + 1, 0)
     if not (_faces(first, before) and _faces(last, after)):
@@ -136,7 +136,7 @@ def _char(parts: list[tuple[str, Mark | None, str]], at: int, end: int) -> str:
 
 
 def _faces(inner: str, outer: str) -> bool:
-    """Whether a sign between these belongs to the inner one."""
+    """Returns whether a mark between two characters attaches to the inner one."""
     if inner.isspace():
         return False
     is_mark = unicodedata.category(inner)[0] in "PS"

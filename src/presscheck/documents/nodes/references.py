@@ -1,6 +1,6 @@
-"""What a node points at, and the address that stands for it in Markdown: each follows from the other.
+"""References of nodes (pages, files, users, …) and their addresses in Markdown, in both directions.
 
-An address is kept as it is written; only those below ``/~/``, made here for all that has an id, stand for such again.
+An address is kept as written; only addresses below ``/~/``, which stand for objects with ids, become references again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _THINGS = {
 
 
 def parse_reference(address: str) -> Reference:
-    """What an address points at."""
+    """Parses an address as a reference."""
     if address.startswith("#") and len(address) > 1:
         return {"kind": "anchor", "anchor": address[1:]}
     if page := _place(address):
@@ -44,7 +44,7 @@ def parse_reference(address: str) -> Reference:
 
 
 def format_reference(ref: Reference) -> str:
-    """The address that stands for what is pointed at."""
+    """Returns the address of a reference."""
     kind = ref["kind"]
     space = f"/~/spaces/{ref['space']}" if ref.get("space") else ""
     if kind == "url":
@@ -60,23 +60,23 @@ def format_reference(ref: Reference) -> str:
 
 
 def parse_file(source: str) -> Reference:
-    """A file, by its id or, where it has none here, by the place that it is written at."""
-    found = _thing(source)
-    return {"kind": "file", "file": found[2] if found and found[1] == "files" else source}
+    """Returns a file reference, by id or by the path as written."""
+    match = _thing(source)
+    return {"kind": "file", "file": match[2] if match and match[1] == "files" else source}
 
 
 def format_file(ref: Reference) -> str:
-    """The place of a file, as it is written."""
+    """Returns the path of a file as written."""
     is_place = ref["kind"] == "file" and re.search(r"[./]", str(ref["file"]))
     return str(ref["file"]) if is_place else format_reference(ref)
 
 
 ReferenceMapper = Callable[[Reference, str], Reference]
-"""Another reference for one that a block or an inline of some type has."""
+"""Maps a reference, given the type of its node."""
 
 
 def map_references(node: Node, change: ReferenceMapper) -> None:
-    """Let each reference within a node be another."""
+    """Replaces each reference inside a node."""
     data = node_data(node)
     kind = str(node.get("type", ""))
     for name in ("ref", "refDark"):
@@ -98,4 +98,4 @@ def _in_records(data: Node, change: ReferenceMapper) -> None:
                 values[name] = change(cast("Reference", value), kinds.get(name, ""))
             elif isinstance(value, list) and kinds.get(name) == "files":
                 files = [change({"kind": "file", "file": one}, "file") for one in cast("list[str]", value)]
-                values[name] = [one.get("file") for one in files]
+                values[name] = [file.get("file") for file in files]

@@ -1,4 +1,4 @@
-"""What a tree of nodes is made of: its kinds, what each may hold by the published description, how one is made."""
+"""The schema of the node tree: types, allowed children by the API description, and constructors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 Node = dict[str, Any]
-"""A block, an inline, a text or a fragment, as on the wire."""
+"""A block, an inline, a text or a fragment, as an API object."""
 Nodes = list[Node]
 
 COLORS = frozenset(
@@ -29,12 +29,12 @@ COLORS = frozenset(
         "$tint",
     ]
 )
-"""The colours of text and of what is behind it."""
+"""The colours of text and background."""
 MARKS = frozenset(["bold", "italic", "code", "keyboard", "strikethrough", "superscript", "subscript", "color"])
 
 LISTS = ("list-ordered", "list-unordered", "list-tasks")
 ESSENTIALS = frozenset(("paragraph", "heading-1", "heading-2", "heading-3", *LISTS, "divider"))
-"""The blocks that may stand in any other."""
+"""Blocks that any block with blocks may contain."""
 _IN_TABS = ESSENTIALS | {
     "content-ref",
     "code",
@@ -93,60 +93,60 @@ ALLOWED_CHILDREN: dict[str, frozenset[str]] = {
     "images": frozenset({"image"}),
     "code": frozenset({"code-line"}),
 }
-"""What each block, and each fragment, may hold by the description."""
+"""The children that each block and fragment may have, by the API description."""
 
 
 def text_node(text: str, marks: Sequence[Node] = (), *, is_markdown: bool = False) -> Node:
-    """Words with marks; with `is_markdown` they are Markdown themselves."""
+    """Creates a text with marks; with `is_markdown` its words are Markdown."""
     leaf = {"object": "leaf", "text": text, "marks": list(marks)}
     node: Node = {"object": "text", "leaves": [leaf]}
     return node | {"markdown": True} if is_markdown else node
 
 
 def block_node(kind: str, nodes: Nodes | None, data: Node | None = None, **more: Any) -> Node:
-    """A block; one without nodes holds nothing."""
+    """Creates a block; without nodes it is void."""
     node: Node = {"object": "block", "type": kind, "isVoid": nodes is None, "data": data or {}, **more}
     return node if nodes is None else node | {"nodes": nodes}
 
 
 def inline_node(kind: str, data: Node, **more: Any) -> Node:
-    """An inline that holds nothing."""
+    """Creates a void inline node."""
     return {"object": "inline", "type": kind, "data": data, "isVoid": True, **more}
 
 
 def fragment(name: str, nodes: Nodes, *, kind: str = "") -> Node:
-    """Nodes that hang off another by a name."""
+    """Creates a named fragment of a node."""
     return {"object": "fragment", "fragment": name} | ({"type": kind} if kind else {}) | {"nodes": nodes}
 
 
 def markdown_paragraph(markdown: str) -> Node:
-    """A paragraph that holds Markdown as it is written."""
+    """Creates a paragraph that holds Markdown as it is written."""
     return block_node("paragraph", [text_node(markdown, is_markdown=True)])
 
 
 def node_data(node: Node) -> dict[str, Any]:
-    """What a node says; it need not say anything."""
+    """Returns the data of a node, empty if it has none."""
     return node.get("data") or {}
 
 
 def child_nodes(node: Node, name: str = "nodes") -> Nodes:
-    """What a node holds in `nodes`, or in `fragments`; it need not hold anything."""
+    """Returns the `nodes` or `fragments` of a node, empty if it has none."""
     return node.get(name) or []
 
 
 def markdown_details(node: Node) -> dict[str, Any]:
-    """What Markdown says of a node beyond what the node says itself."""
+    """Returns what Markdown says beyond the node."""
     said = node.get("markdown")
     return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
 def plain_text(nodes: Nodes) -> str:
-    """The words of texts, as they are."""
+    """Returns the text of text nodes."""
     return "".join(leaf["text"] for node in nodes for leaf in node.get("leaves", ()))
 
 
 def merge_texts(nodes: Iterable[Node]) -> Nodes:
-    """The nodes with neighbouring texts as one, and neighbouring leaves with the same marks."""
+    """Merges neighbouring texts, and neighbouring leaves with equal marks."""
     found: Nodes = []
     for node in nodes:
         last = found[-1] if found else None

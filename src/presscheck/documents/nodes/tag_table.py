@@ -27,28 +27,28 @@ class Converter(NamedTuple):
 
 
 def parse_length(text: str) -> Any:
-    """A length: a number, or one with its unit; None for what is none."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(%|px|)", text)
-    if not found:
+    """Parses a length, with or without a unit; None if it is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(%|px|)", text)
+    if not match:
         return None
-    number = float(found[1]) if "." in found[1] else int(found[1])
-    return {"unit": found[2], "value": number} if found[2] else number
+    number = float(match[1]) if "." in match[1] else int(match[1])
+    return {"unit": match[2], "value": number} if match[2] else number
 
 
 def format_length(value: Any) -> str:
-    """A length as it is written."""
+    """Formats a length."""
     if isinstance(value, dict):
         return format_length(value.get("value")) + str(value.get("unit") or "")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def positive_int(text: str) -> int | None:
-    """A whole number above 0."""
+    """Parses a whole number above 0."""
     return int(text) if re.fullmatch(r"[1-9]\d{0,5}", text) else None
 
 
 def parse_prop(text: str) -> Any:
-    """What an integration is given: what looks like JSON is such, all else is text."""
+    """Parses a property of an integration: JSON if it is valid, else text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -56,7 +56,7 @@ def parse_prop(text: str) -> Any:
 
 
 def format_prop(value: Any) -> str:
-    """The text that `as_prop` reads as this value."""
+    """Formats a value so that `parse_prop` returns it."""
     return value if isinstance(value, str) and parse_prop(value) is value else json.dumps(value)
 
 
@@ -123,7 +123,7 @@ def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]
             return None
         else:
             rest[name] = text
-    return (data, rest) if all(one.key in data for one in tag.attributes if one.is_required) else None
+    return (data, rest) if all(attribute.key in data for attribute in tag.attributes if attribute.is_required) else None
 
 
 def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
@@ -137,10 +137,10 @@ def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
 
 
 def format_tag(name: str, values: dict[str, str], inner: str | None = None) -> str:
-    """A tag, written; one that holds nothing stands alone.
+    """Formats a tag; without content it has no end tag.
 
     Raises:
-        InvalidNode: a value cannot stand within a tag.
+        InvalidNode: a value cannot be written in a tag.
     """
     opened = f"{{% {name}{''.join(_attribute(name, key, value) for key, value in values.items())} %}}"
     if inner is None:
@@ -150,6 +150,6 @@ def format_tag(name: str, values: dict[str, str], inner: str | None = None) -> s
 
 def _attribute(tag: str, name: str, value: str) -> str:
     if not re.fullmatch(r"[^{}]*(\{[^{}]*\}[^{}]*)*", value):
-        raise InvalidNode(f"{tag}.{name}", "has braces without their pair, which no tag can hold")
+        raise InvalidNode(f"{tag}.{name}", "has unpaired braces, which a tag cannot contain")
     words = re.sub(r'(["\\])', r"\\\1", value.replace("\n", " "))
     return f' {name}="{words}"'

@@ -1,4 +1,4 @@
-"""Blocks that Markdown has no signs for, as the HTML that the platform writes: figures, drawings, marked code."""
+"""Writes blocks that Markdown has no syntax for as the platform's HTML: figures, drawings, highlighted code."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from presscheck.documents.nodes.schema import Node, Nodes, markdown_details, nod
 from presscheck.documents.nodes.to_inlines import inline_text, picture
 
 ALIGNED = {"center": "center", "end": "right"}
-"""How words are aligned, and what HTML calls it; those that are not begin where words begin."""
+"""Alignments of text and their HTML names; the default is not written."""
 CODE_VALUES = {"title": "data-title", "overflow": "data-overflow", "collapsedLineCount": "data-collapsed-line-count"}
-"""What a block of code says in an attribute of `pre`."""
+"""Data of code blocks as attributes of `pre`."""
 CODE_FLAGS = {"lineNumbers": "data-line-numbers", "fullWidth": "data-full-width", "expandable": "data-expandable"}
-"""The same where it is true or false."""
+"""The same for true and false."""
 IMAGE_FLAGS = {"withFrame": "data-with-frame", "fullWidth": "data-full-width"}
-"""What images say in an attribute of the `div` around them."""
+"""Data of images as attributes of the `div` around them."""
 
 
 def images_html(node: Node) -> str:
-    """Images: each a figure, within a `div` where they are several, or say how they are shown."""
+    """Writes images: each as a figure, inside a `div` if there are several or they have display attributes."""
     figures = "".join(_figure(image) for image in node["nodes"])
     data = node_data(node)
     values = f' align="{escape(data["align"])}"' if data.get("align") else ""
@@ -36,14 +36,14 @@ def _figure(image: Node) -> str:
 
 
 def drawing_html(node: Node) -> str:
-    """A drawing."""
+    """Writes a drawing."""
     ref = node_data(node).get("ref")
     source = f' src="{escape(format_file(ref))}"' if ref else ""
     return f'<img alt="" class="gitbook-drawing"{source}>'
 
 
 def preformatted(node: Node) -> str:
-    """Code with lines that are marked, or with more than words in it."""
+    """Writes code with highlighted lines or inline nodes."""
     data, said = node_data(node), markdown_details(node)
     syntax = escape(data.get("syntax") or "")
     values = f' class="language-{syntax}"' if syntax else ""

@@ -1,4 +1,4 @@
-"""Inline nodes as Markdown, or as HTML where Markdown is not read: what is written means what the nodes say."""
+"""Writes inline nodes as Markdown, or as HTML where Markdown is not parsed."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from presscheck.documents.nodes.tag_table import format_length
 
 
 def inline_text(nodes: Nodes, manner: Notation = "text") -> str:
-    """Inline nodes, written."""
+    """Writes inline nodes."""
     return render_marks(_atoms(nodes, manner), manner)
 
 
 def paragraph_text(nodes: Nodes) -> str:
-    """Inline nodes as a paragraph: no line of it begins another block."""
+    """Writes inline nodes as a paragraph: no line of it starts another block."""
     lines = inline_text(nodes).split("\n")
     return "\n".join(_guarded(line) for line in lines)
 
 
 def heading_text(nodes: Nodes) -> str:
-    """Inline nodes as a heading."""
+    """Writes inline nodes as a heading."""
     text = _edges(inline_text(nodes, "line"))
     return re.sub(r"(#+)$", lambda found: "\\" + found[1], text)
 
 
 def code_span(text: str) -> str:
-    """Words as code in Markdown."""
+    """Writes text as inline code."""
     text = text.replace("\n", " ")
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1 if longest else 1)
@@ -41,7 +41,7 @@ def code_span(text: str) -> str:
 
 
 def destination(address: str, title: str = "") -> str:
-    """An address, and a title, as they stand behind a link's words."""
+    """Writes the destination of a link, with a title."""
     if not address or re.search(r"[\s<>()\\]", address):
         address = "<" + re.sub(r"([<>\\])", r"\\\1", re.sub(r"\s", "%20", address)) + ">"
     words = re.sub(r'(["\\])', r"\\\1", title).replace("\n", " ")
@@ -49,7 +49,7 @@ def destination(address: str, title: str = "") -> str:
 
 
 def escaped(text: str) -> str:
-    """Words so that Markdown reads them as words."""
+    """Escapes text for Markdown."""
     text = re.sub(r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\", text)
     text = re.sub(r"([*`\[\]])", r"\\\1", text)
     text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
@@ -77,21 +77,21 @@ def _guarded(line: str) -> str:
 
 
 def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = ()) -> list[Atom]:
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     for node in nodes:
         if node["object"] == "text":
-            found += _leaves(node, manner, less)
+            atoms += _leaves(node, manner, less)
         elif node["type"] == "link":
             common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in less]
             inner = render_marks(_atoms(node["nodes"], manner, [*less, *common]), manner)
-            found.append(Atom(_link(node, inner, manner), tuple(common)))
+            atoms.append(Atom(_link(node, inner, manner), tuple(common)))
         else:
-            found.append(Atom(_WRITERS[node["type"]](node, manner), None))
-    return found
+            atoms.append(Atom(_WRITERS[node["type"]](node, manner), None))
+    return atoms
 
 
 def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     for leaf in node["leaves"]:
         marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in less]
         is_code = any(mark[0] == "code" for mark in marks) and manner != "html"
@@ -107,23 +107,23 @@ def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
         else:
             text = escaped(text).replace("\n", "\\\n" if manner == "text" else "<br>")
         kept = [mark for mark in marks if not (is_code and mark[0] == "code")]
-        found.append(Atom(text, tuple(kept)))
-    return found
+        atoms.append(Atom(text, tuple(kept)))
+    return atoms
 
 
 def _link(node: Node, words: str, manner: Notation) -> str:
-    said = markdown_details(node)
+    details = markdown_details(node)
     address = format_reference(node["data"]["ref"])
-    if manner == "html" or "id" in said:
-        named = "".join(f' {name}="{escape(said[name])}"' for name in ("title", "id") if name in said)
+    if manner == "html" or "id" in details:
+        named = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
         return f'<a href="{escape(address)}"{named}>{words}</a>'
     if re.match(r"(?:javascript|vbscript|file|data):", address.strip().lower()):
         return words
-    return f"[{words}]({destination(address, said.get('title', ''))})"
+    return f"[{words}]({destination(address, details.get('title', ''))})"
 
 
 def quoted(value: str) -> str:
-    """The value of an attribute in HTML."""
+    """Quotes the value of an HTML attribute."""
     return f'"{escape(value)}"'
 
 
@@ -140,7 +140,7 @@ _IMAGE = {"size": "data-size", "caption": "title"}
 
 
 def picture(data: Node) -> str:
-    """An image in HTML; one for dark surroundings stands beside it."""
+    """Writes an image in HTML, with its dark-mode image if there is one."""
     named = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
     named |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
     named |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
@@ -156,7 +156,7 @@ def _pixels(length: Any) -> str:
 
 
 def emoji_code(name: str) -> str:
-    """What an emoji with this name is on the wire: its code points in hexadecimal."""
+    """Returns the code points of an emoji by name, in hexadecimal."""
     return "-".join(f"{ord(char):x}" for char in emoji_by_name(name))
 
 

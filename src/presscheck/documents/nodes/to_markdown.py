@@ -1,4 +1,4 @@
-"""Blocks of nodes as Markdown: what is written is read as the same blocks again."""
+"""Converts nodes to Markdown that reads as the same nodes again."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from presscheck.documents.nodes.validation import validate
 
 
 def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *, path: str = "document") -> str:
-    """A tree of nodes as Markdown.
+    """Converts a node tree to Markdown.
 
     Args:
-        document: the tree, as somebody gave it.
-        change: what the references in it are to be.
-        path: what the tree is called where it is wrong.
+        document: the tree, not yet validated.
+        change: maps its references.
+        path: the name of the tree in errors.
 
     Raises:
-        InvalidNode: it is no such tree.
+        InvalidNode: the tree is invalid.
     """
     checked = with_labels(validate(document, path))
     if change:
@@ -44,13 +44,13 @@ def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *
 
 
 def blocks_markdown(nodes: Nodes) -> str:
-    """Blocks, and behind them the footnotes that they name."""
+    """Writes blocks and the footnotes that they reference."""
     notes = (note_markdown(label, body) for label, body in footnotes_of(nodes).items())
     return "\n\n".join(filter(None, (_blocks(nodes), *notes)))
 
 
 def note_markdown(label: str, nodes: Nodes) -> str:
-    """A footnote."""
+    """Writes a footnote."""
     return f"[^{label}]: " + _indented(_blocks(nodes), 4).lstrip()
 
 
@@ -76,7 +76,7 @@ def _block(node: Node) -> str:
 
 
 def _tag(node: Node) -> str:
-    """A tag of the platform; what Markdown has in it that no block has is kept."""
+    """Writes a block tag, with the attributes that no node has."""
     kind, said = node["type"], markdown_details(node)
     tag = TAGS[kind]
     values = attributes_of(tag, node_data(node))
@@ -193,11 +193,11 @@ def _images(node: Node) -> str:
 
 
 def _in_line(node: Node) -> str | None:
-    """An image as Markdown's own, if that says it all."""
+    """Writes an image in Markdown syntax if that says everything, else None."""
     image: Node = node["nodes"][0] if node["nodes"] else {}
     captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
     words = child_nodes(captions[0]) if len(captions) == 1 else []
-    is_plain = len(words) <= 1 and all(one["object"] == "text" and not _is_marked(one) for one in words)
+    is_plain = len(words) <= 1 and all(word["object"] == "text" and not _is_marked(word) for word in words)
     if not markdown_details(node).get("inline") or node_data(node) or len(node["nodes"]) != 1 or len(captions) > 1:
         return None
     data = node_data(image)
@@ -236,7 +236,9 @@ def _include(node: Node) -> str:
 
 def _expandable(node: Node) -> str:
     fragments = {fragment.get("type") or fragment.get("fragment"): fragment for fragment in node.get("fragments") or ()}
-    title = [one for block in fragments.get("expandable-title", {}).get("nodes", ()) for one in block.get("nodes", ())]
+    title = [
+        node for block in fragments.get("expandable-title", {}).get("nodes", ()) for node in block.get("nodes", ())
+    ]
     body = _blocks(fragments.get("expandable-body", {}).get("nodes", []))
     opened = "<details open>" if node_data(node).get("defaultExpanded") else "<details>"
     summary = f"<summary>{inline_text(title, 'html')}</summary>"
@@ -265,4 +267,4 @@ _WRITERS: dict[str, Callable[[Node], str]] = {
     "table": table_markdown,
     "integration": _integration,
 }
-"""All that is not written by its row in `tags.TAGS`."""
+"""The writers of blocks that are more than a tag with attributes."""

@@ -1,4 +1,4 @@
-"""Tables of nodes as Markdown: with bars where these say it all, else as HTML."""
+"""Writes tables of nodes as Markdown pipe tables, or as HTML if a pipe table cannot say everything."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ROLES = {
     "coverDefinition": "data-card-cover",
     "coverDefinitionDark": "data-card-cover-dark",
 }
-"""What a column is to cards, and the attribute that says so."""
+"""Roles of columns in cards and their attributes."""
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
 
 
 def table_markdown(node: Node) -> str:
-    """A table, written."""
+    """Writes a table."""
     table = _Table(node)
     return table.with_bars() if table.is_plain() else table.as_html()
 
@@ -36,17 +36,21 @@ class _Table:
         hidden = [name for name in data["definition"] if name not in self.shown]
         is_in_order = self.shown == [name for name in data["definition"] if name in self.shown]
         self.names = [*data["definition"]] if is_in_order else [*self.shown, *hidden]
-        self.fragments = {one["fragment"]: one["nodes"] for one in node.get("fragments", ()) if one.get("fragment")}
+        self.fragments = {
+            fragment["fragment"]: fragment["nodes"]
+            for fragment in node.get("fragments", ())
+            if fragment.get("fragment")
+        }
         self.rows: list[Node] = sorted(data["records"].values(), key=lambda row: row["orderIndex"])
 
     def is_plain(self) -> bool:
-        """Whether bars say it all."""
+        """Returns whether a pipe table says everything."""
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
         if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.node.get("markdown"):
             return False
-        if any(one["type"] != "text" or one.get("verticalAlignment") for one in definitions):
+        if any(definition["type"] != "text" or definition.get("verticalAlignment") for definition in definitions):
             return False
         return all(self._is_line(row["values"].get(name)) for row in self.rows for name in self.names)
 
@@ -57,10 +61,10 @@ class _Table:
         return blocks is None or len(blocks) == 0 or (len(blocks) == 1 and blocks[0]["type"] == "paragraph")
 
     def with_bars(self) -> str:
-        """The table as Markdown."""
+        """Writes the table as a pipe table."""
         definitions = [self.data["definition"][name] for name in self.names]
-        head = [_bar(inline_text(_title(one), "line")) for one in definitions]
-        rules = [_RULES.get(one.get("textAlignment", "left"), "---") for one in definitions]
+        head = [_bar(inline_text(_title(definition), "line")) for definition in definitions]
+        rules = [_RULES.get(definition.get("textAlignment", "left"), "---") for definition in definitions]
         rows = [[_bar(self._line(row["values"].get(name))) for name in self.names] for row in self.rows]
         return "\n".join(f"| {' | '.join(row)} |" for row in (head, rules, *rows))
 
@@ -71,7 +75,7 @@ class _Table:
         return inline_text(blocks[0]["nodes"], "line") if blocks else ""
 
     def as_html(self) -> str:
-        """The table as HTML, on one line."""
+        """Writes the table as HTML on one line."""
         view, named = self.view, ""
         if view.get("type") == "cards":
             named += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
@@ -86,20 +90,20 @@ class _Table:
         return f"<table{named}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _head(self, name: str) -> str:
-        one: Node = self.data["definition"][name]
+        data: Node = self.data["definition"][name]
         widths: Node = self.view.get("columnWidths") or {}
         values = "" if widths.get(name) is None else f' width="{format_length(widths[name])}"'
-        if one.get("textAlignment", "left") != "left":
-            values += f' style="text-align:{escape(str(one["textAlignment"]))}"'
-        values += f' valign="{escape(str(one["verticalAlignment"]))}"' if one.get("verticalAlignment") else ""
+        if data.get("textAlignment", "left") != "left":
+            values += f' style="text-align:{escape(str(data["textAlignment"]))}"'
+        values += f' valign="{escape(str(data["verticalAlignment"]))}"' if data.get("verticalAlignment") else ""
         values += "" if name in self.shown else " data-hidden"
         values += "".join(f" {word}" for role, word in ROLES.items() if self.view.get(role) == name)
-        values += "" if one["type"] == "text" else f' data-type="{escape(one["type"])}"'
-        values += f' data-max="{format_length(one.get("max", 5))}"' if one["type"] == "rating" else ""
-        values += " data-multiple" if one.get("multiple") else ""
-        if one["type"] == "select":
-            values += f' data-options="{escape(json.dumps(one["options"], sort_keys=True))}"'
-        return f"<th{values}>{inline_text(_title(one), 'html')}</th>"
+        values += "" if data["type"] == "text" else f' data-type="{escape(data["type"])}"'
+        values += f' data-max="{format_length(data.get("max", 5))}"' if data["type"] == "rating" else ""
+        values += " data-multiple" if data.get("multiple") else ""
+        if data["type"] == "select":
+            values += f' data-options="{escape(json.dumps(data["options"], sort_keys=True))}"'
+        return f"<th{values}>{inline_text(_title(data), 'html')}</th>"
 
     def _cell(self, name: str, row: Node) -> str:
         value: Any = row["values"].get(name)
@@ -131,7 +135,7 @@ _LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul", "lis
 
 
 def _block_html(node: Node) -> str:
-    """A block within a cell."""
+    """Writes a block inside a cell."""
     kind = node["type"]
     if kind in _LISTS:
         return f"<{_LISTS[kind]}>{''.join(map(_block_html, node['nodes']))}</{_LISTS[kind]}>"
@@ -156,9 +160,9 @@ def _anchor(address: str) -> str:
     return f'<a href="{escape(address)}">{escape(words, quote=False)}</a>'
 
 
-def _title(one: Node) -> Nodes:
-    kept = markdown_details(one).get("title")
-    return [text_node(str(kept or one["title"]), is_markdown=bool(kept))]
+def _title(node: Node) -> Nodes:
+    kept = markdown_details(node).get("title")
+    return [text_node(str(kept or node["title"]), is_markdown=bool(kept))]
 
 
 def _bar(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a tree of nodes that came from outside is wrong; it may have any known block wherever blocks may stand."""
+"""Validates node trees from outside; known blocks are allowed anywhere that blocks are."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _MUST: dict[str, dict[str, type]] = {
     "inline-image": {"ref": dict},
     "button": {"label": str, "kind": str, "ref": dict},
 }
-"""What `data` must say."""
+"""Required data by type."""
 _MAY: dict[str, type] = {
     **dict.fromkeys(
         ("syntax", "title", "caption", "alt", "icon", "id", "align", "overflow", "color", "url", "size"), str
     ),
     **dict.fromkeys(("level", "collapsedLineCount"), int),
 }
-"""What `data` may say in any kind of node; what is not named here is a text, a number, or true or false."""
+"""Optional data of any type; other names are text, numbers or booleans."""
 _SCALAR = (str, int, float, bool, type(None))
 _INLINE = frozenset(
     ["link", "annotation", "mention", "emoji", "icon", "expression", "inline-math", "inline-image", "button"]
@@ -52,15 +52,15 @@ _INLINE = frozenset(
 _FRAGMENTS = frozenset(("document", "expandable-body", "annotation-body"))
 _BLOCKS = (frozenset(ALLOWED_CHILDREN) - _FRAGMENTS) | TOP_LEVEL | (_WITH_TEXT - _INLINE) | {"image"}
 PART_TYPES = frozenset(("list-item", "code-line", "tabs-item", "stepper-step", "column", "update", "image"))
-"""Blocks that stand in their own kind of block alone."""
+"""Blocks that only their own parent may contain."""
 MAX_LIST_START = 999_999_999
-"""Where a list may begin: a greater number begins none in Markdown."""
+"""The largest start of a list: Markdown allows no greater number."""
 MAX_DEPTH = 60
-"""How far nodes may stand within one another."""
+"""The deepest nesting of nodes."""
 
 
 class InvalidNode(ValueError):
-    """A tree that is none: `path` leads to what is wrong, as in ``document.nodes[2].data.url``."""
+    """An invalid tree: `path` leads to the invalid value, as in ``document.nodes[2].data.url``."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -68,10 +68,10 @@ class InvalidNode(ValueError):
 
 
 def validate(document: object, path: str = "document") -> Node:
-    """A tree that came from outside.
+    """Validates a tree from outside.
 
     Raises:
-        InvalidNode: it has not the shape of one.
+        InvalidNode: the tree is invalid.
     """
     found = _object(document, path)
     _demand(found.get("object") == "document", f"{path}.object", "is not document")
@@ -114,14 +114,14 @@ def _data(node: Node, path: str, kind: str) -> Node:
 
 
 def _said(value: object, path: str) -> None:
-    """What Markdown says beyond a node, as `reading` notes it."""
+    """Validates what Markdown says beyond a node, as `from_markdown` writes it."""
     if value is None or isinstance(value, bool):
         return
     for name, one in _object(value, path).items():
         if name == "values":
             for key, text in _object(one, f"{path}.values").items():
                 _demand(isinstance(text, str), f"{path}.values.{key}", "is not a text")
-                _demand(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is no name of an attribute")
+                _demand(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is not a valid attribute name")
         else:
             wanted = bool if name in ("tag", "html", "inline") else str
             _demand(isinstance(one, wanted), f"{path}.{name}", f"is not {_A[wanted]}")
@@ -176,7 +176,7 @@ _LOOKED_AT: dict[str, Callable[[object, str], None]] = {
     "props": lambda value, path: None,
     "action": lambda value, path: None,
 }
-"""What says more than a word or a number; properties of integrations are theirs."""
+"""Validators of structured data; properties of integrations are not checked."""
 _A = {str: "a text", bool: "true or false", dict: "an object", list: "a list", int: "a whole number"}
 _NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
 
@@ -184,12 +184,12 @@ _NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
 def _kind(node: Node, path: str, wanted: str, known: frozenset[str]) -> str:
     _demand(node.get("object") == wanted, f"{path}.object", f"is not {wanted}")
     kind = node.get("type")
-    _demand(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} cannot stand here")
+    _demand(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} is not allowed here")
     return cast("str", kind)
 
 
 def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
-    _demand(depth < MAX_DEPTH, path, "stands too deep")
+    _demand(depth < MAX_DEPTH, path, "is nested too deep")
     node = _object(value, path)
     kind = _kind(node, path, "block", known)
     data = _data(node, path, kind)
@@ -223,7 +223,7 @@ def _inlines(node: Node, path: str, depth: int) -> None:
         kind = _kind(inner, at, "inline", _INLINE)
         _data(inner, at, kind)
         if kind in _WITH_TEXT:
-            _demand(depth < MAX_DEPTH, at, "stands too deep")
+            _demand(depth < MAX_DEPTH, at, "is nested too deep")
             _inlines(inner, at, depth + 1)
         _fragments(inner, at, depth + 1)
 
@@ -234,21 +234,21 @@ def _text(node: Node, path: str) -> None:
         _demand(isinstance(leaf.get("text"), str), f"{at}.text", "is not a text")
         for inner, mark in _listed(leaf, "marks", at, needed=False):
             kind = _object(mark, inner).get("type")
-            _demand(isinstance(kind, str) and kind in MARKS, f"{inner}.type", f"{kind!r} is no mark")
+            _demand(isinstance(kind, str) and kind in MARKS, f"{inner}.type", f"{kind!r} is not a mark")
             if kind == "color":
                 data = _object(_object(mark, inner).get("data"), f"{inner}.data")
                 for name in ("text", "background"):
-                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is no colour")
+                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is not a colour")
 
 
 def _table(data: Node, path: str) -> None:
     _each(data["definition"], f"{path}.definition", _definition)
     for at, column in _listed(data["view"], "columns", f"{path}.view"):
-        _demand(isinstance(column, str) and column in data["definition"], at, "names no definition")
+        _demand(isinstance(column, str) and column in data["definition"], at, "is not a defined column")
     for name, width in _object(data["view"].get("columnWidths") or {}, f"{path}.view.columnWidths").items():
         _number(width, f"{path}.view.columnWidths.{name}")
     _scalars(data["view"], f"{path}.view", but=("columns", "columnWidths"))
-    _demand(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is neither true nor false")
+    _demand(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is not true or false")
     _each(data["records"], f"{path}.records", _record)
 
 
@@ -260,22 +260,22 @@ def _each(values: Mapping[str, object], path: str, look: Callable[[Node, str], N
 def _scalars(values: Node, path: str, *, but: tuple[str, ...] = ()) -> None:
     for name, value in values.items():
         if name not in but:
-            _demand(isinstance(value, _SCALAR), f"{path}.{name}", "is neither a text nor a number nor true or false")
+            _demand(isinstance(value, _SCALAR), f"{path}.{name}", "is not a text, a number, true or false")
 
 
-def _definition(one: Node, path: str) -> None:
+def _definition(node: Node, path: str) -> None:
     for name in ("title", "type"):
-        _demand(isinstance(one.get(name), str), f"{path}.{name}", "is not a text")
-    _scalars(one, path, but=("options", "markdown"))
-    _said(one.get("markdown"), f"{path}.markdown")
-    for at, option in _listed(one, "options", path, needed=one["type"] == "select"):
+        _demand(isinstance(node.get(name), str), f"{path}.{name}", "is not a text")
+    _scalars(node, path, but=("options", "markdown"))
+    _said(node.get("markdown"), f"{path}.markdown")
+    for at, option in _listed(node, "options", path, needed=node["type"] == "select"):
         for name in ("value", "label"):
             _demand(isinstance(_object(option, at).get(name), str), f"{at}.{name}", "is not a text")
 
 
-def _record(one: Node, path: str) -> None:
-    _demand(isinstance(one.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
-    for name, value in _object(one.get("values"), f"{path}.values").items():
+def _record(node: Node, path: str) -> None:
+    _demand(isinstance(node.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
+    for name, value in _object(node.get("values"), f"{path}.values").items():
         at = f"{path}.values.{name}"
         if isinstance(value, dict):
             found = cast("Node", value)
@@ -283,4 +283,4 @@ def _record(one: Node, path: str) -> None:
         elif isinstance(value, list):
             _texts(cast("list[object]", value), at)
         else:
-            _demand(isinstance(value, _SCALAR), at, "is no value of a table")
+            _demand(isinstance(value, _SCALAR), at, "is not a table value")

@@ -1,7 +1,7 @@
-"""Where in a page a thread belongs: a comment begins with a quote of the words that it is about, and stands below them.
+"""Quotes connect a comment thread to its place in a page: a comment starts with a quote of the text it is about.
 
-Markdown names no blocks, so the quote is the place: everybody can read it, wherever the comment is shown. The quote of
-a cell is the first cell of its row and the cell itself: `Tokens › 90 days`.
+Markdown blocks have no ids, so the quote is the place: everybody can read it, wherever the comment is shown. The quote
+of a cell is the first cell of its row and the cell itself: `Tokens › 90 days`.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ import re
 from collections.abc import Iterable
 
 MAX_QUOTE = 60
-"""How many characters a quote has at most."""
+"""The longest quote, in characters."""
 CELL_SEPARATOR = "›"
-"""Stands between the first cell of a row and the cell that is meant."""
+"""Separates the first cell of a row from the quoted cell."""
 _LEAST = 3
 _LEAST_BEGUN = 12
-"""Letters of a line from which a quote may go on in the next."""
+"""Letters that a line needs for a quote to continue in the next one."""
 _target = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|\{%.*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
 
 
 def quote(words: str) -> str:
-    """The first words of a text, as the quote that a comment on it begins with; nothing where there are no words."""
+    """Returns the quote that starts a comment on a text; empty if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {flat}\n\n" if _letters.search(flat) else ""
 
 
 def quote_cell(cells: list[str], column: int) -> str:
-    """The quote that a comment on a cell of a row begins with; nothing where the row begins with no words."""
+    """Returns the quote that starts a comment on a table cell; empty if the row starts with no words."""
     head, cell = (_cut(cells[number], MAX_QUOTE // 2) for number in (0, column))
     return f"> {head} {CELL_SEPARATOR} {cell if column else ''}".rstrip() + "\n\n" if _letters.search(head) else ""
 
 
 def split_quote(markdown: str) -> tuple[str, str]:
-    """The quote that a comment begins with, and the rest."""
+    """Splits a comment into its quote and the rest."""
     lines = markdown.lstrip("\n").split("\n")
     number = 0
     while number < len(lines) and lines[number].startswith(">"):
@@ -43,9 +43,9 @@ def split_quote(markdown: str) -> tuple[str, str]:
 
 
 def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
-    """The number of the first line that begins with the quoted words, else of the first that has them; else None.
+    """Returns the first line that starts with the quoted words, else the first that contains them; else None.
 
-    Where no line has all of them, it is the longest that they begin with: a paragraph may be written on several lines.
+    If no line has all words, the longest line that they start with wins: a paragraph may span several lines.
     """
     if CELL_SEPARATOR in words:
         head, _, cell = (normalize_text(part) for part in words.rpartition(CELL_SEPARATOR))
@@ -67,18 +67,18 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
 
 
 def normalize_text(markdown: str) -> str:
-    """The letters and digits that a reader sees: no markup, no targets of links, no blanks."""
+    """Returns the letters and digits that a reader sees: no markup, link targets or blanks."""
     return "".join(_letters.findall(_target.sub("", markdown))).casefold()
 
 
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Whether a line is the row of a table that begins so and has such a cell."""
+    """Returns whether a line is a table row that starts with these words and has such a cell."""
     have = normalize_text(text)
     return "|" in text and have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
 
 
 def _cut(words: str, most: int) -> str:
-    """The words on one line, cut between two of them."""
+    """Returns the words on one line, truncated between two words."""
     flat = " ".join(words.split())
     if len(flat) <= most:
         return flat

@@ -1,25 +1,35 @@
-"""Trees of pages as on the wire, `pages` within pages, and what has changed between two of them.
+"""Page trees as API objects (`pages` inside pages): walking, editing, slugs, and changes between two trees.
 
-A page is a plain object by its names on the wire; its `path` follows from the slugs above it and is never stored. No
-function here changes what it is given.
+A page is a plain object with API names; its `path` follows from the slugs above it and is never stored. No function
+changes its arguments.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
 
 Page = dict[str, Any]
 Tree = list[Page]
 Change = dict[str, Any]
-"""One change, in the shape of the wire."""
+"""One change, as an API object."""
+
+
+class HasPages(Protocol):
+    """A page with the pages below it."""
+
+    @property
+    def pages(self) -> Iterable[Self]: ...  # noqa: D102
+
+
+P = TypeVar("P", bound=Mapping[str, Any] | HasPages)
 
 
 class PagePosition(NamedTuple):
-    """A page, the page above it (None at the root), where it stands among its siblings, and its path."""
+    """A page with its parent (None at the root), its index among its siblings, and its path."""
 
     page: Page
     above: Page | None
@@ -28,16 +38,26 @@ class PagePosition(NamedTuple):
 
 
 class PageNotInTree(LookupError):
-    """A page that is not in the tree."""
+    """A page is not in the tree."""
+
+
+def flatten(pages: Iterable[P]) -> Iterator[P]:
+    """Yields every page of a tree, each before the pages below it; pages are objects with `pages`, or plain ones."""
+    stack = [*pages][::-1]
+    while stack:
+        page = stack.pop()
+        yield page
+        below = page.get("pages") if isinstance(page, Mapping) else page.pages
+        stack += cast("list[P]", [*(below or ())][::-1])
 
 
 def children(page: Page | None, tree: Sequence[Page] = ()) -> Sequence[Page]:
-    """The pages below a page, or those of the root where it is None."""
+    """Returns the pages below a page, or the root pages for None."""
     return tree if page is None else page.get("pages") or ()
 
 
 def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
-    """Every page, those above before those below, in the order of reading; links have no path."""
+    """Yields the position of every page, each before the pages below it; links have no path."""
     waiting = _below(tree, None, "")
     while waiting:
         place, prefix = waiting.pop()
@@ -46,15 +66,15 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
 
 
 def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
-    """The place of a page."""
+    """Returns the position of a page, or None."""
     return next((place for place in walk(tree) if place.page["id"] == page_id), None)
 
 
 def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | None = None) -> Tree:
-    """The tree with a page below another (None: at the root), before the one at a place, or at the end.
+    """Returns the tree with a page inserted below another (None: at the root), at an index or at the end.
 
     Raises:
-        NoSuchPage: there is no page to put it below.
+        PageNotInTree: the parent is not in the tree.
     """
     if into is None:
         index = len(tree) if at is None else at
@@ -66,23 +86,23 @@ def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | 
         inner = list(children(one))
         return one | {"pages": insert(inner, page, None, at) if one["id"] == into else [below(kid) for kid in inner]}
 
-    return [below(one) if find([one], into) else one for one in tree]
+    return [below(page) if find([page], into) else page for page in tree]
 
 
 def remove(tree: Sequence[Page], page_id: str) -> Tree:
-    """The tree without a page and all below it."""
+    """Returns the tree without a page and its subpages."""
     return [
-        one | {"pages": remove(one["pages"], page_id)} if one.get("pages") else one
-        for one in tree
-        if one["id"] != page_id
+        page | {"pages": remove(page["pages"], page_id)} if page.get("pages") else page
+        for page in tree
+        if page["id"] != page_id
     ]
 
 
 def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | None = None) -> Tree:
-    """The tree with a page, and all below it, elsewhere; `at` counts the siblings without it.
+    """Returns the tree with a page and its subpages moved; `at` counts the siblings without it.
 
     Raises:
-        NoSuchPage: there is no such page, or none to put it below, or that one is below the page itself.
+        PageNotInTree: the page or its new parent is not in the tree, or the parent is below the page.
     """
     place = find(tree, page_id)
     if place is None:
@@ -91,13 +111,13 @@ def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | 
 
 
 def slugify(title: str) -> str:
-    """A slug made from a title."""
+    """Returns a slug for a title."""
     words = re.sub(r"[^\w]+", "-", title.casefold()).strip("-_")
     return words[:100].strip("-_") or "page"
 
 
 def unique_slug(wanted: str, taken: Container[str]) -> str:
-    """The slug, or with a number behind it where it is taken."""
+    """Returns the slug, with a number appended if it is taken."""
     slug, number = wanted, 1
     while slug in taken:
         slug = f"{wanted}-{number}"
@@ -106,13 +126,13 @@ def unique_slug(wanted: str, taken: Container[str]) -> str:
 
 
 def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
-    """The tree with a slug on every page that needs one, unique among siblings; the `settled` pages choose first."""
+    """Returns the tree with unique slugs among siblings; the `settled` pages keep theirs first."""
     first = set(settled)
 
     def level(pages: Sequence[Page]) -> Tree:
         slugs: dict[str, str] = {}
         taken: set[str] = set()
-        for page in sorted((one for one in pages if _has_slug(one)), key=lambda one: one["id"] not in first):
+        for page in sorted((page for page in pages if _has_slug(page)), key=lambda one: one["id"] not in first):
             slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
             taken.add(slugs[page["id"]])
         found: Tree = []
@@ -127,7 +147,7 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
 
 
 def with_paths(tree: Sequence[Page]) -> Tree:
-    """The tree with unique slugs, and on every page that has one its path."""
+    """Returns the tree with unique slugs and the path of every page that has one."""
 
     def level(pages: Sequence[Page], prefix: str) -> Tree:
         found: Tree = []
@@ -143,7 +163,7 @@ def with_paths(tree: Sequence[Page]) -> Tree:
 
 
 def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """What changed from one revision to another: pages as the tree has them, then those deleted, then the rest.
+    """Returns the changes between two revisions: pages in tree order, deleted pages, then files and the rest.
 
     Args:
         before: `pages`, and where there are any `files`, `reusableContents` and `variables`, as on the wire.
@@ -158,7 +178,7 @@ def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 _SEEN = ("icon", "hidden", "noIndex", "noRobotsIndex", "condition", "linkTitle")
-"""What the descriptions do not list, and a reviewer must see all the same; readers keep what they do not know."""
+"""Not in the API description, but a reviewer must see them; clients keep unknown names."""
 _ATTRIBUTES = {
     "document": ("title", "description", "slug", "document", "cover", "emoji", "layout", "variables", *_SEEN),
     "group": ("title", "emoji", "slug", *_SEEN),
@@ -167,14 +187,14 @@ _ATTRIBUTES = {
     "file": ("name", "downloadURL", "size", "contentType", "dimensions"),
     "reusableContent": ("title", "document"),
 }
-"""What a change may name of a thing, by its type."""
+"""The attributes that a change may name, by the type of the object."""
 _SHOWN = {"file": ("id", "name", "contentType", "downloadURL"), "reusableContent": ("id", "title", "document")}
 _STORED = {"document": "documentId"}
-"""Attributes of pages whose name in a revision is another."""
+"""Attributes that have another name in a revision."""
 
 
 def _below(pages: Sequence[Page], above: Page | None, prefix: str) -> list[tuple[PagePosition, str]]:
-    """Siblings, the last first, each with what the paths below it begin with when it has none itself."""
+    """Returns positions of siblings, last first, each with the path prefix of pages below one without a path."""
     return [
         (PagePosition(page, above, index, prefix + page["slug"] if page.get("slug") else None), prefix)
         for index, page in reversed([*enumerate(pages)])
@@ -207,7 +227,7 @@ def _page_changes(before: Sequence[Page], after: Sequence[Page]) -> Iterator[Cha
 
 
 def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition]) -> set[str]:
-    """The pages that passed siblings, below the page that they were below before: as few as explain the order."""
+    """Returns the pages that moved among their siblings: the fewest that explain the new order."""
     kept: dict[str | None, list[tuple[str, int]]] = {}
     for page_id, place in new.items():
         was = old.get(page_id)
@@ -217,7 +237,7 @@ def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition])
 
 
 def _out_of_order(siblings: Sequence[tuple[str, int]]) -> set[str]:
-    """Those that are not in one longest run of rising numbers."""
+    """Returns the pages outside one longest increasing subsequence."""
     kept = set(longest_increasing_subsequence([position for _, position in siblings]))
     return {page_id for number, (page_id, _) in enumerate(siblings) if number not in kept}
 
@@ -227,19 +247,19 @@ def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) 
     found: dict[str, Any] = {}
     for name in _ATTRIBUTES.get(kind, ("title",)):
         stored = _STORED.get(name, name) if is_page else name
-        change = _change(_said(before.get(stored)), _said(after.get(stored)))
+        change = _change(_significant(before.get(stored)), _significant(after.get(stored)))
         if change:
             found[name] = change
     return found
 
 
-def _said(value: Any) -> Any:
-    """A value, or None where it says as little as a missing one."""
+def _significant(value: Any) -> Any:
+    """Returns a value, or None if it means the same as a missing one."""
     return None if value is False or value == "" else value
 
 
 def _change(before: Any, after: Any) -> dict[str, Any]:
-    """Both sides, of which one may be missing; empty where they are the same."""
+    """Returns both sides of a change; empty if they are equal."""
     if before == after and type(before) is type(after):
         return {}
     return {side: value for side, value in (("before", before), ("after", after)) if value is not None}
@@ -250,8 +270,8 @@ def _record_changes(kind: str, before: Sequence[Page], after: Sequence[Page]) ->
     new = {one["id"]: one for one in after}
     noun = "reusable_content" if kind == "reusableContent" else kind
 
-    def shown(one: Page) -> Page:
-        return {name: one[name] for name in _SHOWN[kind] if one.get(name) is not None}
+    def shown(page: Page) -> Page:
+        return {name: page[name] for name in _SHOWN[kind] if page.get(name) is not None}
 
     for key, one in new.items():
         if key not in old:

@@ -1,4 +1,4 @@
-"""Blocks of Markdown as lines for a terminal: weight and space for headings, hanging indents, bars and hairlines."""
+"""Renders Markdown blocks as terminal lines: headings, lists with hanging indents, quotations, dividers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment
 
 HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
-"""The style of a heading, by its level."""
+"""The styles of headings, by level."""
 
 
 class BlockRenderer:
-    """Lays out blocks of one page, which share their link definitions; `anchors` are those of the last block."""
+    """Renders the blocks of one page, which share link definitions; `anchors` are those of the last block."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
@@ -39,39 +39,39 @@ class BlockRenderer:
         self._depth = 0
 
     def parse(self, text: str) -> list[Token]:
-        """The tokens of a block; the link definitions in it are learnt."""
+        """Parses a block and remembers its link definitions."""
         return parse(text, self._environment)
 
     def lines(self, text: str, columns: int) -> list[Line]:
-        """The lines of a block."""
+        """Renders a block."""
         self.anchors = []
         try:
             return self.flow(self.parse(text), columns)
         except RecursionError:
-            # nested beyond any sense: nothing may be hidden
+            # nested too deep to parse: show it rather than hide it
             return self.source(text, columns)
 
     def source(self, text: str, columns: int) -> list[Line]:
-        """Markdown as it is written."""
+        """Renders Markdown as it is written."""
         return code_lines(text, columns, self.symbols)
 
     def words(self, text: str, style: str, columns: int) -> list[Line]:
-        """Words that are no Markdown."""
+        """Renders plain text."""
         return wrap([Span(sanitize(text), style)], columns)
 
     def title(self, text: str, columns: int) -> list[Line]:
-        """The title of a page, on a hairline."""
+        """Renders the title of a page, above a hairline."""
         return [*self.words(text, HEADING_STYLES[0], columns), (Span(self.symbols.hairline * columns, "quiet"),)]
 
     def heading_runs(self, text: str) -> tuple[int, list[Span]]:
-        """The level of a heading, and its words."""
+        """Returns the level and the runs of a heading."""
         tokens = self.parse(text)
         if len(tokens) < 2 or tokens[0].type != "heading_open":
             return 1, [Span(sanitize(text))]
         return int(tokens[0].tag[1]), self.runs(tokens[1])
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
-        """Blocks below one another, a blank line between them unless they belong to a tight list."""
+        """Renders blocks below one another, separated by blank lines unless they belong to a tight list."""
         lines: list[Line] = []
         is_tight = False
         for token, inner in outermost(tokens):
@@ -84,38 +84,38 @@ class BlockRenderer:
         return lines
 
     def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """One block."""
+        """Renders one block."""
         draw = _DRAWN.get(token.type)
         return draw(self, token, inner, columns) if draw else []
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
-        """The runs of inline text."""
+        """Returns the runs of inline text."""
         runs = InlineRuns(self.symbols.image, style)
         runs.tokens(token.children or [])
         self.anchors.extend(runs.anchors)
         return runs.spans
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Words."""
+        """Renders a paragraph."""
         return wrap(self.runs(inner[0]), columns) if inner else []
 
     def heading(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A heading; a page's own title stands on a hairline."""
+        """Renders a heading; a first-level heading gets a hairline."""
         level = int(token.tag[1])
         lines = wrap(self.runs(inner[0], HEADING_STYLES[level - 1]), columns)
         return [*lines, self.rule(token, (), columns)[0]] if level == 1 and lines else lines
 
     def rule(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A hairline."""
+        """Renders a hairline."""
         return [(Span(self.symbols.hairline * columns, "quiet"),)]
 
     def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Code."""
+        """Renders a code block."""
         words = token.info.split()
         return code_lines(token.content, columns, self.symbols, language=words[0] if words else "")
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A quotation, or a hint that is written as one."""
+        """Renders a quotation or an alert."""
         kind = take_alert(inner)
         narrow = remaining_cells(columns, 2)
         lines = self.flow(inner, narrow or columns)
@@ -127,7 +127,7 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A list with its marks hanging."""
+        """Renders a list with hanging markers."""
         items = list(outermost(inner))
         first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
         bullet = self.symbols.bullets[self._depth % len(self.symbols.bullets)]
@@ -154,21 +154,21 @@ class BlockRenderer:
         return with_prefix(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
 
     def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A table."""
+        """Renders a table."""
         return table_lines(read_table(inner, self.runs), columns, self.symbols)
 
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """HTML."""
+        """Renders HTML."""
         lines, anchors = html_lines(token.content, columns, self.symbols)
         self.anchors.extend(anchors)
         return lines
 
     def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A tag of the platform."""
+        """Renders a block tag of the platform."""
         return tag_lines(self, token, inner, columns)
 
     def footnote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """A footnote, behind its mark."""
+        """Renders a footnote after its label."""
         mark = f"[{sanitize(str(token.meta['label']))}] "
         size = cell_len(mark)
         narrow = remaining_cells(columns, size)

@@ -1,8 +1,7 @@
-"""Code on a quiet ground, with its language beside it and the few colours that help the eye: words, strings, comments.
+"""Renders code blocks with their language and a few colours: keywords, strings, comments.
 
-The colours come from one regular expression per family of languages, in one pass that never looks back: a stranger's
-code must not make a screen wait, which the grammars of a full highlighter do not promise, and they take longer to load
-than a page takes to draw.
+Each family of languages has one regular expression that never backtracks: untrusted code must not block the screen,
+which the grammars of a full highlighter cannot promise, and they take longer to load than a page takes to render.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 
 def code_lines(text: str, columns: int, symbols: Symbols, *, language: str = "", title: str = "") -> list[Line]:
-    """Code as lines of exactly so many cells; what is too long goes on in the next line, behind a mark."""
+    """Renders code as lines of exactly this width; a long line continues in the next, after a marker."""
     inner = remaining_cells(columns, MARGIN)
     margin = MARGIN if inner else 0
     lines: list[Line] = []
@@ -122,16 +121,16 @@ def highlight(text: str, language: str) -> Iterator[list[Span]]:
 
 def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, str]]:
     end = 0
-    for found in grammar.finditer(text) if grammar else ():
-        kind = found.lastgroup or ""
+    for match in grammar.finditer(text) if grammar else ():
+        kind = match.lastgroup or ""
         if kind == "word":
-            if found[0] not in _KEYWORDS:
+            if match[0] not in _KEYWORDS:
                 continue
             kind = "keyword"
-        if found.start() > end:
-            yield text[end : found.start()], "code"
-        yield found[0], f"code {kind}"
-        end = found.end()
+        if match.start() > end:
+            yield text[end : match.start()], "code"
+        yield match[0], f"code {kind}"
+        end = match.end()
     if end < len(text):
         yield text[end:], "code"
 

@@ -1,4 +1,4 @@
-"""HTML blocks as lines."""
+"""Renders HTML blocks as terminal lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.text.styled_text import Line, Span, plain
 
 
 def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], list[str]]:
-    """The lines of an HTML block, and the anchors in it."""
+    """Renders an HTML block; returns its lines and its anchors."""
     reader = _Reader(columns, symbols)
     reader.read(text)
     lines: list[Line] = []
@@ -24,7 +24,7 @@ def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], l
 
 
 class _Reader(HtmlBlockReader[InlineRuns]):
-    """Makes a group of lines of each block."""
+    """Renders each part of an HTML block as a group of lines."""
 
     def __init__(self, columns: int, symbols: Symbols) -> None:
         self.columns, self.symbols = columns, symbols

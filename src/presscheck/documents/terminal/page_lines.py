@@ -1,7 +1,7 @@
-"""A page as lines of a terminal, laid out block by block, when they are looked at or when there is time.
+"""Renders a page as terminal lines, block by block, on demand or when there is time.
 
-No line is wider than asked, and none holds a character that a terminal could act on. To open a page takes a moment
-whatever its length: it is cut into blocks at once, and only what is shown is parsed.
+No line is wider than asked, and none has a character that a terminal could act on. Opening a page is fast at any
+length: it is split into blocks at once, and only what is shown is parsed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
+from presscheck.documents.pages.front_matter import read_description
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, plain
 
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCK = 100_000
-"""The characters of a block, beyond which it is shown as it is written."""
+"""Longer blocks, in characters, are shown as they are written."""
 
 SOURCE = "source"
-"""The kind of a piece of such a block."""
+"""The kind of a part of such a block."""
 
 
 class Heading(NamedTuple):
-    """A heading of a page, and the line that it stands on."""
+    """A heading of a page and its line."""
 
     level: int
     text: str
@@ -38,7 +39,7 @@ class Heading(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link of a page, and the line that it begins on."""
+    """A link of a page and its first line."""
 
     label: str
     target: str
@@ -46,10 +47,10 @@ class Link(NamedTuple):
 
 
 class PageLines:
-    """The lines of a page, as far as they are laid out.
+    """The lines of a page, as far as they are rendered.
 
-    `title` is the page's own: it is shown first, and not again when the text begins with it. `links` and `headings`
-    are those of `lines`; `anchors` are the lines that the `#part` of an address leads to.
+    `title` is the title of the page: it is shown first, and not again if the text starts with it. `links` and
+    `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to.
     """
 
     def __init__(self, markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> None:  # noqa: A002
@@ -71,28 +72,28 @@ class PageLines:
 
     @property
     def done(self) -> bool:
-        """Whether the whole page is laid out."""
+        """Whether the whole page is rendered."""
         return len(self.line_of_block) == len(self.blocks)
 
     def at_least(self, count: int) -> None:
-        """Lay out until there are so many lines, or no more."""
+        """Renders until there are this many lines or the page ends."""
         while len(self.lines) < count and not self.done:
             self._next()
 
     def until_block(self, number: int) -> None:
-        """Lay out up to a block, and with it."""
+        """Renders up to and including a block."""
         while len(self.line_of_block) <= number and not self.done:
             self._next()
 
     def advance(self, seconds: float) -> bool:
-        """Lay out for so long; whether the page is done."""
+        """Renders for some seconds; returns whether the page is done."""
         end = perf_counter() + seconds
         while not self.done and perf_counter() < end:
             self._next()
         return self.done
 
     def block_at(self, line: int) -> int:
-        """The number of the block that a line belongs to."""
+        """Returns the number of the block at a line."""
         return max(bisect_right(self.line_of_block, line) - 1, 0)
 
     @property
@@ -135,13 +136,13 @@ class PageLines:
             self._describe()
 
     def _describe(self) -> None:
-        """Show the description that stands in front of the page."""
-        description = _description(self.blocks[0].text) if self._first else ""
+        """Adds the description from the front matter."""
+        description = read_description(self.blocks[0].text) if self._first else ""
         if description:
             self._append(self._layout.words(description, "quiet", self.width))
 
     def _append(self, lines: Sequence[Line], space: int = 1) -> int:
-        """Add lines below a space; the number of the first of them."""
+        """Adds lines below a space; returns the number of the first."""
         if lines and self.lines:
             self.lines.extend([()] * space)
         at = len(self.lines)
@@ -153,7 +154,7 @@ class PageLines:
 
 
 def render_page(markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> list[Line]:  # noqa: A002
-    """All the lines of a page."""
+    """Renders all lines of a page."""
     page = PageLines(markdown, width, title=title, ascii=ascii)
     page.advance(float("inf"))
     return page.lines
@@ -167,7 +168,7 @@ def comment_lines(markdown: str, columns: int) -> Sequence[Line]:
 
 
 def outline(markdown: str) -> list[Heading]:
-    """The headings of a page, each with its line (from 0) in the Markdown."""
+    """Returns the headings of a page, each with its line (from 0) in the Markdown."""
     blocks = split_blocks(markdown)
     layout = _new_layout(blocks, only_ascii=False)
     found = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
@@ -175,7 +176,7 @@ def outline(markdown: str) -> list[Heading]:
 
 
 def split_oversized(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks, with those that would take too long to lay out at once cut into pieces, to be shown as written."""
+    """Returns the blocks, with oversized ones split into parts that are shown as they are written."""
     return [piece for block in blocks for piece in ([block] if len(block.text) <= MAX_BLOCK else _pieces(block))]
 
 
@@ -194,7 +195,7 @@ def _pieces(block: Block) -> Iterator[Block]:
 
 
 def _new_layout(blocks: Sequence[Block], only_ascii: bool) -> BlockRenderer:
-    # the parser takes longer to load than a first screen may wait
+    # loading markdown-it takes about 60 ms, which a first screen does not have
     from presscheck.documents.terminal.blocks import BlockRenderer
     from presscheck.documents.terminal.symbols import ASCII, UNICODE
 
@@ -219,7 +220,7 @@ def _slug(text: str) -> str:
 
 
 def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
-    """The links in lines; one that goes on in the next span or line is one."""
+    """Yields the links in lines; a link that continues in the next span or line is one."""
     label, target, at = "", "", 0
     for number, line in enumerate(lines, start):
         for span in line:
@@ -235,14 +236,3 @@ def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
         label += " " if target else ""
     if target:
         yield Link(label.strip(), target, at)
-
-
-_described = re.compile(r"^description:[ \t]*(?:[>|][-+]?[ \t]*)?((?:.*\n)(?:[ \t]+.*\n|\n)*)", re.MULTILINE)
-
-
-def _description(front: str) -> str:
-    found = _described.search(front)
-    text = " ".join(found[1].split()) if found else ""
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        text = text[1:-1].replace("''", "'").replace('\\"', '"')
-    return text

@@ -1,4 +1,4 @@
-"""The marks that pages are drawn with: each of one cell in Unicode, and a set for terminals that have only ASCII."""
+"""The symbols that pages are drawn with: one cell each in Unicode, and a set for ASCII terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Symbols(NamedTuple):
-    """One mark for each thing that is drawn."""
+    """One symbol for each kind of element."""
 
     hairline: str = "─"
     quote: str = "│"

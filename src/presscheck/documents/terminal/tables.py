@@ -1,4 +1,4 @@
-"""Tables that fit: columns over a hairline, their cells wrapped, or one record below another when too narrow."""
+"""Renders tables that fit: columns with wrapped cells, or one record below another if there is no room."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from presscheck.text.styled_text import BREAK, Line, Span, plain, width
 
 GAP = 2
 MIN_COLUMN = 10
-"""No column is squeezed below so many cells while it has more to say."""
+"""The narrowest column, unless its content is narrower."""
 
 
 def table_lines(table: Table, columns: int, symbols: Symbols) -> list[Line]:
-    """The table in at most so many cells."""
+    """Renders a table in at most this many cells."""
     if table.cards:
         return list(_cards(table, columns, symbols))
     shown = [table.visible(row) for row in (table.head, *table.rows)]
@@ -31,7 +31,7 @@ def table_lines(table: Table, columns: int, symbols: Symbols) -> list[Line]:
 
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
-    """How wide each column is, or None when they cannot stand side by side."""
+    """Returns the width of each column, or None if they do not fit side by side."""
     wanted = [max(1, *column) for column in cells]
     available = columns - GAP * (len(wanted) - 1)
     if sum(wanted) <= available:
@@ -47,7 +47,7 @@ def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] |
 
 
 def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
-    """Share out what is left: most where most is missing, but not in proportion, or short cells would stand tall."""
+    """Distributes the remaining cells by the square root of what is missing, so that short cells do not wrap."""
     sizes = sizes[:]
     while (left := available - sum(sizes)) > 0:
         weights = [sqrt(want - size) for want, size in zip(wanted, sizes, strict=True)]
@@ -111,7 +111,7 @@ def _row(cells: list[list[Line]], sizes: list[int], aligns: Sequence[str]) -> It
 
 
 def _records(head: Row, rows: list[Row], columns: int, symbols: Symbols) -> Iterator[Line]:
-    """Each row as lines of `Name  value`."""
+    """Yields each row as lines of `Name  value`."""
     names = [wrap(cell, columns) for cell in head]
     label = min(widest([line for name in names for line in name]), columns // 3)
     inner = remaining_cells(columns, label + GAP)

@@ -1,4 +1,4 @@
-"""Text in styles, broken into lines of so many cells: between words, between ideographs, else inside a word."""
+"""Wraps styled text to a number of cells: between words, between ideographs, else inside a word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _is_wide = re.compile(f"[{_WIDE}]").match
 
 
 def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
-    """The runs as lines, none wider than so many cells; a run that is `\\n` ends a line."""
+    """Wraps runs to lines of at most this many cells; a run that is `\\n` ends a line."""
     wrapping = _LineWrapper(max(columns, 1))
     for text, style, link in runs:
         if text == " " or text.isspace():
@@ -35,7 +35,7 @@ def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """The part of a text that fits into so many cells, and the rest; a letter keeps its marks and its whole width."""
+    """Splits a text at a number of cells; a character keeps its marks and its full width."""
     if text.isascii():
         return text[:columns], text[columns:]
     used = 0
@@ -47,13 +47,13 @@ def split_cells(text: str, columns: int) -> tuple[str, str]:
 
 
 def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Span]) -> list[Line]:
-    """The lines with something before them, once before the first and again before each other one."""
+    """Returns the lines with a prefix: one for the first line, another for the rest."""
     before, others = tuple(first), tuple(rest)
     return [(before if number == 0 else others) + line for number, line in enumerate(lines)]
 
 
 def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
-    """The cells that are left beside something so wide, or None if that would be too few to read."""
+    """Returns the cells left beside a prefix, or None if they are too few to read."""
     left = columns - before
     return left if left >= least else None
 
@@ -106,13 +106,13 @@ class _LineWrapper:
             self.line.append(span)
 
     def _break(self, word: Sequence[Span]) -> None:
-        """A word that is longer than a line: it fills lines to their end."""
+        """Breaks a word that is longer than a line."""
         for span in word:
             rest = span.text
             while rest:
                 head, rest = split_cells(rest, self.columns - self.used)
                 if not head and not self.line:
-                    # not even one letter fits
+                    # not even one character fits
                     head, rest = "…", rest[1:]
                 if head:
                     self._put(Span(head, span.style, span.link), cell_len(head))
@@ -131,5 +131,5 @@ class _LineWrapper:
 
 
 def widest(lines: Iterable[Line]) -> int:
-    """The width of the widest line."""
+    """Returns the width of the widest line."""
     return max(map(width, lines), default=0)

@@ -25,6 +25,7 @@ from presscheck.api.organizations import GetOrganization, ListMembers
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import VIEWS
 from presscheck.engine.review.merge_forecast import both_changed
 from presscheck.engine.shared_calls import (
@@ -159,7 +160,7 @@ def parts_of_request(request: ChangeRequest, live: Mapping[str, str]) -> Iterato
 
 def _space(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
     def pages(revision: Json, _: Known) -> Iterator[MirrorRequest]:
-        for page in _walk(revision.get("pages", ())):
+        for page in flatten(revision.get("pages", ())):
             if page.get("type") == "document":
                 yield MirrorRequest(live_page(part.space, page["id"]), since, page)
 
@@ -171,7 +172,7 @@ def _content(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
     given: dict[str, Any] = {"space_id": part.space, "change_request_id": part.request}
 
     def changes(revision: Json, _: Known) -> Iterator[MirrorRequest]:
-        pages = {page["id"]: page for page in _walk(revision.get("pages", ()))}
+        pages = {page["id"]: page for page in flatten(revision.get("pages", ()))}
         yield MirrorRequest(changes_in(_row(part)), since, then=partial(_texts, part, since, pages))
 
     tree = ListChangeRequestPages(**given)
@@ -237,9 +238,3 @@ def _tree(call: Operation[Any], revision: Json) -> Iterator[tuple[Operation[Any]
 
 def _row(part: MirrorUnit) -> ChangeRequest:
     return ChangeRequest(id=part.request, space=part.space)
-
-
-def _walk(pages: Iterable[Json]) -> Iterator[Json]:
-    for page in pages:
-        yield page
-        yield from _walk(page.get("pages", ()))

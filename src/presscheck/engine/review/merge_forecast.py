@@ -16,7 +16,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.client.request_context import Priority
-from presscheck.documents.pages.tree import semantic_changes
+from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import page_in
@@ -67,20 +67,13 @@ async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = PR
 
 def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The pages whose texts both sides changed, and the id of each revision that has them."""
-    was, here, there = (_pages(one.get("pages", [])) for one in (base, ours, theirs))
+    was, here, there = ({page["id"]: page for page in flatten(one.get("pages") or [])} for one in (base, ours, theirs))
     for page_id in here.keys() & there.keys():
         documents = [side.get(page_id, {}).get("documentId") for side in (was, here, there)]
         if documents[1] != documents[2] and documents[0] not in documents[1:]:
             for revision, side in ((base, was), (ours, here), (theirs, there)):
                 if side.get(page_id, {}).get("documentId"):
                     yield revision["id"], side[page_id]
-
-
-def _pages(tree: list[Side]) -> dict[str, Side]:
-    found: dict[str, Side] = {}
-    for page in tree:
-        found |= {page["id"]: page} | _pages(page.get("pages", []))
-    return found
 
 
 def _kept(_: str) -> str:

@@ -1,12 +1,12 @@
 """What points at what in the pages that the cache holds, for services without such calls, and without a connection.
 
-The answers are those of `documents.content_links`, as the local service's are; what is not known here is counted.
+The answers are those of `documents.markdown.link_report`, as the local service's are; what is not known is counted.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
@@ -20,7 +20,6 @@ from presscheck.api.content import (
     ListPages,
     Revision,
     RevisionFile,
-    RevisionPage,
 )
 from presscheck.api.links import (
     ContentLocation,
@@ -33,6 +32,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.search.index_entries import pages_of
 from presscheck.engine.shared_calls import ALL
@@ -129,7 +129,7 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere 
         return None
     pages, files, reusable = content.pages, content.files, content.reusable_contents
     links = dict(index.links(pages_of(space, change_request or "")))
-    written = {page.id: page.document_id for page in _every(pages) if page.type == "document"}
+    written = {page.id: page.document_id for page in flatten(pages) if page.type == "document"}
     if change_request:
         links = _unchanged(index, space, written) | links
     links |= {page: () for page, document in written.items() if document is None}
@@ -179,14 +179,8 @@ def _unchanged(index: SearchIndex, space: str, written: Mapping[str, str | None]
     live = _tree(index, space, None)
     if live is None:
         return {}
-    same = {page.id for page in _every(live.pages) if page.document_id and written.get(page.id) == page.document_id}
+    same = {page.id for page in flatten(live.pages) if page.document_id and written.get(page.id) == page.document_id}
     return {page: tuple(links) for page, links in index.links(pages_of(space)).items() if page in same}
-
-
-def _every(pages: tuple[RevisionPage, ...]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)
 
 
 def _app(address: str, space: str) -> str:

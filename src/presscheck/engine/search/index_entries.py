@@ -6,12 +6,13 @@ Plain JSON in, entries of the index out; what is not of the shape that it should
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, cast
 
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.plain_text import node_text, page_text
 from presscheck.documents.markdown.search_terms import split_unspaced
+from presscheck.documents.pages.tree import flatten
 from presscheck.store.search_index import Entry, Reading
 
 Thing = dict[str, Any]
@@ -40,14 +41,8 @@ def _page(given: Thing, page: Thing) -> Reading:
 
 def _tree(given: Thing, tree: Thing) -> Reading:
     """The titles of all pages, for those whose text nobody has read; and that there are no others."""
-    pages = [one for one in _walk(tree.get("pages") or []) if one.get("type") != "link"]
+    pages = [one for one in flatten(tree.get("pages") or []) if one.get("type") != "link"]
     return Reading(tuple(_page_entry(given, one, None, None) for one in pages), (pages_of(given["space_id"]),))
-
-
-def _walk(pages: list[Thing]) -> Iterator[Thing]:
-    for page in pages:
-        yield page
-        yield from _walk(page.get("pages") or [])
 
 
 def pages_of(space: str, change_request: str = "") -> str:

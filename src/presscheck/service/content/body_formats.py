@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
-from presscheck.documents.pages.tree import Page, PagePosition, find
+from presscheck.documents.pages.tree import Page, PagePosition, find, flatten
 from presscheck.service.content.page_lookup import page_at
 from presscheck.service.content.page_markdown import format_page
 from presscheck.service.content.serializers import as_files, as_pages, body_of, serialize_location
@@ -103,7 +103,7 @@ class PageRefs:
         reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
         self._app, self._space = context.app(""), content.space_id
         self._places = LinkResolver.of(pages, files, reusable)
-        self._sources = {("page", page.id): source_path(page) for page in _every(pages)}
+        self._sources = {("page", page.id): source_path(page) for page in flatten(pages)}
         self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
         self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
         self._source = source or self._sources.get(("page", page_id), "")
@@ -144,9 +144,3 @@ class PageRefs:
         if kind in ("drawing", "file"):
             return {"kind": "file", "file": place}
         return {"kind": "url", "url": place + (f"#{ref['anchor']}" if ref["kind"] == "anchor" else "")}
-
-
-def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)

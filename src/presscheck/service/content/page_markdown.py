@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-import yaml
-
+from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.pages.tree import slugify
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.http.operation_registry import ApiError
 
 __all__ = ["DETAILS", "PageText", "format_page", "parse_page", "slugify"]
@@ -18,7 +18,6 @@ _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """The page details that front matter can set, with their types."""
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
 
 
@@ -39,10 +38,10 @@ def parse_page(markdown: str) -> PageText:
     """
     text = markdown.replace("\r\n", "\n")
     details: dict[str, Any] = {}
-    front = _FRONT_MATTER.match(text)
+    front = find_front_matter(text)
     if front:
-        details = _details(front[1])
-        text = text[front.end() :]
+        details = _details(front.yaml)
+        text = text[front.end :]
     heading = _TITLE.match(text)
     if heading:
         text = text[heading.end() :]
@@ -56,12 +55,9 @@ def format_page(title: str, body: str) -> str:
 
 def _details(front: str) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(front)
-    except yaml.YAMLError as error:
-        raise ApiError(400, f"document: invalid YAML in the front matter: {str(error).splitlines()[0]}") from None
-    if not isinstance(found, dict):
-        return {}
-    given = cast("dict[str, Any]", found)
+        given = load_yaml(front)
+    except InvalidYaml as error:
+        raise ApiError(400, f"document: invalid YAML in the front matter: {error}") from None
     return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
 
 

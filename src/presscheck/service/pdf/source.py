@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.pages.tree import Page, children, find, walk
+from presscheck.documents.pages.tree import Page, children, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.blob_store import blob_path
 from presscheck.service.models.content import RevisionRow
@@ -150,7 +150,7 @@ class _Resolving:
     ) -> None:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
         tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
-        self._pages = {page.id: page for page in _every(tree)}
+        self._pages = {page.id: page for page in flatten(tree)}
         self._files = {file["id"]: file for file in revision.files}
         self._by_content = {file["content"]: file for file in revision.files if file.get("content")}
         self._snippets = {snippet["id"]: snippet for snippet in revision.reusable_contents}
@@ -210,9 +210,3 @@ def _is_picture(path: Path) -> bool:
 
 def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
     return [page | {"path": paths[page["id"]], "pages": _with_paths(children(page), paths)} for page in pages]
-
-
-def _every(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)

@@ -1,11 +1,10 @@
-"""Markdown as markup for a typesetter (Typst): every block of a page, and nothing of it that could act as code.
+"""Renders Markdown as Typst markup: every block of a page, and no text of authors as code.
 
-The markup calls what `typesetting.typ` defines. Words, names, addresses and code of an author stand in it as strings.
+The markup calls the functions of `typst_document.typ`. Text, names, addresses and code of authors are strings in it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -16,6 +15,7 @@ from presscheck.documents.markdown.inline_runs import html_events
 from presscheck.documents.markdown.parser import parse
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
+from presscheck.documents.pages.front_matter import split_front_matter
 from presscheck.service.pdf.typst_html import html_markup, table_markup
 from presscheck.service.pdf.typst_inlines import (
     FOOTNOTE,
@@ -35,45 +35,44 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.token_tree import Token, Tokens
 
 MAX_DEPTH = 7
-"""How deep blocks may nest before they stand on one level: the typesetter refuses what goes much deeper."""
-_FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+"""The deepest nesting of blocks; deeper ones stand on one level, because Typst refuses more."""
 
 
 @cache
 def template() -> str:
-    """What the markup is made of: to stand before it, once."""
+    """Returns the Typst definitions that precede the markup."""
     return Path(__file__).with_suffix(".typ").read_text("utf-8")
 
 
 def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int = 1) -> str:
-    """A page's text as markup.
+    """Renders the text of a page.
 
     Args:
         markdown: the text, without the title.
-        resolve: what the addresses in it are.
-        name: what the places in it are named after; unique in a document.
-        level: that of the page's title; headings are below it.
+        resolve: resolves the addresses in it.
+        name: the prefix of its labels; unique in a document.
+        level: the level of the page's title; headings are below it.
     """
-    text = _FRONT.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    text = split_front_matter(markdown.replace("\r\n", "\n").replace("\r", "\n"))[1]
     try:
         return TypstRenderer(resolve, name, level).page(text)
     except RecursionError:
-        # nested beyond any sense: nothing may be hidden
+        # nested too deep to parse: show it rather than hide it
         return source_markup(text)
 
 
 def source_markup(text: str) -> str:
-    """A text as it is written."""
+    """Renders a text as it is written."""
     return f"#code({typst_string(text, lines=True)});\n"
 
 
 class TypstRenderer:
-    """Sets the blocks of one page.
+    """Renders the blocks of one page.
 
     Args:
-        resolve: what addresses are.
-        name: what places are named after.
-        level: that of the page's title.
+        resolve: resolves addresses.
+        name: the prefix of its labels.
+        level: the level of the page's title.
     """
 
     def __init__(self, resolve: Resolve, name: str, level: int) -> None:
@@ -86,20 +85,20 @@ class TypstRenderer:
         self._in_note = False
 
     def page(self, text: str) -> str:
-        """All of a page."""
+        """Renders a whole page."""
         tokens = parse(text, {})
         self._notes |= _notes(tokens)
         return self.flow(tokens)
 
     def flow(self, tokens: Tokens) -> str:
-        """Blocks below one another."""
+        """Renders blocks below one another."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """One block; what is nested too deep stands without its frame."""
+        """Renders one block; blocks nested too deep have no frame."""
         draw = _SET.get(token.type)
         if draw is None:
-            # what has no frame of its own: an item of a list that is nested too deep
+            # no frame of its own: a list item that is nested too deep
             return self.flow(inner)
         if self._depth >= MAX_DEPTH and token.nesting == 1 and token.type not in _SHALLOW:
             return "\n\n".join(filter(None, (self._title(token), self.flow(inner))))
@@ -117,7 +116,7 @@ class TypstRenderer:
         return self.inline(runs.spans)
 
     def include(self, text: str) -> str:
-        """A snippet, set where it is named; one that names itself is set once."""
+        """Renders a snippet in its place; one that includes itself is rendered once."""
         if self._including:
             return ""
         self._including += 1
@@ -127,7 +126,7 @@ class TypstRenderer:
             self._including -= 1
 
     def spans(self, token: Token) -> TypstRuns:
-        """The runs of inline text."""
+        """Returns the runs of inline text."""
         runs = TypstRuns()
         runs.tokens(token.children or [])
         return runs
@@ -137,7 +136,7 @@ class TypstRenderer:
         return inline(spans, self.resolve, self._note, picture=picture)
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Words; images that stand alone are shown at their size."""
+        """Renders a paragraph; images that stand alone are shown at full size."""
         runs = self.spans(inner[0])
         pictures = only_pictures(runs.spans)
         if pictures:
@@ -146,7 +145,7 @@ class TypstRenderer:
         return markup if token.hidden else f"{markup}\n"
 
     def picture(self, address: str, shows: str, caption: str = "none") -> str:
-        """An image as a block; its name as a link where it is none of the files."""
+        """Renders an image as a block; as a link if it is not among the files."""
         target = self.resolve(address)
         if target.picture:
             return f"#picture({typst_string(target.picture)}, {typst_string(shows)}, {caption});\n"
@@ -157,28 +156,28 @@ class TypstRenderer:
         return f'#pointer("Image", "", {url}, {typst_string(title)}, {address});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Places that links may lead to."""
+        """Renders places that links may lead to."""
         names = (anchor_label(self._name, anchor) for anchor in anchors if anchor) if self._name else ()
         return "".join(f"#spot({typst_string(name)});" for name in names)
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """A heading, at its level below the page's title."""
+        """Renders a heading, at its level below the page's title."""
         runs = self.spans(inner[0])
         text = plain(tuple(span for span in runs.spans if span.style != FOOTNOTE)).strip()
-        # a note within it would stand in the running head and among the bookmarks too
+        # a footnote in it would also appear in the running head and the bookmarks
         return self.titled(int(token.tag[1]), text, self.spots(runs.anchors) + inline(runs.spans, self.resolve))
 
     def titled(self, rank: int, text: str, markup: str) -> str:
-        """A heading by its rank, its words, and their markup; links may lead there."""
+        """Renders a heading, given its rank, text and markup; links may lead there."""
         spot = self.spots([text]) if text else ""
         return f"#section({self._level + max(rank - 1, 1)}, {rank}, [{spot}{markup}]);\n"
 
     def rule(self, token: Token, inner: Tokens) -> str:
-        """A divider."""
+        """Renders a divider."""
         return "#rule();\n"
 
     def code(self, token: Token, inner: Tokens, title: str = "", *, numbers: bool = False) -> str:
-        """Code."""
+        """Renders a code block."""
         info = token.info.split()
         lang = typst_string(info[0].lower()) if info else "none"
         named = f"title: {typst_string(title)}, " if title else ""
@@ -186,13 +185,13 @@ class TypstRenderer:
         return f"#code({named}{counted}lang: {lang}, {typst_string(token.content.rstrip(chr(10)), lines=True)});\n"
 
     def quote(self, token: Token, inner: Tokens) -> str:
-        """A quotation, or a hint that is written as one."""
+        """Renders a quotation or an alert."""
         kind = take_alert(inner)
         body = self.flow(inner)
         return hint_markup(kind, body) if kind else f"#cite[{body}];\n"
 
     def list(self, token: Token, inner: Tokens) -> str:
-        """A list, of tasks where one of its items is a task."""
+        """Renders a list; a task list if one of its items is a task."""
         items = [within for _, within in outermost(inner)]
         marks = [take_task(within) for within in items]
         bodies = [f"[{self.flow(within)}]" for within in items]
@@ -209,19 +208,19 @@ class TypstRenderer:
         return f"#enum(start: {int(token.attrs.get('start', 1))}, {tight}, {', '.join(bodies)});\n"
 
     def table(self, token: Token, inner: Tokens) -> str:
-        """A table."""
+        """Renders a table."""
         return table_markup(self, read_table(inner, lambda cell: self.spans(cell).spans))
 
     def html(self, token: Token, inner: Tokens) -> str:
-        """HTML."""
+        """Renders HTML."""
         return html_markup(self, token.content)
 
     def tag(self, token: Token, inner: Tokens) -> str:
-        """A tag of the platform."""
+        """Renders a block tag."""
         return tag_markup(self, token, inner)
 
     def footnote(self, token: Token, inner: Tokens) -> str:
-        """A footnote that nothing names; the others are set where they are named."""
+        """Renders a footnote without reference; the others are rendered where they are referenced."""
         label = str(token.meta["label"])
         return "" if label in self._notes else f"#super[{text_markup(label)}]; {self.flow(inner)}"
 
@@ -241,7 +240,7 @@ class TypstRenderer:
 
 
 def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
-    """The footnotes that a text outside of headings names."""
+    """Returns the footnotes that are referenced outside of headings."""
     named = {
         str(child.meta["label"])
         for before, token in pairwise(tokens)

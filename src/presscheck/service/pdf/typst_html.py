@@ -40,14 +40,14 @@ class PageContext(Protocol):
 
 
 def html_markup(page: PageContext, text: str) -> str:
-    """An HTML block."""
+    """Renders an HTML block."""
     reader = _Reader(page)
     reader.read(text)
     return "\n".join(reader.parts)
 
 
 def table_markup(page: PageContext, table: Table) -> str:
-    """A table, or its cards."""
+    """Renders a table or its cards."""
     if table.cards:
         return _cards(page, table)
     rows = [table.visible(row)[:_MAX_COLUMNS] for row in (table.head, *table.rows)]
@@ -68,13 +68,15 @@ def _cell(page: PageContext, cell: Sequence[Span]) -> str:
 
 
 def _cards(page: PageContext, table: Table) -> str:
-    """Each row as a card; what is hidden in it says where it leads, or is its cover."""
+    """Renders each row as a card; its hidden cells are its target and its cover."""
     cards: list[str] = []
     for row in table.rows:
         hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]
         leads = [page.resolve(span.link or "") for span in hidden]
-        covers = [f"cell-picture({typst_string(one.picture)}, {typst_string('')})" for one in leads if one.picture][:1]
-        target = next((one for one in leads if (one.label or one.url) and not one.picture), None)
+        covers = [
+            f"cell-picture({typst_string(target.picture)}, {typst_string('')})" for target in leads if target.picture
+        ][:1]
+        target = next((target for target in leads if (target.label or target.url) and not target.picture), None)
         cells = [cell for cell in table.visible(row) if cell and plain(tuple(cell)).strip()]
         lines = [_cell(page, cell) for cell in cells]
         if target and lines:
@@ -85,7 +87,7 @@ def _cards(page: PageContext, table: Table) -> str:
 
 
 class _Reader(HtmlBlockReader[TypstRuns]):
-    """Makes a part of the markup of each block."""
+    """Renders each part of an HTML block."""
 
     def __init__(self, page: PageContext) -> None:
         self.page = page

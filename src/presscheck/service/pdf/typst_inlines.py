@@ -1,4 +1,4 @@
-"""Words as markup for a typesetter. What an author wrote is a string in it, always, so that none of it is ever code."""
+"""Renders inline text as Typst markup. Text of authors is always a string in it, never code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.token_tree import Token
 
 PICTURE, FOOTNOTE = "picture", "footnote"
-"""What a run is that no terminal has: an image (its text is what it shows), and the mark of a footnote."""
+"""Styles of runs that only Typst has: an image (with its alternative text), and a footnote reference."""
 _LONGEST_ADDRESS = 4000
 _WRAPPED = {
     "emphasis": "emph",
@@ -27,25 +27,25 @@ _WRAPPED = {
 
 
 class Target(NamedTuple):
-    """What an address in a text is within the document that is made; empty where it is nothing."""
+    """What an address in a text stands for in the document; empty fields where it is nothing."""
 
     label: str = ""
-    """The name of a place in the document: a page's, or with `#` and words behind it a heading's."""
+    """The label of a page, or with `#` and text of a heading."""
     url: str = ""
-    """Where it is on the web."""
+    """Its URL on the web."""
     picture: str = ""
-    """The name of the image among the files that may be read."""
+    """The name of the image among the files of the document."""
     title: str = ""
-    """What it is called."""
+    """Its title."""
     text: str = ""
-    """The Markdown that stands for it."""
+    """The Markdown of a snippet."""
 
 
 Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """An address on the web or of a mailbox; nothing where it is neither."""
+    """Returns a web or mail address as a target; an empty target for anything else."""
     try:
         scheme = urlsplit(address).scheme.lower()
     except ValueError:
@@ -56,33 +56,33 @@ def web_target(address: str) -> Target:
 
 
 def typst_string(text: str, *, lines: bool = False) -> str:
-    """A text as a string of the typesetter's language: whatever is in it, it is nothing but a text."""
+    """Returns a text as a Typst string literal: whatever it contains, it is only text."""
     clean = sanitize(text, lines=lines).replace("\\", "\\\\").replace('"', '\\"')
     return '"' + clean.replace("\n", "\\n") + '"'
 
 
 def text_markup(text: str) -> str:
-    """A text as markup."""
+    """Returns a text as markup."""
     return f"#{typst_string(text)};" if text else ""
 
 
 def anchor_label(page: str, anchor: str) -> str:
-    """The name of a place in a page: that of a heading by its words, or of something by its id."""
+    """Returns the label of a place in a page: a heading by its text, or an element by its id."""
     return f"{page}#{slugify(anchor)}"
 
 
 class TypstRuns(InlineRuns):
-    """Collects the runs of a paragraph, with images and the marks of footnotes as what they are."""
+    """Collects the runs of a paragraph, with images and footnote references as separate runs."""
 
     def __init__(self, style: str = "") -> None:
         super().__init__("", style)
 
     def image(self, source: str, words: str) -> None:
-        """Add an image."""
+        """Adds an image."""
         self.spans.append(Span(" ".join(words.split()), PICTURE, source))
 
     def tokens(self, tokens: Sequence[Token]) -> None:
-        """Take the inline tokens of Markdown."""
+        """Adds inline Markdown tokens."""
         for token in tokens:
             if token.type == "footnote_ref":
                 self.spans.append(Span(str(token.meta["label"]), FOOTNOTE))
@@ -97,13 +97,13 @@ def inline(
     *,
     picture: str = "small-picture",
 ) -> str:
-    """Runs as markup.
+    """Renders runs.
 
     Args:
         spans: the runs.
-        resolve: what addresses are.
-        footnote: markup for the mark of a footnote; raised words where it is not given.
-        picture: what sets an image.
+        resolve: resolves addresses.
+        footnote: renders a footnote reference; without it, references are superscript.
+        picture: the Typst function for images.
     """
     parts: list[str] = []
     for span in spans:
@@ -119,14 +119,14 @@ def inline(
 
 
 def only_pictures(spans: Sequence[Span]) -> list[Span]:
-    """The images of a paragraph that is made of nothing else."""
+    """Returns the images of a paragraph that has nothing else."""
     found = [span for span in spans if span.style == PICTURE]
     rest = [span for span in spans if span.style != PICTURE and span.text.strip()]
     return [] if rest else found
 
 
 def link(target: Target, markup: str) -> str:
-    """Markup that leads somewhere."""
+    """Renders a link."""
     if not (target.label or target.url):
         return markup
     return f"#to({typst_string(target.label)}, {typst_string(target.url)})[{markup}];"

@@ -73,7 +73,7 @@ def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def pointer(kind: str, label: str, url: str, title: str, note: str = "") -> str:
-    """Something that leads elsewhere: what it is, where it leads, what it is called, and more about it."""
+    """Renders a link to something: its kind, target, title and a note."""
     return f"#pointer({', '.join(typst_string(one) for one in (kind, label, url, title, note))});\n"
 
 
@@ -132,7 +132,7 @@ def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _caption(inner: Tokens) -> str:
-    """The words that a tag holds."""
+    """Returns the content of a tag as plain text."""
     runs = TypstRuns()
     for token in inner:
         if token.type == "inline":
@@ -175,7 +175,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """A snippet, which is named in quotation marks."""
+    """Renders a snippet, which is named in quotation marks."""
     named = token.content.partition('"')[2].partition('"')[0]
     text = page.resolve(named).text
     return page.include(text) if text else f"#text(fill: quiet)[{text_markup(sanitize(token.content))}];\n"

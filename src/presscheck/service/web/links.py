@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from presscheck.api.content import ReusableContent, RevisionPage
+from presscheck.api.content import ReusableContent
 from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.pages.tree import PagePosition, find, walk
+from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.models.organizations import SiteSpaceRow
@@ -75,14 +74,8 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
     return ResolvedLink(site.address(site_space, place, anchor), place.page["title"]) if place else None
 
 
-def _every(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        yield page
-        yield from _every(page.pages)
-
-
 class PageLinks:
-    """The render context of a page (see `documents.html_surroundings`)."""
+    """The context of a page (see `html.context`)."""
 
     def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, *, is_new_tab: bool) -> None:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
@@ -94,7 +87,7 @@ class PageLinks:
         self._reusable = {one.id: one for one in reusable}
         self._places = LinkResolver.of(pages, self._files.values(), reusable)
         self._known = {one.page["id"]: one for one in walk(content.tree)}
-        self.source = next((source_path(page) for page in _every(pages) if page.id == place.page["id"]), "")
+        self.source = next((source_path(page) for page in flatten(pages) if page.id == place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         """The URL of a link target."""

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from presscheck.documents.pages.front_matter import split_front_matter
+
 _fence = re.compile(r" {0,3}(`{3,}|~{3,})").match
 _backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -42,11 +44,11 @@ class Edited:
 def opened(title: str, markdown: str) -> Opened:
     """A page on its way to the editor."""
     title = " ".join(title.split())
-    front, body = _front(markdown)
+    front, body = split_front_matter(markdown)
     heading, rest = _heading(body)
     repeats = heading is not None and _unescaped(heading) == title
     kept = _joined(front, (rest if repeats else body).strip("\n"))
-    front, plain = _front(_plain_tags(kept))
+    front, plain = split_front_matter(_plain_tags(kept))
     body = "\n\n".join((f"# {title}", plain.strip("\n"))).rstrip("\n")
     return Opened(title, kept, repeats, _joined(front, body) + "\n")
 
@@ -60,27 +62,16 @@ def edited(page: Opened, text: str) -> Edited | None:
     changed = _distance(_lines(given), _lines(markdown))
     collateral = max(0, _distance(_lines(page.kept), _lines(markdown)) - changed)
     if page.repeats_title:
-        front, body = _front(markdown)
+        front, body = split_front_matter(markdown)
         body = body.lstrip("\n")
         markdown = _joined(front, f"# {title or page.title}\n\n{body}".rstrip())
     return Edited(markdown, title if title and title != page.title else None, changed, collateral)
 
 
 def _without_title(text: str) -> tuple[str | None, str]:
-    front, body = _front(text)
+    front, body = split_front_matter(text)
     heading, rest = _heading(body)
     return heading, _joined(front, (body if heading is None else rest).strip("\n"))
-
-
-def _front(text: str) -> tuple[str, str]:
-    """The front matter, its fences with it, and the rest."""
-    lines = text.split("\n")
-    if lines[0].rstrip() != "---":
-        return "", text
-    for number, line in enumerate(lines[1:], 1):
-        if line.rstrip() in ("---", "..."):
-            return "\n".join(lines[: number + 1]), "\n".join(lines[number + 1 :])
-    return "", text
 
 
 def _joined(front: str, body: str) -> str:

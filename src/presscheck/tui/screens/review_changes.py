@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def changed_things(changes: Iterable[SemanticChange]) -> tuple[Changed, ...]:
 
 def in_reading_order(things: Sequence[Changed], tree: Iterable[RevisionPage]) -> tuple[Changed, ...]:
     """Pages as the tree of the change request has them, then those that are gone, then what is not a page."""
-    place = {page.id: number for number, page in enumerate(_walk(tree))}
+    place = {page.id: number for number, page in enumerate(flatten(tree))}
     end = len(place)
     return tuple(
         sorted(things, key=lambda one: (one.noun != "page", place.get(one.id, end) if one.noun == "page" else 0))
@@ -118,14 +119,6 @@ def counted(things: Iterable[Changed]) -> str:
 def is_viewed(thing: Changed, viewed: Mapping[str, str], revision: str) -> bool:
     """Whether the mark on a thing is of what it is now."""
     return viewed.get(thing.id) in (thing.text or revision, revision)
-
-
-def _walk(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
-    waiting = list(pages)[::-1]
-    while waiting:
-        page = waiting.pop()
-        yield page
-        waiting.extend(page.pages[::-1])
 
 
 def _changed(change: SemanticChange) -> Changed | None:

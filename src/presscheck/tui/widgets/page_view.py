@@ -34,7 +34,7 @@ class HeadingLike(Protocol):
 
 
 class PageLike(Protocol):
-    """What is shown: `documents.lines.PageLines`, or something like it."""
+    """What is shown: `documents.terminal.page_lines.PageLines` or similar."""
 
     lines: list[Line]
 

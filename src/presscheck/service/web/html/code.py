@@ -1,4 +1,4 @@
-"""Code as HTML: its title and language above it, the few colours that help the eye, lines numbered where asked for."""
+"""Renders code as HTML: title and language above it, a few syntax colours, line numbers on request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.text.styled_text import Span
 
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
-    """Code, as it is written."""
+    """Renders a code block."""
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
         lines = [f'<span class="line">{line}</span>' for line in lines]

@@ -1,4 +1,4 @@
-"""What a page needs to know of the world to become HTML: where links lead, what is included, who reads it."""
+"""What a page needs to be rendered as HTML: resolved links, included texts, and what the visitor may see."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class ResolvedLink(NamedTuple):
-    """Where a link leads: an address that a browser may follow, what is there, and whether that is elsewhere."""
+    """A resolved link: its URL, the title of its target, and whether it leaves the site."""
 
     url: str
     title: str = ""
@@ -14,14 +14,14 @@ class ResolvedLink(NamedTuple):
 
 
 class Included(NamedTuple):
-    """A text that a page includes, and its own source."""
+    """An included text and its source path."""
 
     markdown: str
     source: str
 
 
 class Heading(NamedTuple):
-    """A heading of a page, as its outline lists it."""
+    """A heading in the outline of a page."""
 
     level: int
     title: str
@@ -29,20 +29,20 @@ class Heading(NamedTuple):
 
 
 class RenderContext(Protocol):
-    """Answers for one page. A `source` is that of the text in which a link stands (see `links.source_of`)."""
+    """The context of one page. A `source` is the source path of the text that has the link (`links.source_path`)."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """Where a target leads; None where that is nowhere, or nowhere safe."""
+        """Resolves a link; None if it leads nowhere, or nowhere safe."""
         ...
 
     def included(self, target: str, source: str) -> Included | None:
-        """What is included under this name."""
+        """Returns the text that is included under this name."""
         ...
 
     def holds(self, condition: str) -> bool:
-        """Whether a condition holds for who reads."""
+        """Returns whether a condition is true for the visitor."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """The value of an expression such as `space.vars.version`."""
+        """Returns the value of an expression such as `space.vars.version`."""
         ...

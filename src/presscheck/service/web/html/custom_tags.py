@@ -105,7 +105,7 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Radio buttons, of which the first is chosen, each before its label and what it shows."""
+    """Renders tabs as radio buttons, the first one checked, each before its label and content."""
     name = f"tabs-{page.number()}"
     parts: list[str] = []
     for number, (tab, within) in enumerate(_named(inner, "tab")):
@@ -189,7 +189,7 @@ def _box(kind: str, address: ResolvedLink | None, words: str, more: str = "") ->
 
 
 def _caption(page: BlockContext, inner: Tokens) -> str:
-    """What a tag holds, as words alone."""
+    """Returns the content of a tag as plain text."""
     return " ".join(unescape(_marks.sub("", page.flow(inner))).split())
 
 
@@ -201,7 +201,7 @@ def _host(target: str) -> str:
 
 
 def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """An operation: its method and path, where it is described, and what is said of it."""
+    """Renders an API operation: method, path, origin and description."""
     method, path = token.meta.get("method", "").upper(), token.meta.get("baseurl", "") + token.meta.get("path", "")
     summary = token.meta.get("summary") or token.meta.get("schemas") or token.meta.get("webhook") or ""
     parts = [f'<p class="title">{escape(summary)}</p>'] if summary else []
@@ -233,7 +233,7 @@ def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _named(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
-    """The tags of a name among what a tag holds."""
+    """Yields the child tags with this name."""
     for token, within in outermost(inner):
         if token.type == "tag_open" and token.meta["name"] == name:
             yield token, within

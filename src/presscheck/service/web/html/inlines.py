@@ -1,4 +1,4 @@
-"""Inline text as HTML; runs in which authors wrote tags of their own are cleaned as a whole."""
+"""Renders inline text as HTML; text in which authors wrote tags is sanitized as a whole."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _TAGS = {"em": "em", "strong": "strong", "s": "s"}
 
 
 class InlineContext(Protocol):
-    """What inline text asks of the page that it stands in."""
+    """What inline text needs of the renderer of its page."""
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Where a target leads from here."""
+        """Resolves a link."""
         ...
 
     def clean(self, html: str) -> str:
-        """HTML of authors, cleaned."""
+        """Sanitizes HTML of authors."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """The value of an expression."""
+        """Returns the value of an expression."""
         ...
 
 
 def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
-    """The HTML of inline tokens."""
+    """Renders inline tokens."""
     raw = any(token.type == "html_inline" for token in tokens)
     has_own_links = raw and any(token.content[:2].lower() == "<a" for token in tokens if token.type == "html_inline")
     html = "".join(_parts(tokens, world, may_link=not has_own_links))
@@ -47,7 +47,7 @@ def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
 
 
 def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
-    """The tag that opens a link; what leads nowhere is marked as such. Either is closed by `anchor_end`."""
+    """Returns the opening tag of a link; a broken link is marked. `anchor_end` closes either."""
     more = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     if address is None:
         return '<span class="broken">'
@@ -56,12 +56,12 @@ def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
 
 
 def anchor_end(address: ResolvedLink | None) -> str:
-    """The tag that closes what `anchor_tag` opened."""
+    """Returns the closing tag for `anchor_tag`."""
     return "</span>" if address is None else "</a>"
 
 
 def image_html(source: str, words: str, world: InlineContext, *, title: str = "") -> str:
-    """An image; where it is not there, its words."""
+    """Renders an image, or its alternative text if it is missing."""
     found = world.leads(source)
     if found is None:
         return f'<span class="broken">{escape(words or source)}</span>'
@@ -106,12 +106,12 @@ def _other(token: Token) -> str:
 
 
 def _text(words: str, world: InlineContext, *, may_link: bool) -> str:
-    """Words, with formulas as they are written, and addresses as links."""
+    """Renders text, with formulas as written and URLs as links."""
     end, parts = 0, list[str]()
-    for found in _formula.finditer(words) if "$$" in words else ():
-        parts.append(_linked(words[end : found.start()], world, may_link=may_link))
-        parts.append(f'<code class="formula">{escape(found[1].strip())}</code>')
-        end = found.end()
+    for match in _formula.finditer(words) if "$$" in words else ():
+        parts.append(_linked(words[end : match.start()], world, may_link=may_link))
+        parts.append(f'<code class="formula">{escape(match[1].strip())}</code>')
+        end = match.end()
     return "".join((*parts, _linked(words[end:], world, may_link=may_link)))
 
 
@@ -119,12 +119,12 @@ def _linked(words: str, world: InlineContext, *, may_link: bool) -> str:
     if not may_link or "://" not in words:
         return escape(words)
     end, parts = 0, list[str]()
-    for found in _address.finditer(words):
-        address = world.leads(found[0])
-        shown = escape(found[0])
+    for match in _address.finditer(words):
+        address = world.leads(match[0])
+        shown = escape(match[0])
         linked = f"{anchor_tag(address)}{shown}</a>" if address else shown
-        parts += (escape(words[end : found.start()]), linked)
-        end = found.end()
+        parts += (escape(words[end : match.start()]), linked)
+        end = match.end()
     return "".join((*parts, escape(words[end:])))
 
 

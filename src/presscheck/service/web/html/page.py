@@ -1,7 +1,7 @@
-"""A page of Markdown as HTML for a browser: all that it says, nothing that acts, every link followed.
+"""Renders a page of Markdown as HTML for a browser: all of its content, no active content, every link resolved.
 
-What is written here is built from escaped text; what authors wrote as HTML passes `html_cleaning`. A page needs no
-script: tabs are radio buttons, and what unfolds is `<details>`.
+Our own markup is built from escaped text; HTML of authors passes `sanitizer`. A page needs no script: tabs are radio
+buttons, and expandable parts are `<details>`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "heading_anchor", "render_page_html"]
 
 MAX_INCLUDES = 5
-"""How far texts may include one another."""
+"""The deepest nesting of included texts."""
 OUTLINE_LEVEL = 3
 """The deepest level of headings that an outline lists."""
 
@@ -38,26 +38,26 @@ _align = re.compile(r"text-align:(left|right|center)").search
 
 
 class HtmlPage(NamedTuple):
-    """A page: its body as HTML, and what its outline lists."""
+    """A rendered page: the HTML of its body and its outline."""
 
     html: str
     outline: tuple[Heading, ...]
 
 
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
-    """The HTML of a page without its title."""
+    """Renders a page without its title."""
     writer = HtmlRenderer(source, context)
     return HtmlPage(writer.text(markdown), tuple(writer.outline))
 
 
 def heading_anchor(heading: str) -> str:
-    """The anchor of a heading, given as its Markdown; equal ones on one page have numbers behind it."""
+    """Returns the anchor of a heading, given its Markdown; equal anchors on one page get a number."""
     tokens = parse(f"# {heading}", {})
     return slugify(_words(tokens[1].children or [])) if len(tokens) > 1 else slugify(heading)
 
 
 class HtmlRenderer:
-    """Writes the blocks of one page and of what it includes; `outline` fills while it does."""
+    """Renders the blocks of one page and of the texts that it includes; rendering fills `outline`."""
 
     def __init__(self, source: str, context: RenderContext) -> None:
         self.context = context
@@ -68,25 +68,25 @@ class HtmlRenderer:
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
-        """A text of its own."""
+        """Renders a text."""
         environment: Environment = {}
         try:
             return self.flow(parse(markdown, environment))
         except RecursionError:
-            # nested beyond any sense: nothing may be hidden
+            # nested too deep to parse: show it rather than hide it
             return f"<pre>{escape(markdown)}</pre>"
 
     def flow(self, tokens: Tokens) -> str:
-        """Blocks below one another."""
+        """Renders blocks below one another."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """One block."""
+        """Renders one block."""
         write = _WRITTEN.get(token.type)
         return write(self, token, inner) if write else ""
 
     def include(self, target: str) -> str:
-        """Another text, in its place; one that includes itself ends there."""
+        """Renders an included text; a text that includes itself is left out."""
         found = self.context.included(target, self._sources[-1])
         if found is None or found.source in self._sources or len(self._sources) > MAX_INCLUDES:
             return ""
@@ -97,17 +97,17 @@ class HtmlRenderer:
             self._sources.pop()
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Where a target leads from the text that is written now; a place on this page stays as it is."""
+        """Resolves a link of the text that is rendered; an anchor on this page stays as it is."""
         if target.startswith("#"):
             return ResolvedLink(target)
         return self.context.leads(target, self._sources[-1])
 
     def clean(self, html: str) -> str:
-        """HTML of authors, cleaned."""
+        """Sanitizes HTML of authors."""
         return self._cleaning.clean(html) if html.strip() else ""
 
     def variable(self, name: str) -> str | None:
-        """The value of an expression."""
+        """Returns the value of an expression."""
         return self.context.variable(name)
 
     def holds(self, condition: str) -> bool:
@@ -115,16 +115,16 @@ class HtmlRenderer:
         return self.context.holds(condition)
 
     def number(self) -> int:
-        """Another number on this page, for names that must differ."""
+        """Returns the next number of this page, for ids that must be unique."""
         self._numbers += 1
         return self._numbers
 
     def words(self, inner: Tokens) -> str:
-        """The inline text that a block holds first."""
+        """Renders the inline text of a block."""
         return inline_html(inner[0].children or [], self) if inner else ""
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Words, a formula, or an image that stands alone, with its words below it."""
+        """Renders a paragraph, a formula, or an image that stands alone, with its caption."""
         children = inner[0].children or [] if inner else []
         if len(children) == 1 and children[0].type == "image" and not token.hidden:
             image, source = children[0], str(children[0].attrs.get("src", ""))
@@ -138,7 +138,7 @@ class HtmlRenderer:
         return words if token.hidden else f"<p>{words}</p>"
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """A heading with its anchor; the first level is that of the page's title."""
+        """Renders a heading with its anchor; level 1 belongs to the title of the page."""
         level = max(2, int(token.tag[1]))
         title = _words(inner[0].children or []) if inner else ""
         anchor = self._anchor(slugify(title))
@@ -148,7 +148,7 @@ class HtmlRenderer:
         return f'<h{level} id="{escape(anchor)}">{self.words(inner)} {link}</h{level}>'
 
     def _anchor(self, wanted: str) -> str:
-        """The anchor, with a number behind it where the page has it already."""
+        """Returns the anchor, with a number if the page already has it."""
         anchor = wanted
         while anchor in self._anchors:
             anchor = f"{wanted}-{self._anchors[wanted]}"
@@ -157,19 +157,19 @@ class HtmlRenderer:
         return anchor
 
     def code(self, token: Token, inner: Tokens) -> str:
-        """Code."""
+        """Renders a code block."""
         words = token.info.split()
         return code_html(token.content, words[0] if words else "")
 
     def quote(self, token: Token, inner: Tokens) -> str:
-        """A quotation, or a hint that is written as one."""
+        """Renders a quotation or an alert."""
         kind = take_alert(inner)
         if kind:
             return hint_html(self, kind, inner)
         return f"<blockquote>{self.flow(inner)}</blockquote>"
 
     def list(self, token: Token, inner: Tokens) -> str:
-        """A list, perhaps of tasks."""
+        """Renders a list, with check boxes for tasks."""
         name = "ol" if token.type == "ordered_list_open" else "ul"
         first = token.attrs.get("start", 1)
         start = f' start="{int(first)}"' if name == "ol" and first != 1 else ""
@@ -183,7 +183,7 @@ class HtmlRenderer:
         return f'<li class="task"><input type="checkbox" disabled{checked}> {self.flow(inner)}</li>'
 
     def table(self, token: Token, inner: Tokens) -> str:
-        """A table."""
+        """Renders a table."""
         parts = "".join(
             f"<{part.tag}>{''.join(self._row(row) for _, row in outermost(rows))}</{part.tag}>"
             for part, rows in outermost(inner)
@@ -199,19 +199,19 @@ class HtmlRenderer:
         return f"<tr>{written}</tr>"
 
     def html(self, token: Token, inner: Tokens) -> str:
-        """HTML of authors."""
+        """Renders HTML of authors."""
         return html_block(token.content, self)
 
     def tag(self, token: Token, inner: Tokens) -> str:
-        """A tag of the platform."""
+        """Renders a block tag."""
         return tag_html(self, token, inner)
 
     def rule(self, token: Token, inner: Tokens) -> str:
-        """A line."""
+        """Renders a divider."""
         return "<hr>"
 
     def footnote(self, token: Token, inner: Tokens) -> str:
-        """A footnote, where it stands."""
+        """Renders a footnote where it is defined."""
         label = escape(str(token.meta["label"]))
         return f'<div class="footnote" id="note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'
 
@@ -221,8 +221,8 @@ class HtmlRenderer:
 
 
 def _words(tokens: Sequence[Token]) -> str:
-    """Inline text without its looks."""
-    kept = [" " if one.type in _BREAKS else one.content for one in tokens if one.type != "html_inline"]
+    """Returns inline text without markup."""
+    kept = [" " if token.type in _BREAKS else token.content for token in tokens if token.type != "html_inline"]
     return " ".join("".join(kept).split())
 
 

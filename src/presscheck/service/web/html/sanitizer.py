@@ -1,6 +1,6 @@
-"""The one door for HTML of authors on a web page: no script, no event, no form; addresses of the web and mail alone.
+"""Sanitizes HTML of authors: no scripts, no events, no forms, only web and mail addresses.
 
-Every address in it is followed by whoever shows the page, and one that leads nowhere is dropped.
+Every link is resolved by the renderer of the page; a link that leads nowhere is dropped.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ ATTRIBUTES: dict[str, set[str]] = {
 STYLES = frozenset(("color", "background-color", "text-align"))
 _CLASSES = "broken button expression footnote-mark formula outside primary secondary"
 CLASSES = frozenset(_CLASSES.split())
-"""What authors may say of looks: no more than that, so that nothing can be laid over the page."""
+"""Styles that authors may use: nothing can be laid over the page."""
 SCHEMES = frozenset(("http", "https", "mailto"))
 
 _NAME = re.compile(r"[\w:.-]{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
-"""From the name of a tag and an address as written to where it leads; None where it leads nowhere."""
+"""Resolves the address in a tag, given the tag's name; None if it leads nowhere."""
 
 
 class HtmlSanitizer:
-    """Cleans the HTML of one page."""
+    """Sanitizes the HTML of one page."""
 
     def __init__(self, follow: ResolveUrl) -> None:
         self._follow = follow
@@ -57,7 +57,7 @@ class HtmlSanitizer:
         )
 
     def clean(self, html: str) -> str:
-        """The HTML with all tags closed that were opened in it, and none that are not known."""
+        """Returns the HTML with unknown tags removed and open tags closed."""
         return self._cleaner.clean(html)
 
     def _attribute(self, tag: str, name: str, value: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Tables that authors wrote as HTML: columns that are hidden stay so, and a table of cards becomes cards."""
+"""Renders HTML tables of authors: hidden columns stay hidden, and card tables become cards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHECKS = {"true": "☑", "false": "☐"}
 
 @dataclass
 class Cell:
-    """A cell: what its tag says, and the HTML in it, as it is written."""
+    """A cell: the attributes of its tag and its HTML as written."""
 
     values: dict[str, str]
     is_head: bool
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def html(self) -> str:
-        """What is in it."""
+        """Its HTML."""
         return "".join(self.parts).strip()
 
 
@@ -38,7 +38,7 @@ Row = list[Cell]
 
 
 def html_block(text: str, world: InlineContext) -> str:
-    """A block of HTML, cleaned, with the tables in it laid out."""
+    """Renders an HTML block: sanitized, with its tables laid out."""
     if "<table" not in text.lower():
         return world.clean(text)
     parts: list[str] = []
@@ -61,7 +61,7 @@ def html_block(text: str, world: InlineContext) -> str:
 
 
 def format_event(event: HtmlEvent) -> str:
-    """An event as HTML again."""
+    """Formats an event as HTML."""
     kind, name, values = event
     if kind == "text":
         return escape(name)
@@ -72,7 +72,7 @@ def format_event(event: HtmlEvent) -> str:
 
 
 class _Reader:
-    """Reads one table; a table within it stays part of its cell."""
+    """Reads one table; a nested table stays part of its cell."""
 
     def __init__(self, values: dict[str, str]) -> None:
         self.values = values
@@ -86,7 +86,7 @@ class _Reader:
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Read one thing more."""
+        """Reads one event."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
@@ -103,7 +103,7 @@ class _Reader:
             self.cell.parts.append(format_event(event))
 
     def html(self, world: InlineContext) -> str:
-        """The table, or the cards."""
+        """Returns the table or its cards."""
         rows = [row for row in self.rows if row]
         is_headed = bool(rows) and all(cell.is_head for cell in rows[0])
         head = rows[0] if is_headed else []
@@ -119,7 +119,7 @@ class _Reader:
 
 
 def _of_column(head: Row, number: int, name: str) -> str | None:
-    """What the head says of a column."""
+    """Returns an attribute of a column's head cell."""
     return head[number].values.get(name) if number < len(head) else None
 
 
@@ -160,11 +160,11 @@ def _card(head: Row, row: Row, world: InlineContext) -> str:
 
 
 def _named(head: Row, row: Row, name: str) -> str:
-    """The address in the column that has this part in a card."""
+    """Returns the address in the column with this role in a card."""
     return next(_addresses(head, row, name), "")
 
 
 def _addresses(head: Row, row: Row, name: str) -> Iterator[str]:
     for number, cell in enumerate(row):
-        if _of_column(head, number, name) is not None and (found := _address.search(cell.html)):
-            yield unescape(found[1])
+        if _of_column(head, number, name) is not None and (match := _address.search(cell.html)):
+            yield unescape(match[1])

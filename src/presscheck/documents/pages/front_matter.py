@@ -1,0 +1,55 @@
+"""Front matter: the lines of YAML between two fences (`---`) at the start of a page; `...` closes it too.
+
+YAML itself is read in `documents.yaml_mapping`, which the first screen must not load.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_OPENING = "---"
+_CLOSING = frozenset(("---", "..."))
+_description = re.compile(r"^description:[ \t]*(?:[>|][-+]?[ \t]*)?((?:.*\n)(?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+
+
+class FrontMatter(NamedTuple):
+    """The YAML between the fences, and the offset in the text at which the body begins."""
+
+    yaml: str
+    end: int
+
+
+def front_matter_size(lines: Sequence[str]) -> int:
+    """Returns how many lines are front matter, fences included; 0 where a text has none."""
+    if not lines or lines[0].rstrip() != _OPENING:
+        return 0
+    return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSING), 0)
+
+
+def find_front_matter(text: str) -> FrontMatter | None:
+    """Returns the front matter of a page, or None where it has none."""
+    if not text.startswith(_OPENING):
+        return None
+    lines = text.split("\n")
+    size = front_matter_size(lines)
+    if not size:
+        return None
+    end = sum(len(line) + 1 for line in lines[:size])
+    return FrontMatter("\n".join(lines[1 : size - 1]), min(end, len(text)))
+
+
+def split_front_matter(text: str) -> tuple[str, str]:
+    """Returns the front matter with its fences, empty where there is none, and the body."""
+    front = find_front_matter(text)
+    return (text[: front.end].removesuffix("\n"), text[front.end :]) if front else ("", text)
+
+
+def read_description(front: str) -> str:
+    """Returns the description in front matter, by a pattern: a first screen has no time to load a YAML parser."""
+    match = _description.search(front)
+    text = " ".join(match[1].split()) if match else ""
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1].replace("''", "'").replace('\\"', '"')
+    return text
