@@ -155,15 +155,15 @@ class _Shelf(NamedTuple):
     def _cover(self, page: SourcePage) -> dict[str, Any]:
         if page.cover is None:
             return {}
-        found: dict[str, Any] = {"yPos": page.cover.y_pos}
+        cover: dict[str, Any] = {"yPos": page.cover.y_pos}
         if page.cover.height is not None:
-            found["height"] = page.cover.height
+            cover["height"] = page.cover.height
         for name, picture in (("ref", page.cover.picture), ("refDark", page.cover.picture_dark)):
             if picture in self.files:
-                found[name] = {"kind": "file", "file": self.files[picture]}
+                cover[name] = {"kind": "file", "file": self.files[picture]}
             elif picture and "://" in picture:
-                found[name] = {"kind": "url", "url": picture}
-        return {"cover": found} if "ref" in found else {}
+                cover[name] = {"kind": "url", "url": picture}
+        return {"cover": cover} if "ref" in cover else {}
 
 
 def _files(

@@ -171,16 +171,16 @@ class _Resolving:
         stored = _ADDRESS(address)
         if stored and stored[1] in self._by_content:
             return self._file(self._by_content[stored[1]])
-        found = self._places.resolve(address, written_in)
-        if found.kind == "page":
-            label = _label(found.id)
-            label = place_name(label, found.anchor) if found.anchor else label
-            return Target(label=label if found.id in self._shown else "", title=self._pages[found.id].title)
-        if found.kind == "file":
-            return self._file(self._files[found.id])
-        if found.kind == "snippet":
-            return Target(text=self._texts.get(self._snippets[found.id].get("document") or "", ""))
-        return web_target(found.url)
+        target = self._places.resolve(address, written_in)
+        if target.kind == "page":
+            label = _label(target.id)
+            label = place_name(label, target.anchor) if target.anchor else label
+            return Target(label=label if target.id in self._shown else "", title=self._pages[target.id].title)
+        if target.kind == "file":
+            return self._file(self._files[target.id])
+        if target.kind == "snippet":
+            return Target(text=self._texts.get(self._snippets[target.id].get("document") or "", ""))
+        return web_target(target.url)
 
     def _file(self, file: dict[str, Any]) -> Target:
         content, name = file.get("content") or "", file["name"].rpartition("/")[2]

@@ -82,10 +82,10 @@ class Outgoing:
         """
         until = time.monotonic() + self._deadline
         for _ in range(MOST_REDIRECTS + 1):
-            found = self._send("GET", url, {"accept": accept}, None, until)
-            if found.status not in _REDIRECTS or "location" not in found.headers:
-                return found
-            url = urljoin(url, found.headers["location"])
+            response = self._send("GET", url, {"accept": accept}, None, until)
+            if response.status not in _REDIRECTS or "location" not in response.headers:
+                return response
+            url = urljoin(url, response.headers["location"])
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
@@ -158,13 +158,13 @@ class _JudgedNetwork(httpcore.NetworkBackend):
             known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(f"could not resolve {host}") from error
-        found = [str(one[4][0]).partition("%")[0] for one in known]
-        for text in found:
+        addresses = [str(one[4][0]).partition("%")[0] for one in known]
+        for text in addresses:
             if not self._may_reach(ipaddress.ip_address(text)):
                 raise OutgoingRefused(
                     f"{host} is at {text}, in a private network: the operator must allow this network"
                 )
-        return found
+        return addresses
 
     def _may_reach(self, address: Address) -> bool:
         meant = _meant(address)

@@ -56,12 +56,12 @@ def put_together(title: str, body: str) -> str:
 
 def _details(front: str) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(front)
+        details = yaml.safe_load(front)
     except yaml.YAMLError as error:
         raise Problem(400, f"document: invalid YAML in the front matter: {str(error).splitlines()[0]}") from None
-    if not isinstance(found, dict):
+    if not isinstance(details, dict):
         return {}
-    given = cast("dict[str, Any]", found)
+    given = cast("dict[str, Any]", details)
     return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
 
 

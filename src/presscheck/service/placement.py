@@ -30,8 +30,8 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
     collections = select(CollectionRow).where(
         CollectionRow.organization_id == organization_id, CollectionRow.parent_id == parent_id
     )
-    found: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
-    return sorted(found, key=lambda one: (one.position, one.id))
+    items: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
+    return sorted(items, key=lambda one: (one.position, one.id))
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:

@@ -126,22 +126,22 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
 def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
     if position.before is not None and position.after is not None:
         raise Problem(400, "position: give either before or after, not both")
-    found = contents.find(pointer.type, pointer.id)
-    if found is None:
+    neighbour = contents.find(pointer.type, pointer.id)
+    if neighbour is None:
         raise Problem(400, f"position: {pointer.type} {pointer.id} not found in this site")
-    if found is item:
+    if neighbour is item:
         raise Problem(400, "position: an item cannot be placed next to itself")
-    if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
+    if isinstance(neighbour, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
         raise Problem(
             400, "position: a site space must be next to a site space, a section or group next to a section or group"
         )
-    if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
-        group = above(found)
+    if isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
+        group = above(neighbour)
         while group is not None:
             if group == item.id:
                 raise Problem(400, "position: a group cannot be moved into itself")
             group = next((one.parent_id for one in contents.groups if one.id == group), None)
-    return found
+    return neighbour
 
 
 def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:

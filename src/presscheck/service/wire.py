@@ -73,12 +73,12 @@ def to_wire(value: Any) -> Any:
     """Converts models to plain values, with fields named as in the API."""
     if isinstance(value, BaseModel):
         fields = value.__dict__
-        found = {
+        fields_by_alias = {
             alias: to_wire(fields[name])
             for name, alias, kept in _fields(type(value))
             if kept or fields[name] is not None
         }
-        return found | (value.model_extra or {})
+        return fields_by_alias | (value.model_extra or {})
     if isinstance(value, tuple | list):
         return [to_wire(one) for one in cast("Iterable[Any]", value)]
     if isinstance(value, dict):

@@ -60,10 +60,10 @@ def _read_some(session: Session, work: Work) -> int:
 
 
 def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
-    said = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
-    if said is None:
+    question = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
+    if question is None:
         return
-    text = " ".join(said.split())
+    text = " ".join(question.split())
     title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
     words = telling_words(f"{talk.subject or ''} {text}")
     cluster = max(clusters, key=lambda one: likeness(words, one.words), default=None)

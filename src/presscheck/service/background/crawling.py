@@ -80,10 +80,10 @@ class Crawl:
 
     def _read_robots(self) -> None:
         try:
-            found = self._work.outgoing.get(f"{self._origin}/robots.txt")
+            response = self._work.outgoing.get(f"{self._origin}/robots.txt")
         except OutgoingError as error:
             raise CannotBeDone(str(error)) from None
-        self._robots.parse(found.body.decode("utf-8", "replace").splitlines() if found.status == 200 else [])
+        self._robots.parse(response.body.decode("utf-8", "replace").splitlines() if response.status == 200 else [])
         asked = self._robots.crawl_delay(AGENT)
         self._pause = max(PAUSE, min(float(asked or 0), LONGEST_PAUSE))
 
@@ -114,13 +114,13 @@ class Crawl:
         return links
 
     def _in_order(self) -> list[Found]:
-        found = sorted(self._found.values(), key=lambda one: (urlsplit(one.url).path.rstrip("/"), one.url))
-        for one in found:
+        pages = sorted(self._found.values(), key=lambda one: (urlsplit(one.url).path.rstrip("/"), one.url))
+        for one in pages:
             path = one.url
             while "/" in path.removeprefix(self._origin).strip("/") and one.above is None:
                 path = path.rstrip("/").rpartition("/")[0]
                 one.above = next((near for near in (path, f"{path}/") if near in self._found), None)
-        return found
+        return pages
 
 
 def read_page(answer: Fetched, page: BeautifulSoup) -> Found:

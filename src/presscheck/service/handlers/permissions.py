@@ -84,6 +84,6 @@ def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[T
 
 
 def _as_permissions(context: Context, roles: dict[str, str]) -> list[TeamPermission]:
-    found = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
-    rows: Sequence[TeamRow] = found.all()
+    teams = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
+    rows: Sequence[TeamRow] = teams.all()
     return [TeamPermission(permission=roles[team.id], team=team) for team in as_teams(context, rows)]

@@ -66,9 +66,9 @@ def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> Adap
 def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
     """Suggests conditions that fit the schema."""
     row = _settings(context, call.organization_id, call.site_id, "read")
-    found = conditions_for(row.visitor_schema) if row.visitor_schema else ()
+    conditions = conditions_for(row.visitor_schema) if row.visitor_schema else ()
     return TemplateConditions(
-        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in found)
+        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in conditions)
     )
 
 
@@ -125,22 +125,22 @@ def _claims(text: str | None) -> dict[str, Any]:
 
     rison = cast("Any", decoder)
     try:
-        found: Any = rison.loads(text)
+        claims: Any = rison.loads(text)
     except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # for invalid Rison
-        found = None
-    if not isinstance(found, dict):
+        claims = None
+    if not isinstance(claims, dict):
         raise Problem(400, "claims: must be a Rison object, such as (isBeta:!t)")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", claims)
 
 
-def _settings(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
+def _settings(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
     """Returns the settings of a site for reading."""
-    site = site_for(context, organization_id, site_id, wanted)
+    site = site_for(context, organization_id, site_id, required)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 
 
-def _settings_to_write(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
-    site = site_for(context, organization_id, site_id, wanted)
+def _settings_to_write(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
+    site = site_for(context, organization_id, site_id, required)
     row = context.session.get(SiteSettingsRow, site.id)
     if row is None:
         row = _new_settings(site.id)

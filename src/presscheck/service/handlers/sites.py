@@ -154,13 +154,13 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     )
 
 
-def site_for(context: Context, organization_id: str, site_id: str, wanted: str = "read") -> SiteRow:
-    """Returns the site if the caller has the level `wanted` in its organization."""
+def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
+    """Returns the site if the caller has the level `required` in its organization."""
     organization_for(context, organization_id, "read")
     site = context.session.get(SiteRow, site_id)
     if site is None or site.organization_id != organization_id:
         raise not_found("site")
-    organization_for(context, organization_id, wanted)
+    organization_for(context, organization_id, required)
     return site
 
 

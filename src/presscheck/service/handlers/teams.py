@@ -222,13 +222,13 @@ def _administers(context: Context, team: TeamRow) -> bool:
 
 def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
     """The user ids of members of the organization, given by id or email."""
-    found: list[str] = []
+    user_ids: list[str] = []
     for one in named:
         user_id = _member_id(context, team, one)
         if user_id is None:
             raise Problem(404, f"{one} is not a member of this organization.")
-        found.append(user_id)
-    return found
+        user_ids.append(user_id)
+    return user_ids
 
 
 def _member_id(context: Context, team: TeamRow, named: str) -> str | None:

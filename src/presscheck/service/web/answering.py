@@ -64,14 +64,14 @@ def answered(context: Context, request: Request) -> Response:
 
 
 def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
-    found = site.find(site.reader.path)
+    page = site.find(site.reader.path)
     if query is not None:
         words = query[:LONGEST_QUERY]
-        return _page(site, looks, "found.html", found, query=words, results=found_pages(site, words), is_indexed=False)
-    if found is None:
+        return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
+    if page is None:
         home = site.find("")
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
-    return _page(site, looks, "page.html", found, **_document(site, looks, *found))
+    return _page(site, looks, "page.html", page, **_document(site, looks, *page))
 
 
 def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: Place) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
-    found = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
-    return found.url if found else None
+    target = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
+    return target.url if target else None
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -116,12 +116,12 @@ def _page(
     site: PublishedSite,
     looks: Appearance,
     template: str,
-    found: tuple[SiteSpaceRow, Place] | None,
+    located: tuple[SiteSpaceRow, Place] | None,
     *,
     status: int = 200,
     **values: Any,
 ) -> Response:
-    site_space, place = found or (None, None)
+    site_space, place = located or (None, None)
     current = place if template == "page.html" else None
     values = {
         "looks": looks,
@@ -157,8 +157,8 @@ def _redirect(site: PublishedSite) -> str | None:
     path = f"/{site.reader.path}".rstrip("/")
     rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
     row = next((one for one in rows if unquote(one.source) == path), None)
-    found = _destination(site, row.destination) if row else None
-    return None if found in (None, f"{site.base}{quote(path[1:])}") else found
+    destination = _destination(site, row.destination) if row else None
+    return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
 
 def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None:

@@ -32,8 +32,8 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Addre
     if url.startswith(own):
         url = site.base + url.removeprefix(own)
     app = site.context.app("")
-    if url.startswith(f"{app}/") and (found := _IN_APP(url.removeprefix(app))):
-        space_id, page_id, anchor = found.groups()
+    if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
+        space_id, page_id, anchor = match.groups()
         return _in_space(site, space_id, page_id, anchor or "")
     is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
     return Address(url, is_outside=is_outside) if may_open(url) else None
@@ -98,24 +98,26 @@ class PageLinks:
         """The URL of a link target."""
         if _HAS_SCHEME(target):
             return outside(self._site, target, is_new_tab=self._is_new_tab)
-        found = self._places.resolve(target, source)
-        if found.kind == "file":
-            file = self._files[found.id]
+        resolved = self._places.resolve(target, source)
+        if resolved.kind == "file":
+            file = self._files[resolved.id]
             return Address(file.download_url, file.name) if file.download_url else None
-        place = self._known.get(found.id) if found.kind == "page" else None
+        place = self._known.get(resolved.id) if resolved.kind == "page" else None
         if place is None:
             return None
-        return Address(self._site.address(self._site_space, place, found.anchor), place.page["title"])
+        return Address(self._site.address(self._site_space, place, resolved.anchor), place.page["title"])
 
     def included(self, target: str, source: str) -> Included | None:
         """The Markdown of a reusable content."""
         named = _REUSABLE(target)
         identity = named[1] if named else self._places.resolve(target, source).id
-        found = self._reusable.get(identity)
-        if found is None or not found.document:
+        snippet = self._reusable.get(identity)
+        if snippet is None or not snippet.document:
             return None
-        texts = document_texts(self._site.context.session, [found.document])
-        return Included(texts.get(found.document, ""), found.git.path if found.git else f"~/reusable/{found.id}")
+        texts = document_texts(self._site.context.session, [snippet.document])
+        return Included(
+            texts.get(snippet.document, ""), snippet.git.path if snippet.git else f"~/reusable/{snippet.id}"
+        )
 
     def holds(self, condition: str) -> bool:
         """Whether a condition is true for this reader."""

@@ -42,26 +42,26 @@ class Node(NamedTuple):
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
     """The sections of a site by group; empty if there is only one."""
-    found: list[tuple[str, Way]] = []
+    links: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
         if first:
             is_current = current is not None and current.section_id == section.id
-            found.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
-    if len(found) < 2:
+            links.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
+    if len(links) < 2:
         return []
-    grouped = groupby(found, lambda one: one[0])
+    grouped = groupby(links, lambda one: one[0])
     return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
     """The spaces of a section; empty if there is only one."""
     beside = site.within(site.section_of(current)) if current else []
-    found: list[Way] = []
+    links: list[Way] = []
     for sibling in beside:
         space = site.spaces[sibling.space_id]
-        found.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
-    return found if len(found) > 1 else []
+        links.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
+    return links if len(links) > 1 else []
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -> tuple[Node, ...]:
@@ -91,12 +91,12 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[Place]:
     """The ancestors of a page, outermost first."""
     places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
-    found: list[Place] = []
+    ancestors: list[Place] = []
     above = place.above
     while above:
-        found.insert(0, places[above["id"]])
-        above = found[0].above
-    return found
+        ancestors.insert(0, places[above["id"]])
+        above = ancestors[0].above
+    return ancestors
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> tuple[Way | None, Way | None]:

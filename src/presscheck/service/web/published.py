@@ -28,13 +28,13 @@ class SpaceContent(NamedTuple):
     def listed(self) -> list[Place]:
         """The document pages in reading order, without hidden ones."""
         below: set[str] = set()
-        found: list[Place] = []
+        documents: list[Place] = []
         for place in walk(self.tree):
             if place.page.get("hidden") or (place.above and place.above["id"] in below):
                 below.add(place.page["id"])
             elif place.page["type"] == "document":
-                found.append(place)
-        return found
+                documents.append(place)
+        return documents
 
     def at(self, path: str) -> Place | None:
         """The document at a path; for a group, its first document; for an empty path, the first of all."""
@@ -82,8 +82,8 @@ class PublishedSite:
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
         """The site spaces of a section, or of a site without sections."""
-        wanted = section.id if section else None
-        return [site_space for site_space in self.site_spaces if site_space.section_id == wanted]
+        section_id = section.id if section else None
+        return [site_space for site_space in self.site_spaces if site_space.section_id == section_id]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
         """The section of a site space."""
