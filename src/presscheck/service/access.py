@@ -139,7 +139,7 @@ def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, 
         return member.role if member else None
     granted = _granted(context, thing.organization_id, user_id)
     usual = _usual(context, thing, member.role) if member.role else None
-    return most(usual, *(granted[one] for one in above if one in granted))
+    return most(usual, *(granted[identity] for identity in above if identity in granted))
 
 
 def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:

@@ -222,15 +222,19 @@ def _described(page: Page, details: dict[str, Any]) -> Page:
 
 def _replaced(tree: Sequence[Page], page: Page) -> Tree:
     return [
-        page if one["id"] == page["id"] else one | {"pages": _replaced(one["pages"], page)} if one.get("pages") else one
-        for one in tree
+        page
+        if other["id"] == page["id"]
+        else other | {"pages": _replaced(other["pages"], page)}
+        if other.get("pages")
+        else other
+        for other in tree
     ]
 
 
 def _without(page: Page, ids: set[str]) -> Page:
     if "pages" not in page:
         return page
-    return page | {"pages": [_without(one, ids) for one in page["pages"] if one["id"] not in ids]}
+    return page | {"pages": [_without(child, ids) for child in page["pages"] if child["id"] not in ids]}
 
 
 def _bytes(file: NewFile) -> bytes:

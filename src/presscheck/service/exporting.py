@@ -119,9 +119,9 @@ def _keep(path: Path, content: bytes) -> None:
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     unfinished.write_bytes(content)
     unfinished.replace(path)
-    files = sorted(path.parent.glob("*.pdf"), key=lambda one: one.stat().st_mtime, reverse=True)
-    for one in files[MOST_KEPT:]:
-        one.unlink(missing_ok=True)
+    files = sorted(path.parent.glob("*.pdf"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in files[MOST_KEPT:]:
+        file.unlink(missing_ok=True)
 
 
 def _printed(source: Manuscript, beside: Path) -> bytes:

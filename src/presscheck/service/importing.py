@@ -99,12 +99,12 @@ def stored_content(
     files = list(_files(repository.files, data, problems, id_of)) if data else []
     snippets = [
         {
-            "id": id_of(one.source),
-            "title": one.title,
+            "id": id_of(snippet.source),
+            "title": snippet.title,
             "document": document,
-            "git": {"oid": one.oid, "path": one.source},
+            "git": {"oid": snippet.oid, "path": snippet.source},
         }
-        for one, document in zip(
+        for snippet, document in zip(
             repository.snippets, add_documents(session, [snippet.body for snippet in repository.snippets]), strict=True
         )
     ]
@@ -131,7 +131,7 @@ class _Shelf(NamedTuple):
             slug=page.slug,
             kind=page.kind,
             document=self.documents.get(page.source),
-            pages=[self.page(one) for one in page.pages],
+            pages=[self.page(child) for child in page.pages],
             created_at=self.now,
             page_id=self.pages.get(page.source) or self.id_of(f"{page.kind} {page.title} {page.target}"),
             linkTitle=page.link_title,

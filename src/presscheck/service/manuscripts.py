@@ -143,7 +143,7 @@ class _Resolving:
         pictures: dict[str, Path],
     ) -> None:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
-        tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
+        tree = [RevisionPage.model_validate(page) for page in _with_paths(revision.tree, paths)]
         self._pages = {page.id: page for page in _every(tree)}
         self._files = {file["id"]: file for file in revision.files}
         self._by_content = {file["content"]: file for file in revision.files if file.get("content")}

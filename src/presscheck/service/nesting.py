@@ -25,8 +25,8 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
     context.known.pop(("collections", collection.organization_id), None)
     every = collections_of(context, collection.organization_id)
     collections = [collection]
-    for one in collections:  # the list grows during the loop
-        collections += [inner for inner in every.values() if inner.parent_id == one.id]
+    for parent in collections:  # the list grows during the loop
+        collections += [inner for inner in every.values() if inner.parent_id == parent.id]
     return collections
 
 

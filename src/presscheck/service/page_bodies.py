@@ -105,7 +105,7 @@ class PageRefs:
         self._places = Places.of(pages, files, reusable)
         self._sources = {("page", page.id): source_of(page) for page in _every(pages)}
         self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
-        self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
+        self._sources |= {("snippet", snippet.id): snippet.git.path for snippet in reusable if snippet.git}
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Ref, kind: str) -> Ref:

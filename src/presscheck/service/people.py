@@ -15,7 +15,7 @@ from presscheck.service.tables import UserRow
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
     """Loads users by id."""
-    unique = sorted({one for one in ids if one})
+    unique = sorted({user_id for user_id in ids if user_id})
     users: dict[str, User] = {}
     for start in range(0, len(unique), MOST_AT_ONCE):
         rows = context.session.scalars(select(UserRow).where(UserRow.id.in_(unique[start : start + MOST_AT_ONCE])))

@@ -45,7 +45,7 @@ class SiteContents:
         self.sections = list(session.scalars(select(SectionRow).where(SectionRow.site_id == site.id)))
         self.site_spaces = list(session.scalars(select(SiteSpaceRow).where(SiteSpaceRow.site_id == site.id)))
         for rows in (self.groups, self.sections, self.site_spaces):
-            rows.sort(key=lambda one: (one.position, one.id))
+            rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
@@ -63,7 +63,7 @@ class SiteContents:
         """The sections and groups of a group, or of the top level, in order."""
         items: list[Item] = [section for section in self.sections if section.group_id == group_id]
         items += [group for group in self.groups if group.parent_id == group_id]
-        return sorted(items, key=lambda one: (one.position, one.id))
+        return sorted(items, key=lambda item: (item.position, item.id))
 
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
@@ -115,7 +115,7 @@ class SiteContents:
 
     def every_space(self) -> list[SiteSpace]:
         """All visible site spaces, by section."""
-        sections: list[str | None] = [None, *(one.id for one in self.sections_in_order())]
+        sections: list[str | None] = [None, *(section.id for section in self.sections_in_order())]
         return [site_space for section in sections for site_space in self.shown_spaces(section)]
 
     def site_space(self, row: SiteSpaceRow) -> SiteSpace:

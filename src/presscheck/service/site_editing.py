@@ -113,10 +113,10 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
         raise not_found("item in this site")
     beside = position.before or position.after
     if beside is None:
-        _number([*(one for one in contents.row_of(item) if one is not item), item])
+        _number([*(sibling for sibling in contents.row_of(item) if sibling is not item), item])
         return item
     neighbour = _neighbour(contents, item, beside, position)
-    row = [one for one in contents.row_of(neighbour) if one is not item]
+    row = [sibling for sibling in contents.row_of(neighbour) if sibling is not item]
     row.insert(row.index(neighbour) + (position.before is None), item)
     _settle(contents, item, neighbour)
     _number(row)
@@ -140,7 +140,7 @@ def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer
         while group is not None:
             if group == item.id:
                 raise Problem(400, "position: a group cannot be moved into itself")
-            group = next((one.parent_id for one in contents.groups if one.id == group), None)
+            group = next((candidate.parent_id for candidate in contents.groups if candidate.id == group), None)
     return neighbour
 
 
@@ -148,7 +148,7 @@ def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
     """Moves an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:
-            taken = {one.path for one in contents.row_of(neighbour) if isinstance(one, SiteSpaceRow)}
+            taken = {sibling.path for sibling in contents.row_of(neighbour) if isinstance(sibling, SiteSpaceRow)}
             item.path = free_path(item.path, taken)
             item.section_id = neighbour.section_id
     elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
@@ -159,8 +159,8 @@ def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
 
 
 def _number(row: Sequence[Item]) -> None:
-    for number, one in enumerate(row):
-        one.position = number
+    for number, item in enumerate(row):
+        item.position = number
 
 
 def _first(present: str | None, rows: Sequence[Item]) -> str | None:

@@ -176,7 +176,7 @@ def _comment(
         posted_at=row.posted_at,
         edited_at=row.edited_at,
         reactions=reactions,
-        replies=sum(one.count for one in repliers),
+        replies=sum(replier.count for replier in repliers),
         repliers=repliers,
         body=in_shape(Document(**row.body), shape),
         target=_target(row),

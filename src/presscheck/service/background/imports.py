@@ -73,15 +73,15 @@ def _land(session: Session, work: Work, pages: list[Found]) -> None:
     _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
     edit = ContentEdit(context, branch, session.get_one(RevisionRow, branch.revision))
     edit.apply(_insertions(pages, row.page_id))
-    ids = {one.url: page for one, page in zip(pages, _pages_of(edit), strict=True)}
+    ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}
     edit.apply(_texts(pages, ids, edit.tree))
     write_edit(context, space, branch, edit)
-    row.pages = [{"id": ids[one.url], "sourceURL": one.url, "type": "page", "status": "complete"} for one in pages]
+    row.pages = [{"id": ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages]
     row.status, row.completed_at = "completed", work.now()
 
 
 def _pages_of(edit: ContentEdit) -> list[str]:
-    return [one.page.id if isinstance(one.page, PageRef) else str(one.page) for one in edit.written]
+    return [result.page.id if isinstance(result.page, PageRef) else str(result.page) for result in edit.written]
 
 
 def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
@@ -89,12 +89,12 @@ def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
     return [
         InsertPage(
             document=Document(markdown=""),
-            title=one.title[:LONGEST_TITLE] or "Untitled",
-            slug=one.slug,
-            into=one.above or below,
-            ref=one.url,
+            title=page.title[:LONGEST_TITLE] or "Untitled",
+            slug=page.slug,
+            into=page.above or below,
+            ref=page.url,
         )
-        for one in pages
+        for page in pages
     ]
 
 
@@ -104,9 +104,9 @@ def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePa
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [
         UpdatePage(
-            page=ids[one.url], document=Document(markdown=one.markdown(addresses)), title=one.title or "Untitled"
+            page=ids[page.url], document=Document(markdown=page.markdown(addresses)), title=page.title or "Untitled"
         )
-        for one in pages
+        for page in pages
     ]
 
 

@@ -107,7 +107,7 @@ def _text(work: Work, url: str | None, blob: str | None) -> bytes:
 def _valid(text: bytes) -> dict[str, Any]:
     specification = parsed(text)
     version = str(specification.get("openapi") or specification.get("swagger") or "")
-    validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
+    validator = next((candidate for begins, candidate in VALIDATORS.items() if version.startswith(begins)), None)
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
     # references may only point into the document itself: nothing is read from disk or network
@@ -143,8 +143,8 @@ def _count(value: Any, depth: int) -> int:
     else:
         return 1
     total = 1
-    for one in inner:
-        total += _count(one, depth + 1)
+    for item in inner:
+        total += _count(item, depth + 1)
         if total > MOST_VALUES:
             break
     return total

@@ -130,7 +130,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
         context,
         call,
         rows,
-        lambda found: [_as_event(one) for one in found],
+        lambda found: [_as_event(event) for event in found],
         order=(EventRow.created_at, EventRow.id),
         newest_first=True,
     )
@@ -153,8 +153,8 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
     spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
-        shown = as_spaces(context, rows) if call.extended else [one.id for one in rows]
-        spaces += [SpaceInstallation(**_content_of(context, row, "spaces", one.id), space=whole) for one, whole in
+        shown = as_spaces(context, rows) if call.extended else [space.id for space in rows]
+        spaces += [SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole) for space, whole in
                   zip(rows, shown, strict=True)]  # fmt: skip
     return page_of_items(call, spaces)
 
@@ -166,8 +166,8 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
     for row in _installations(context, call.integration_name, call.external_id):
         query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
         rows: Sequence[SiteRow] = context.session.scalars(query).all() if row.site_selection == "all" else ()
-        shown = as_sites(context, rows) if call.extended else [one.id for one in rows]
-        sites += [SiteInstallation(**_content_of(context, row, "sites", one.id), site=whole) for one, whole in
+        shown = as_sites(context, rows) if call.extended else [site.id for site in rows]
+        sites += [SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole) for site, whole in
                   zip(rows, shown, strict=True)]  # fmt: skip
     return page_of_items(call, sites)
 
@@ -229,7 +229,7 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
     row: IntegrationRow = integration_for(context, name, to_own=True)
     query = select(InstallationRow).where(InstallationRow.integration == row.name).order_by(InstallationRow.id)
     rows = context.session.scalars(query).all()
-    return [one for one in rows if external_id is None or external_id in one.external_ids]
+    return [installation for installation in rows if external_id is None or external_id in installation.external_ids]
 
 
 def _installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:

@@ -54,7 +54,7 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
     links = _branch(context, call.space_id, call.change_request_id)
     usages = _of_page(links, call.page_id)
     before = _live(context, call.space_id)
-    already = {one.target.name for one in before.of_page(call.page_id) if one.status == "broken"}
+    already = {usage.target.name for usage in before.of_page(call.page_id) if usage.status == "broken"}
     news = sum(usage.status == "broken" and usage.target.name not in already for usage in usages)
     return _links(links, call, usages, None, in_change_request=news)
 

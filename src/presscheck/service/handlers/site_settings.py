@@ -109,11 +109,11 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
     contents = SiteContents(context, site)
     inside = ""
     if call.site_space is not None:
-        wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
+        wanted = next((candidate for candidate in contents.every_space() if candidate.id == call.site_space), None)
         row = next((site_space for site_space in contents.site_spaces if site_space.id == call.site_space), None)
         if wanted is None or row is None:
             raise Problem(400, "siteSpace: space not found in this site")
-        section = next((one for one in contents.sections if one.id == row.section_id), None)
+        section = next((candidate for candidate in contents.sections if candidate.id == row.section_id), None)
         inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
 

@@ -100,7 +100,11 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[tuple[str, str]]:
     """The titles and URLs of the ancestors of a page."""
     above = navigation.trail(site, site_space, place)
-    return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
+    return [
+        (ancestor.page["title"], site.address(site_space, ancestor))
+        for ancestor in above
+        if ancestor.page["type"] == "document"
+    ]
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
@@ -156,7 +160,7 @@ def _redirect(site: PublishedSite) -> str | None:
     """The destination of a redirect from this path; None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
-    row = next((one for one in rows if unquote(one.source) == path), None)
+    row = next((redirect for redirect in rows if unquote(redirect.source) == path), None)
     destination = _destination(site, row.destination) if row else None
     return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
@@ -166,7 +170,9 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
         address = outside(site, destination["url"])
         return address.url if address else None
     if destination["kind"] == "site-section":
-        section = next((one for one in site.sections() if one.id == destination["site_section_id"]), None)
+        section = next(
+            (candidate for candidate in site.sections() if candidate.id == destination["site_section_id"]), None
+        )
         first = site.first_of(section) if section else None
         return site.address(first) if first else None
     found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)

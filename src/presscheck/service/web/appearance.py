@@ -154,13 +154,13 @@ class Appearance:
         return usual if usual in ("light", "dark") else "auto"
 
     def _links(self, given: Any, *, may_be_empty: bool = False) -> Iterator[Choice]:
-        for one in _objects(given):
-            if not self._site.holds(one.get("condition") if isinstance(one.get("condition"), str) else None):
+        for link in _objects(given):
+            if not self._site.holds(link.get("condition") if isinstance(link.get("condition"), str) else None):
                 continue
-            inner = tuple(self._links(one.get("links")))
-            address = reference(self._site, one.get("to"))
-            title = str(one.get("title") or (address.title if address else ""))
-            style = str(one.get("style") or "link")
+            inner = tuple(self._links(link.get("links")))
+            address = reference(self._site, link.get("to"))
+            title = str(link.get("title") or (address.title if address else ""))
+            style = str(link.get("style") or "link")
             if address or (may_be_empty and inner):
                 yield Choice(title, address.url if address else "", style, inner)
 

@@ -150,7 +150,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 def _has(whole: Any, part: Any) -> bool:
     if isinstance(whole, str):
         return isinstance(part, str) and part in whole
-    return isinstance(whole, list) and part in [_number(one) for one in cast("list[Any]", whole)]
+    return isinstance(whole, list) and part in [_number(item) for item in cast("list[Any]", whole)]
 
 
 def _number(value: Any) -> Any:

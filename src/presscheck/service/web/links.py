@@ -48,7 +48,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
         space_id: the space of a reference that names none.
     """
     given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
-    values = {name: one for name, one in given.items() if isinstance(one, str)}
+    values = {name: value for name, value in given.items() if isinstance(value, str)}
     kind = values.get("kind")
     named = values.get("space") or space_id
     if kind == "url":
@@ -64,7 +64,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
 
 
 def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> Address | None:
-    site_space = next((one for one in site.site_spaces if one.space_id == space_id), None)
+    site_space = next((candidate for candidate in site.site_spaces if candidate.space_id == space_id), None)
     if site_space is None:
         return None
     if not page_id:
@@ -89,9 +89,9 @@ class PageLinks:
         pages = as_pages(site.context, site_space.space_id, content.tree)
         self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
         reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
-        self._reusable = {one.id: one for one in reusable}
+        self._reusable = {snippet.id: snippet for snippet in reusable}
         self._places = Places.of(pages, self._files.values(), reusable)
-        self._known = {one.page["id"]: one for one in walk(content.tree)}
+        self._known = {place.page["id"]: place for place in walk(content.tree)}
         self.source = next((source_of(page) for page in _every(pages) if page.id == place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> Address | None:

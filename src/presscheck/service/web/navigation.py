@@ -50,7 +50,7 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
             links.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
     if len(links) < 2:
         return []
-    grouped = groupby(links, lambda one: one[0])
+    grouped = groupby(links, lambda link: link[0])
     return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
 
 
@@ -67,7 +67,7 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
 def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -> tuple[Node, ...]:
     """The pages of a space, without hidden ones."""
     places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
-    above = {one.page["id"] for one in trail(site, site_space, current)} if current else set[str]()
+    above = {ancestor.page["id"] for ancestor in trail(site, site_space, current)} if current else set[str]()
 
     def node(page: Page) -> Node:
         inner = level(children(page))
@@ -90,7 +90,7 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow, current: Place | None) -
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[Place]:
     """The ancestors of a page, outermost first."""
-    places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
+    places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
     ancestors: list[Place] = []
     above = place.above
     while above:
@@ -102,10 +102,10 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> list[P
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: Place) -> tuple[Way | None, Way | None]:
     """The previous and the next page."""
     listed = site.content(site_space.space_id).listed()
-    at = next((n for n, one in enumerate(listed) if one.page["id"] == place.page["id"]), None)
+    at = next((n for n, document in enumerate(listed) if document.page["id"] == place.page["id"]), None)
     if at is None:
         return None, None
-    ways = [Way(str(one.page["title"]), site.address(site_space, one)) for one in listed]
+    ways = [Way(str(document.page["title"]), site.address(site_space, document)) for document in listed]
     return (ways[at - 1] if at else None), (ways[at + 1] if at + 1 < len(ways) else None)
 
 
