@@ -18,9 +18,9 @@ LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first; each includes those before it."""
 
 
-def reaches(level: str | None, wanted: str) -> bool:
+def reaches(level: str | None, required: str) -> bool:
     """Whether a level includes another."""
-    return level is not None and LEVELS.index(level) >= LEVELS.index(wanted)
+    return level is not None and LEVELS.index(level) >= LEVELS.index(required)
 
 
 def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
@@ -47,11 +47,11 @@ def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None
 
 def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
     """The teams with a role in a space through the collections around it: the highest level of each, by id."""
-    found: dict[str, str] = {}
+    levels_by_team: dict[str, str] = {}
     above = _above(context, space.parent_id)
     for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
-        found[row.team_id] = most(found.get(row.team_id), row.role) or row.role
-    return found
+        levels_by_team[row.team_id] = most(levels_by_team.get(row.team_id), row.role) or row.role
+    return levels_by_team
 
 
 def most(*levels: str | None) -> str | None:
@@ -59,26 +59,26 @@ def most(*levels: str | None) -> str | None:
     return max((level for level in levels if level), key=LEVELS.index, default=None)
 
 
-def organization_for(context: Context, organization_id: str, wanted: str = "read") -> OrganizationRow:
-    """Returns the organization if the caller has the level `wanted` in it; "guest" admits every member."""
-    found = context.session.get(OrganizationRow, organization_id)
-    if found is None or not is_member(context, organization_id):
+def organization_for(context: Context, organization_id: str, required: str = "read") -> OrganizationRow:
+    """Returns the organization if the caller has the level `required` in it; "guest" admits every member."""
+    organization = context.session.get(OrganizationRow, organization_id)
+    if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
-    if wanted != "guest":
-        _demand(role_in(context, organization_id), wanted, "this organization")
-    return found
+    if required != "guest":
+        _demand(role_in(context, organization_id), required, "this organization")
+    return organization
 
 
-def space_for(context: Context, space_id: str, wanted: str = "read") -> SpaceRow:
-    """Returns the space if the caller has the level `wanted` in it; a deleted space is not found."""
-    found = context.session.get(SpaceRow, space_id)
-    if found is None or found.deleted_at is not None:
+def space_for(context: Context, space_id: str, required: str = "read") -> SpaceRow:
+    """Returns the space if the caller has the level `required` in it; a deleted space is not found."""
+    space = context.session.get(SpaceRow, space_id)
+    if space is None or space.deleted_at is not None:
         raise not_found("space")
-    level = level_in_space(context, found)
+    level = level_in_space(context, space)
     if level is None:
         raise not_found("space")
-    _demand(level, wanted, "this space")
-    return found
+    _demand(level, required, "this space")
+    return space
 
 
 def require_unlocked(space: SpaceRow) -> None:
@@ -91,14 +91,14 @@ def require_unlocked(space: SpaceRow) -> None:
         raise ApiError(403, "This space is locked. Unlock it before you edit pages or merge.")
 
 
-def collection_for(context: Context, collection_id: str, wanted: str = "read") -> CollectionRow:
-    """Returns the collection if the caller has the level `wanted` in it."""
-    found = context.session.get(CollectionRow, collection_id)
-    level = level_in_collection(context, found) if found else None
-    if found is None or level is None:
+def collection_for(context: Context, collection_id: str, required: str = "read") -> CollectionRow:
+    """Returns the collection if the caller has the level `required` in it."""
+    collection = context.session.get(CollectionRow, collection_id)
+    level = level_in_collection(context, collection) if collection else None
+    if collection is None or level is None:
         raise not_found("collection")
-    _demand(level, wanted, "this collection")
-    return found
+    _demand(level, required, "this collection")
+    return collection
 
 
 def visible_spaces(context: Context, organization_id: str) -> list[str]:
@@ -109,9 +109,9 @@ def visible_spaces(context: Context, organization_id: str) -> list[str]:
     return [row.id for row in rows if level_in_space(context, row) is not None]
 
 
-def _demand(level: str | None, wanted: str, where: str) -> None:
-    if not reaches(level, wanted):
-        raise ApiError(403, f"This needs the {wanted} role in {where}; your role is {level or 'guest'}.")
+def _demand(level: str | None, required: str, where: str) -> None:
+    if not reaches(level, required):
+        raise ApiError(403, f"This needs the {required} role in {where}; your role is {level or 'guest'}.")
 
 
 def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:
@@ -124,12 +124,12 @@ def _member(context: Context, organization_id: str, user_id: str) -> MemberRow |
 
 def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
     """A collection and its ancestors, innermost first."""
-    found: list[str] = []
+    ids: list[str] = []
     while collection_id is not None:
-        found.append(collection_id)
+        ids.append(collection_id)
         parent = context.session.get(CollectionRow, collection_id)
         collection_id = parent.parent_id if parent else None
-    return tuple(found)
+    return tuple(ids)
 
 
 def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
@@ -139,7 +139,7 @@ def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, 
         return member.role if member else None
     granted = _granted(context, thing.organization_id, user_id)
     usual = _usual(context, thing, member.role) if member.role else None
-    return most(usual, *(granted[one] for one in above if one in granted))
+    return most(usual, *(granted[identity] for identity in above if identity in granted))
 
 
 def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
@@ -161,8 +161,8 @@ def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, 
             .join(TeamMemberRow, TeamMemberRow.team_id == TeamRow.id)
             .where(TeamRow.organization_id == organization_id, TeamMemberRow.user_id == user_id)
         )
-        found: dict[str, str] = {}
+        granted: dict[str, str] = {}
         for row in rows:
-            found[row.collection_id] = most(found.get(row.collection_id), row.role) or row.role
-        context.known[key] = found
+            granted[row.collection_id] = most(granted.get(row.collection_id), row.role) or row.role
+        context.known[key] = granted
     return context.known[key]

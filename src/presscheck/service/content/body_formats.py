@@ -105,7 +105,7 @@ class PageRefs:
         self._places = LinkResolver.of(pages, files, reusable)
         self._sources = {("page", page.id): source_path(page) for page in flatten(pages)}
         self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
-        self._sources |= {("snippet", one.id): one.git.path for one in reusable if one.git}
+        self._sources |= {("snippet", snippet.id): snippet.git.path for snippet in reusable if snippet.git}
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:
@@ -116,15 +116,15 @@ class PageRefs:
         if address.startswith(f"{self._app}/"):
             inner = parse_reference("/~" + address.removeprefix(self._app))
             return ref if inner["kind"] not in ("page", "anchor", "space") or kind in _FILES_ONLY else inner
-        found = self._places.resolve(address, self._source)
+        target = self._places.resolve(address, self._source)
         if ref["kind"] == "reusable-content":
-            return {"kind": "reusable-content", "reusableContent": found.id} if found.kind == "snippet" else ref
-        if found.kind == "file":
-            return {"kind": "file", "file": found.id}
-        if found.kind != "page" or ref["kind"] != "url" or kind in _FILES_ONLY:
+            return {"kind": "reusable-content", "reusableContent": target.id} if target.kind == "snippet" else ref
+        if target.kind == "file":
+            return {"kind": "file", "file": target.id}
+        if target.kind != "page" or ref["kind"] != "url" or kind in _FILES_ONLY:
             return ref
-        anchor = {"kind": "anchor", "anchor": found.anchor, "page": found.id}
-        return anchor if found.anchor else {"kind": "page", "page": found.id}
+        anchor = {"kind": "anchor", "anchor": target.anchor, "page": target.id}
+        return anchor if target.anchor else {"kind": "page", "page": target.id}
 
     def to_address(self, ref: Reference, kind: str) -> Reference:
         """The Markdown link target of a reference: relative to the page, or an app URL for another space."""

@@ -180,8 +180,8 @@ class ContentEdit:
             content = Content(self.row.space_id, self.tree, self.files, self._reusable)
             links = PageRefs(self.context, content, page_id, source=source)
             text = PageText(None, {}, text_of(document.document, links))
-        kept = add_document(self.context.session, text.body) if text.body else None
-        return text.title, text.details, kept
+        document_id = add_document(self.context.session, text.body) if text.body else None
+        return text.title, text.details, document_id
 
     def _source(self, change: InsertPage, above: str | None) -> str:
         """The Git path of a new page, which relative links start from."""
@@ -190,10 +190,10 @@ class ContentEdit:
         return f"{folder}{change.slug or slugify(change.title or '')}.md"
 
     def _place(self, page_id: str) -> PagePosition:
-        found = find(self.tree, self._refs.get(page_id, page_id))
-        if found is None:
+        place = find(self.tree, self._refs.get(page_id, page_id))
+        if place is None:
             raise ApiError(400, f"page: this change request has no page {page_id}")
-        return found
+        return place
 
     def _above(self, page_id: str | None) -> str | None:
         if page_id is None:
@@ -204,10 +204,10 @@ class ContentEdit:
         return page["id"]
 
     def _revision(self, revision_id: str | None) -> RevisionRow:
-        found = self.context.session.get(RevisionRow, revision_id or ancestor(self.row))
-        if found is None or found.space_id != self.row.space_id:
+        revision = self.context.session.get(RevisionRow, revision_id or ancestor(self.row))
+        if revision is None or revision.space_id != self.row.space_id:
             raise ApiError(400, f"revision: this space has no revision {revision_id}")
-        return found
+        return revision
 
     def _note(self, what: str, page: Page, ref: str | None = None) -> None:
         app = self.context.app(f"/spaces/{self.row.space_id}/pages/{page['id']}")
@@ -233,15 +233,19 @@ def _described(page: Page, details: dict[str, Any]) -> Page:
 
 def _replaced(tree: Sequence[Page], page: Page) -> Tree:
     return [
-        page if one["id"] == page["id"] else one | {"pages": _replaced(one["pages"], page)} if one.get("pages") else one
-        for one in tree
+        page
+        if other["id"] == page["id"]
+        else other | {"pages": _replaced(other["pages"], page)}
+        if other.get("pages")
+        else other
+        for other in tree
     ]
 
 
 def _without(page: Page, ids: set[str]) -> Page:
     if "pages" not in page:
         return page
-    return page | {"pages": [_without(one, ids) for one in page["pages"] if one["id"] not in ids]}
+    return page | {"pages": [_without(child, ids) for child in page["pages"] if child["id"] not in ids]}
 
 
 def _bytes(file: NewFile) -> bytes:

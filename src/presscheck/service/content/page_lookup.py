@@ -11,5 +11,5 @@ __all__ = ["Page", "PagePosition", "children", "page_at", "walk"]
 
 def page_at(tree: Sequence[Page], path: str) -> PagePosition | None:
     """The page at a path; link pages have no path."""
-    wanted = path.strip("/")
-    return next((place for place in walk(tree) if place.path and place.path == wanted), None)
+    normalized = path.strip("/")
+    return next((place for place in walk(tree) if place.path and place.path == normalized), None)

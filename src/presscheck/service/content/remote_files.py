@@ -39,12 +39,12 @@ def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
             400, f"url: downloading the files before {file.name} took over {DEADLINE:.0f} s; send fewer files at once"
         )
     try:
-        found = outgoing.get(file.url)
+        response = outgoing.get(file.url)
     except OutgoingError as error:
         raise ApiError(400, f"url: {error}") from None
-    if found.status != 200:
-        raise ApiError(400, f"url: {file.url} responded with {found.status}")
-    if len(found.body) > LARGEST_FILE:
+    if response.status != 200:
+        raise ApiError(400, f"url: {file.url} responded with {response.status}")
+    if len(response.body) > LARGEST_FILE:
         raise ApiError(413, f"{file.name}: too large; the limit is {LARGEST_FILE} bytes")
-    kind = file.content_type or found.content_type or None
-    return NewFile(name=file.name, base64=base64.b64encode(found.body).decode(), content_type=kind, ref=file.ref)
+    kind = file.content_type or response.content_type or None
+    return NewFile(name=file.name, base64=base64.b64encode(response.body).decode(), content_type=kind, ref=file.ref)

@@ -19,14 +19,14 @@ MOST_AT_ONCE = 500
 
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
     """Stores several texts and returns the ids of their documents, in order."""
-    wanted = list(texts)
-    by_id = {document_id(text): text for text in wanted}
+    bodies = list(texts)
+    by_id = {document_id(text): text for text in bodies}
     known = set(document_texts(session, by_id))
     new = [DocumentRow(id=key, markdown=text) for key, text in by_id.items() if key not in known]
     session.add_all(new)
     session.flush()
     add_words(session.connection(), [(row.id, row.markdown) for row in new])
-    return [document_id(text) for text in wanted]
+    return [document_id(text) for text in bodies]
 
 
 def add_document(session: Session, markdown: str) -> str:
@@ -36,14 +36,14 @@ def add_document(session: Session, markdown: str) -> str:
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
-    wanted = list(dict.fromkeys(ids))
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), MOST_AT_ONCE):
+    unique = list(dict.fromkeys(ids))
+    documents: dict[str, str] = {}
+    for start in range(0, len(unique), MOST_AT_ONCE):
         rows = session.execute(
-            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(wanted[start : start + MOST_AT_ONCE]))
+            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(unique[start : start + MOST_AT_ONCE]))
         )
-        found.update(dict(rows.all()))
-    return found
+        documents.update(dict(rows.all()))
+    return documents
 
 
 def add_revision(

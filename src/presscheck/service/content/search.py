@@ -66,24 +66,24 @@ def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[Searc
 
 
 def _trees(context: Context, spaces: Sequence[SpaceRow]) -> dict[str, list[Page]]:
-    found: dict[str, list[Page]] = {}
+    trees: dict[str, list[Page]] = {}
     live = {space.revision_id: space.id for space in spaces}
     ids = list(live)
     for start in range(0, len(ids), MOST_AT_ONCE):
         rows = select(RevisionRow.id, RevisionRow.tree).where(RevisionRow.id.in_(ids[start : start + MOST_AT_ONCE]))
-        found |= {live[revision]: tree for revision, tree in context.session.execute(rows)}
-    return found
+        trees |= {live[revision]: tree for revision, tree in context.session.execute(rows)}
+    return trees
 
 
 def _pages(space_id: str, tree: list[Page]) -> list[Hit]:
-    found: list[Hit] = []
+    hits: list[Hit] = []
     above: dict[str, tuple[str, ...]] = {}
     for place in walk(tree):
         titles = (*above[place.above["id"]], place.above["title"]) if place.above else ()
         above[place.page["id"]] = titles
         if place.page["type"] == "document":
-            found.append(Hit(space_id, place.page, place.path or "", titles))
-    return found
+            hits.append(Hit(space_id, place.page, place.path or "", titles))
+    return hits
 
 
 def _has(hit: Hit, word: str, documents: set[str]) -> bool:
@@ -128,15 +128,15 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
 
 def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
     """Title, anchor and excerpt of the sections that have a word of the query."""
-    found: list[tuple[str, str, str]] = []
+    sections: list[tuple[str, str, str]] = []
     for heading, body in _divided(text):
         anchor = slugify(heading) if heading else ""
         around = _around(body, words)
         if around or any(word in fold(heading) for word in words):
-            found.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
-        if len(found) == MOST_SECTIONS:
+            sections.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
+        if len(sections) == MOST_SECTIONS:
             break
-    return found
+    return sections
 
 
 def _divided(text: str) -> list[tuple[str, str]]:

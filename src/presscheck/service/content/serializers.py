@@ -84,14 +84,14 @@ def serialize_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
 
 def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:
     kind = page["type"]
-    found = {"kind": KINDS.get(kind, kind)} | page
+    wire = {"kind": KINDS.get(kind, kind)} | page
     if kind == "link":
-        return found
+        return wire
     path = prefix + page.get("slug", "")
-    found["path"] = path
+    wire["path"] = path
     below = f"{path}/" if page.get("slug") else prefix
-    found["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
+    wire["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
     if kind == "document":
-        found["layout"] = LAYOUT | page.get("layout", {})
-        found["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}
-    return found
+        wire["layout"] = LAYOUT | page.get("layout", {})
+        wire["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}
+    return wire

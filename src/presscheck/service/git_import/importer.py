@@ -99,12 +99,12 @@ def stored_content(
     files = list(_files(repository.files, data, problems, id_of)) if data else []
     snippets = [
         {
-            "id": id_of(one.source),
-            "title": one.title,
+            "id": id_of(snippet.source),
+            "title": snippet.title,
             "document": document,
-            "git": {"oid": one.oid, "path": one.source},
+            "git": {"oid": snippet.oid, "path": snippet.source},
         }
-        for one, document in zip(
+        for snippet, document in zip(
             repository.snippets, add_documents(session, [snippet.body for snippet in repository.snippets]), strict=True
         )
     ]
@@ -131,7 +131,7 @@ class _Shelf(NamedTuple):
             slug=page.slug,
             kind=page.kind,
             document=self.documents.get(page.source),
-            pages=[self.page(one) for one in page.pages],
+            pages=[self.page(child) for child in page.pages],
             created_at=self.now,
             page_id=self.pages.get(page.source) or self.id_of(f"{page.kind} {page.title} {page.target}"),
             linkTitle=page.link_title,
@@ -155,15 +155,15 @@ class _Shelf(NamedTuple):
     def _cover(self, page: SourcePage) -> dict[str, Any]:
         if page.cover is None:
             return {}
-        found: dict[str, Any] = {"yPos": page.cover.y_pos}
+        cover: dict[str, Any] = {"yPos": page.cover.y_pos}
         if page.cover.height is not None:
-            found["height"] = page.cover.height
+            cover["height"] = page.cover.height
         for name, picture in (("ref", page.cover.picture), ("refDark", page.cover.picture_dark)):
             if picture in self.files:
-                found[name] = {"kind": "file", "file": self.files[picture]}
+                cover[name] = {"kind": "file", "file": self.files[picture]}
             elif picture and "://" in picture:
-                found[name] = {"kind": "url", "url": picture}
-        return {"cover": found} if "ref" in found else {}
+                cover[name] = {"kind": "url", "url": picture}
+        return {"cover": cover} if "ref" in cover else {}
 
 
 def _files(

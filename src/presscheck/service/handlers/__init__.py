@@ -22,7 +22,7 @@ def handler_lines() -> list[str]:
     """A text table of all operations with their routes and handlers."""
     handlers = all_handlers()
     lines: list[str] = []
-    for operation in sorted(every_operation(), key=lambda one: (one.__module__, one.__name__)):
+    for operation in sorted(every_operation(), key=lambda item: (item.__module__, item.__name__)):
         handler = handlers.get(operation)
         where = handler.__module__.removeprefix(f"{__name__}.") + f".{handler.__name__}" if handler else "no handler"
         lines.append(f"{operation.__name__:38} {where:58} {operation.route}")

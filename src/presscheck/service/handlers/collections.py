@@ -111,8 +111,8 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
     context.session.execute(gone.where(inherits).values(default_level=row.default_level))
     context.session.execute(gone.values(parent_id=row.parent_id))
     at = above.index(row)
-    for number, one in enumerate([*above[:at], *inside, *above[at + 1 :]]):
-        one.position = number
+    for number, item in enumerate([*above[:at], *inside, *above[at + 1 :]]):
+        item.position = number
     context.session.flush()
     context.session.delete(row)
 
@@ -150,8 +150,8 @@ def transfer_collection(context: Context, call: TransferCollection) -> Collectio
     moved = within(context, row)
     spaces = spaces_in(context, moved)
     require_no_site(context, [space.id for space in spaces])
-    for one in (*moved, *spaces):
-        one.organization_id = target.id
+    for item in (*moved, *spaces):
+        item.organization_id = target.id
     place(context.session, row, None)
     context.session.flush()
     return as_collection(context, row)

@@ -108,8 +108,8 @@ def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved:
         comment.resolved_by = context.user.id if resolved else None
 
 
-def _where(context: Context, call: AnyCall, wanted: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
-    space = space_for(context, call.space_id, wanted)
+def _where(context: Context, call: AnyCall, required: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
+    space = space_for(context, call.space_id, required)
     change_request: str | None = getattr(call, "change_request_id", None)
     return space, None if change_request is None else branch_of(context, space, change_request)
 

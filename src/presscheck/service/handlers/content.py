@@ -159,10 +159,10 @@ def branch(context: Context, space_id: str, change_request: str) -> RevisionRow:
 def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionRow:
     """A revision of a space."""
     space = space_for(context, space_id)
-    found = context.session.get(RevisionRow, revision_id)
-    if found is None or found.space_id != space.id:
+    revision = context.session.get(RevisionRow, revision_id)
+    if revision is None or revision.space_id != space.id:
         raise not_found("revision")
-    return found
+    return revision
 
 
 def _pages(context: Context, revision: RevisionRow) -> Pages:

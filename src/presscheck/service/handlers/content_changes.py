@@ -36,11 +36,11 @@ def get_revision_changes(context: Context, call: GetRevisionChanges) -> Semantic
 
 
 def _told(context: Context, before: RevisionRow | None, after: RevisionRow, limit: int | None) -> SemanticChanges:
-    found = semantic_changes(_shown(context, before), _shown(context, after))
+    changes = semantic_changes(_shown(context, before), _shown(context, after))
     most = USUAL_LIMIT if limit is None else limit
     return SemanticChanges(
-        changes=tuple(SemanticChange.model_validate(change) for change in found[:most]),
-        more=max(0, len(found) - most) or None,
+        changes=tuple(SemanticChange.model_validate(change) for change in changes[:most]),
+        more=max(0, len(changes) - most) or None,
     )
 
 

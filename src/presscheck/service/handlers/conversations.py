@@ -131,9 +131,11 @@ def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesClus
     """Lists the clusters of an organization in the requested order. All are analyzed, none is ever pending."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
-    found = _as_clusters(context, organization.id, rows) if call.status is None else []
-    found.sort(key=lambda one: (_rank(one, call.order_by or "updatedAt"), one.id), reverse=call.order != "asc")
-    return page_of_items(call, found)
+    clusters = _as_clusters(context, organization.id, rows) if call.status is None else []
+    clusters.sort(
+        key=lambda cluster: (_rank(cluster, call.order_by or "updatedAt"), cluster.id), reverse=call.order != "asc"
+    )
+    return page_of_items(call, clusters)
 
 
 def _rank(cluster: IssuesCluster, order_by: str) -> Any:

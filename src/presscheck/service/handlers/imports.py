@@ -100,12 +100,12 @@ def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
             raise ApiError(400, f"source: {address[:100]} is not a URL; use one such as https://example.org/docs/")
 
 
-def _import_for(context: Context, organization_id: str, import_id: str, wanted: str) -> ImportRow:
+def _import_for(context: Context, organization_id: str, import_id: str, required: str) -> ImportRow:
     organization_for(context, organization_id, "guest")
     row = context.session.get(ImportRow, import_id)
     if row is None or row.organization_id != organization_id:
         raise not_found("import")
-    space_for(context, row.space_id, wanted)
+    space_for(context, row.space_id, required)
     return row
 
 

@@ -59,8 +59,10 @@ LONGEST_REQUEST = 16_384
 @handles(ListIntegrationInstallations)
 def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
     """Lists the installations of an integration, for its owners."""
-    found = [as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)]
-    return page_of_items(call, found)
+    installations = [
+        as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)
+    ]
+    return page_of_items(call, installations)
 
 
 @handles(InstallIntegration)
@@ -135,7 +137,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
         context,
         call,
         rows,
-        lambda found: [_as_event(one) for one in found],
+        lambda found: [_as_event(event) for event in found],
         order=(EventRow.created_at, EventRow.id),
         newest_first=True,
     )
@@ -155,26 +157,26 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 @handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
     """Lists the spaces of an installation; with `extended`, all data of those that the caller may see."""
-    found: list[SpaceInstallation] = []
+    spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
-        shown = as_spaces(context, rows) if call.extended else [one.id for one in rows]
-        found += [SpaceInstallation(**_content_of(context, row, "spaces", one.id), space=whole) for one, whole in
+        shown = as_spaces(context, rows) if call.extended else [space.id for space in rows]
+        spaces += [SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole) for space, whole in
                   zip(rows, shown, strict=True)]  # fmt: skip
-    return page_of_items(call, found)
+    return page_of_items(call, spaces)
 
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
     """Lists the sites of an installation; with `extended`, all their data."""
-    found: list[SiteInstallation] = []
+    sites: list[SiteInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
-        wanted = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
-        rows: Sequence[SiteRow] = context.session.scalars(wanted).all() if row.site_selection == "all" else ()
-        shown = as_sites(context, rows) if call.extended else [one.id for one in rows]
-        found += [SiteInstallation(**_content_of(context, row, "sites", one.id), site=whole) for one, whole in
+        query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
+        rows: Sequence[SiteRow] = context.session.scalars(query).all() if row.site_selection == "all" else ()
+        shown = as_sites(context, rows) if call.extended else [site.id for site in rows]
+        sites += [SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole) for site, whole in
                   zip(rows, shown, strict=True)]  # fmt: skip
-    return page_of_items(call, found)
+    return page_of_items(call, sites)
 
 
 @handles(RenderIntegrationWithGet)
@@ -182,12 +184,12 @@ def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderO
     """Renders a component from a compressed request."""
     try:
         unpacked = _unpacked(call.request)
-        wanted = RenderIntegration(integration_name=call.integration_name, **unpacked)
+        render_call = RenderIntegration(integration_name=call.integration_name, **unpacked)
     except (ValueError, TypeError, InvalidArgument):
         raise ApiError(
             400, "request: must be JSON with componentId, props and context, compressed with LZ-string"
         ) from None
-    return render(context, wanted)
+    return render(context, render_call)
 
 
 @handles(RenderIntegration, writes=False)
@@ -196,7 +198,7 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     row = integration_for(context, call.integration_name)
     if row.tunnel_url is None or not (row.tunnel_for_all or is_owner(context, row)):
         raise ApiError(409, NOT_RUN)
-    said = {
+    event = {
         "eventId": new_id(),
         "type": "ui_render",
         "auth": {"userId": context.user.id},
@@ -207,7 +209,7 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
         **({"action": call.action} if call.action is not None else {}),
     }
     try:
-        answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(said).encode())
+        answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(event).encode())
         if answer.status != 200:
             raise ApiError(502, f"The tunnel of {row.title} responded with {answer.status}.")
         return RenderOutput.model_validate_json(answer.body)
@@ -221,20 +223,20 @@ def _unpacked(text: str) -> dict[str, Any]:
     if len(text) > LONGEST_REQUEST:
         raise ValueError("too long")
     try:
-        found: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
+        value: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
         raise ValueError("not compressed") from error
     try:
-        return json.loads(str(found))
+        return json.loads(str(value))
     except RecursionError as error:
         raise ValueError("nested too deep") from error
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:
     row: IntegrationRow = integration_for(context, name, to_own=True)
-    wanted = select(InstallationRow).where(InstallationRow.integration == row.name).order_by(InstallationRow.id)
-    found = context.session.scalars(wanted).all()
-    return [one for one in found if external_id is None or external_id in one.external_ids]
+    query = select(InstallationRow).where(InstallationRow.integration == row.name).order_by(InstallationRow.id)
+    rows = context.session.scalars(query).all()
+    return [installation for installation in rows if external_id is None or external_id in installation.external_ids]
 
 
 def _installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:

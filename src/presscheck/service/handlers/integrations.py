@@ -95,7 +95,7 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
 
 def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
     blocks = row.blocks or []
-    domains = [str(one) for block in blocks for one in block.get("urlUnfurl") or ()]
+    domains = [str(domain) for block in blocks for domain in block.get("urlUnfurl") or ()]
     return not (
         (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
         or (call.category and call.category not in row.categories)

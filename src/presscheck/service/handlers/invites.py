@@ -93,11 +93,11 @@ def get_invite(context: Context, call: GetInvite) -> Invite:
 def update_invite(context: Context, call: UpdateInvite) -> Invite:
     """Changes the role or level of an invite."""
     row = _invite(context, call.organization_id, call.invite_id)
-    wanted = "level" if row.space_id or row.collection_id else "role"
+    field = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
-    if {"role", "level"} & set(given) != {wanted}:
-        raise ApiError(400, f"{wanted}: this is the only field that can be changed")
-    row.role = given[wanted]
+    if {"role", "level"} & set(given) != {field}:
+        raise ApiError(400, f"{field}: this is the only field that can be changed")
+    row.role = given[field]
     return _as_invite(context, row)
 
 
@@ -141,10 +141,10 @@ def _as_invite(context: Context, row: InviteRow) -> Invite:
             id=row.id, level=row.role, redundant=is_redundant, space=next(iter(as_spaces(context, [space])))
         )
     if row.collection_id:
-        found = collection_for(context, row.collection_id)
-        is_redundant = _is_redundant(row.role, found.default_level)
+        collection = collection_for(context, row.collection_id)
+        is_redundant = _is_redundant(row.role, collection.default_level)
         return InviteToPlace(
-            id=row.id, level=row.role, redundant=is_redundant, collection=as_collection(context, found)
+            id=row.id, level=row.role, redundant=is_redundant, collection=as_collection(context, collection)
         )
     organization = organization_for(context, row.organization_id, "guest")
     is_redundant = _is_redundant(row.role, organization.default_role)

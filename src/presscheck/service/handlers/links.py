@@ -29,51 +29,51 @@ from presscheck.service.review.change_requests import change_request_for
 @handles(ListSpaceLinks)
 def list_space_links(context: Context, call: ListSpaceLinks) -> Links:
     """Lists all link targets of the live content."""
-    found = _live(context, call.space_id)
-    return _links(found, call, found.usages, call.status)
+    links = _live(context, call.space_id)
+    return _links(links, call, links.usages, call.status)
 
 
 @handles(ListPageLinks)
 def list_page_links(context: Context, call: ListPageLinks) -> Links:
     """Lists the links of a page."""
-    found = _live(context, call.space_id)
-    return _links(found, call, _of_page(found, call.page_id), call.status)
+    links = _live(context, call.space_id)
+    return _links(links, call, _of_page(links, call.page_id), call.status)
 
 
 @handles(ListPageBacklinks)
 def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[ContentLocation]:
     """Lists the pages that link to a page."""
-    found = _live(context, call.space_id)
-    _of_page(found, call.page_id)
-    return page_of_items(call, found.to("page", call.page_id))
+    links = _live(context, call.space_id)
+    _of_page(links, call.page_id)
+    return page_of_items(call, links.to("page", call.page_id))
 
 
 @handles(ListChangeRequestPageLinks)
 def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
     """Lists the links of a page of a change request, and counts those that the change request breaks."""
-    found = _branch(context, call.space_id, call.change_request_id)
-    usages = _of_page(found, call.page_id)
+    links = _branch(context, call.space_id, call.change_request_id)
+    usages = _of_page(links, call.page_id)
     before = _live(context, call.space_id)
-    already = {one.target.name for one in before.of_page(call.page_id) if one.status == "broken"}
+    already = {usage.target.name for usage in before.of_page(call.page_id) if usage.status == "broken"}
     news = sum(usage.status == "broken" and usage.target.name not in already for usage in usages)
-    return _links(found, call, usages, None, in_change_request=news)
+    return _links(links, call, usages, None, in_change_request=news)
 
 
 @handles(ListChangeRequestPageBacklinks)
 def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBacklinks) -> Page[ContentLocation]:
     """Lists the pages of a change request that link to a page."""
-    found = _branch(context, call.space_id, call.change_request_id)
-    _of_page(found, call.page_id)
-    return page_of_items(call, found.to("page", call.page_id))
+    links = _branch(context, call.space_id, call.change_request_id)
+    _of_page(links, call.page_id)
+    return page_of_items(call, links.to("page", call.page_id))
 
 
 @handles(ListChangeRequestFileBacklinks)
 def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBacklinks) -> Page[ContentLocation]:
     """Lists the pages of a change request that link to a file."""
-    found = _branch(context, call.space_id, call.change_request_id)
-    if not found.has_file(call.file_id):
+    links = _branch(context, call.space_id, call.change_request_id)
+    if not links.has_file(call.file_id):
         raise not_found("file")
-    return page_of_items(call, found.to("file", call.file_id))
+    return page_of_items(call, links.to("file", call.file_id))
 
 
 def _live(context: Context, space_id: str) -> LinkReport:
@@ -86,14 +86,14 @@ def _branch(context: Context, space_id: str, change_request: str) -> LinkReport:
     return content_links(context, space, context.session.get_one(RevisionRow, row.revision))
 
 
-def _of_page(found: LinkReport, page_id: str) -> list[LinkUsage]:
-    if not found.has_page(page_id):
+def _of_page(links: LinkReport, page_id: str) -> list[LinkUsage]:
+    if not links.has_page(page_id):
         raise not_found("page")
-    return found.of_page(page_id)
+    return links.of_page(page_id)
 
 
 def _links(
-    found: LinkReport,
+    links: LinkReport,
     call: Paged,
     usages: Sequence[LinkUsage],
     status: str | None,
@@ -102,10 +102,10 @@ def _links(
 ) -> Links:
     """One page of links with the total counts."""
     broken = sum(usage.status == "broken" for usage in usages)
-    wanted = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
+    page = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
     return Links(
-        items=tuple(found.as_links(wanted.items)),
-        next=wanted.next,
-        count=wanted.count,
+        items=tuple(links.as_links(page.items)),
+        next=page.next,
+        count=page.count,
         stats=LinkStats(total=len(usages), broken=BrokenCount(total=broken, change_request=in_change_request)),
     )

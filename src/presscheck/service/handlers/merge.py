@@ -56,7 +56,7 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
 
 
 def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedTree:
-    base, ours, theirs = (_side(context, one) for one in (ancestor(row), row.revision, space.revision_id))
+    base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
 
     def read(document: str) -> str:
         return context.session.get_one(DocumentRow, document).markdown

@@ -140,12 +140,12 @@ def _demand_source(source: SpecSource) -> None:
 
 
 def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:
-    wanted = select(SpecRow).where(SpecRow.organization_id == organization_id, SpecRow.slug == slug)
-    return context.session.scalar(wanted)
+    query = select(SpecRow).where(SpecRow.organization_id == organization_id, SpecRow.slug == slug)
+    return context.session.scalar(query)
 
 
-def _spec_for(context: Context, organization_id: str, slug: str, wanted: str = "read") -> SpecRow:
-    organization_for(context, organization_id, wanted)
+def _spec_for(context: Context, organization_id: str, slug: str, required: str = "read") -> SpecRow:
+    organization_for(context, organization_id, required)
     row = _found(context, organization_id, slug)
     if row is None:
         raise not_found("specification")

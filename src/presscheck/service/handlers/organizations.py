@@ -90,8 +90,8 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
     if call.search:
         text = call.search.lower()
         name, email = func.lower(UserRow.display_name), func.lower(UserRow.email)
-        found = name.contains(text, autoescape=True) | email.contains(text, autoescape=True)
-        rows = rows.where(MemberRow.user_id.in_(select(UserRow.id).where(found)))
+        matches = name.contains(text, autoescape=True) | email.contains(text, autoescape=True)
+        rows = rows.where(MemberRow.user_id.in_(select(UserRow.id).where(matches)))
     if call.sort in ("name", "lastSeenAt"):
         members = as_members(context, context.session.scalars(rows).all())
         members.sort(key=_name if call.sort == "name" else _last_seen, reverse=call.order == "desc")
@@ -129,8 +129,8 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
 @handles(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
     """Removes a member: admins can remove everyone, members themselves; a missing one is not an error."""
-    wanted = "guest" if call.user_id == context.user.id else "admin"
-    organization = organization_for(context, call.organization_id, wanted)
+    required = "guest" if call.user_id == context.user.id else "admin"
+    organization = organization_for(context, call.organization_id, required)
     row = context.session.get(MemberRow, (organization.id, call.user_id))
     if row is not None:
         _demand_other_admin(context, row)
@@ -183,13 +183,13 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
     organization = organization_for(context, call.organization_id, "guest")
     seen = select(SpaceRow).where(SpaceRow.id.in_(visible(context, organization.id)))
     spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
-    found = search(context, spaces, call.query)
-    page = page_of_items(call, [space for space in spaces if space.id in found])
+    results = search(context, spaces, call.query)
+    page = page_of_items(call, [space for space in spaces if space.id in results])
     items = tuple(
         SearchSpaceResult(
             id=space.id,
             title=space.title,
-            pages=as_results(context, found[space.id][:MOST_PAGES], call.query),
+            pages=as_results(context, results[space.id][:MOST_PAGES], call.query),
         )
         for space in page.items
     )

@@ -69,7 +69,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
     space = space_for(context, call.space_id)
     rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
     ids = context.session.scalars(rows.order_by(MemberRow.user_id)).all()
-    levels = {one: level for one in ids if (level := level_in_space(context, space, one)) is not None}
+    levels = {user_id: level for user_id in ids if (level := level_in_space(context, space, user_id)) is not None}
     page = page_of_items(call, list(levels))
     users = people(context, page.items)
     items = tuple(UserPermission(permission=levels[user_id], user=users[user_id]) for user_id in page.items)
@@ -84,6 +84,6 @@ def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[T
 
 
 def _as_permissions(context: Context, roles: dict[str, str]) -> list[TeamPermission]:
-    found = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
-    rows: Sequence[TeamRow] = found.all()
+    teams = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
+    rows: Sequence[TeamRow] = teams.all()
     return [TeamPermission(permission=roles[team.id], team=team) for team in as_teams(context, rows)]

@@ -118,7 +118,9 @@ def _destination(context: Context, site: SiteRow, given: RedirectDestination) ->
     if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
         raise ApiError(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
-        site_space = next((one for one in contents.site_spaces if one.id == values["site_space_id"]), None)
+        site_space = next(
+            (candidate for candidate in contents.site_spaces if candidate.id == values["site_space_id"]), None
+        )
         if site_space is None:
             raise ApiError(400, "destination.siteSpaceId: space not found in this site")
         if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):

@@ -94,8 +94,8 @@ def delete_reply(context: Context, call: DeleteReply) -> None:
         note_work(context, row)
 
 
-def _where(context: Context, call: AnyCall, wanted: str = "read") -> Thread:
-    space = space_for(context, call.space_id, wanted)
+def _where(context: Context, call: AnyCall, required: str = "read") -> Thread:
+    space = space_for(context, call.space_id, required)
     change_request: str | None = getattr(call, "change_request_id", None)
     row = None if change_request is None else branch_of(context, space, change_request)
     return space, row, comment_in(context, space, row, call.comment_id)

@@ -83,8 +83,8 @@ def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
     """Lists the providers that members can sign in with."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id)
-    found = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))
-    ready = [row for row in found if _status(row) == "active"]
+    providers = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))
+    ready = [row for row in providers if _status(row) == "active"]
     return SSOLogins(
         items=tuple(SSOLogin(id=row.id, label=row.label, startURL=_address(context, row, "start")) for row in ready)
     )

@@ -66,9 +66,9 @@ def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> Adap
 def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
     """Suggests conditions that fit the schema."""
     row = _settings(context, call.organization_id, call.site_id, "read")
-    found = conditions_for(row.visitor_schema) if row.visitor_schema else ()
+    conditions = conditions_for(row.visitor_schema) if row.visitor_schema else ()
     return TemplateConditions(
-        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in found)
+        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in conditions)
     )
 
 
@@ -109,11 +109,11 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
     contents = SiteContents(context, site)
     inside = ""
     if call.site_space is not None:
-        wanted = next((one for one in contents.every_space() if one.id == call.site_space), None)
+        wanted = next((candidate for candidate in contents.every_space() if candidate.id == call.site_space), None)
         row = next((site_space for site_space in contents.site_spaces if site_space.id == call.site_space), None)
         if wanted is None or row is None:
             raise ApiError(400, "siteSpace: space not found in this site")
-        section = next((one for one in contents.sections if one.id == row.section_id), None)
+        section = next((candidate for candidate in contents.sections if candidate.id == row.section_id), None)
         inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
 
@@ -125,22 +125,22 @@ def _claims(text: str | None) -> dict[str, Any]:
 
     rison = cast("Any", decoder)
     try:
-        found: Any = rison.loads(text)
+        claims: Any = rison.loads(text)
     except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # for invalid Rison
-        found = None
-    if not isinstance(found, dict):
+        claims = None
+    if not isinstance(claims, dict):
         raise ApiError(400, "claims: must be a Rison object, such as (isBeta:!t)")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", claims)
 
 
-def _settings(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
+def _settings(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
     """Returns the settings of a site for reading."""
-    site = site_for(context, organization_id, site_id, wanted)
+    site = site_for(context, organization_id, site_id, required)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 
 
-def _settings_to_write(context: Context, organization_id: str, site_id: str, wanted: str) -> SiteSettingsRow:
-    site = site_for(context, organization_id, site_id, wanted)
+def _settings_to_write(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
+    site = site_for(context, organization_id, site_id, required)
     row = context.session.get(SiteSettingsRow, site.id)
     if row is None:
         row = _new_settings(site.id)

@@ -53,7 +53,9 @@ def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
     """Lists the site spaces by section."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     every = contents.every_space()
-    return page_of_items(call, [one for one in every if call.default is None or one.default == call.default])
+    return page_of_items(
+        call, [site_space for site_space in every if call.default is None or site_space.default == call.default]
+    )
 
 
 @handles(AddSiteSpace)
@@ -72,7 +74,9 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     row = _site_space(context, site, call.site_space_id)
     contents = SiteContents(context, site)
     if call.path is not None:
-        beside = [one for one in contents.row_of(row) if isinstance(one, SiteSpaceRow) and one is not row]
+        beside = [
+            sibling for sibling in contents.row_of(row) if isinstance(sibling, SiteSpaceRow) and sibling is not row
+        ]
         _demand_path(call.path, {sibling.path for sibling in beside})
         row.path = call.path
     if "condition" in call.model_fields_set:

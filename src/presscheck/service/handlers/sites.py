@@ -150,17 +150,19 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     return PublishedContentSite(
         site=as_sites(context, [site])[0],
         structure=contents.structure(),
-        customizations=SiteCustomizations(site=looks, site_spaces={one.id: looks for one in contents.every_space()}),
+        customizations=SiteCustomizations(
+            site=looks, site_spaces={site_space.id: looks for site_space in contents.every_space()}
+        ),
     )
 
 
-def site_for(context: Context, organization_id: str, site_id: str, wanted: str = "read") -> SiteRow:
-    """Returns the site if the caller has the level `wanted` in its organization."""
+def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
+    """Returns the site if the caller has the level `required` in its organization."""
     organization_for(context, organization_id, "read")
     site = context.session.get(SiteRow, site_id)
     if site is None or site.organization_id != organization_id:
         raise not_found("site")
-    organization_for(context, organization_id, wanted)
+    organization_for(context, organization_id, required)
     return site
 
 
@@ -215,7 +217,7 @@ def _permissions(role: str | None) -> dict[str, bool]:
 def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
     """Sets the default section and site space; `default_site_space` belongs to the default section, if any."""
     contents = SiteContents(context, site)
-    sections = {one.id: one for one in contents.sections}
+    sections = {section.id: section for section in contents.sections}
     if call.default_site_section is not None:
         if call.default_site_section not in sections:
             raise ApiError(400, "defaultSiteSection: section not found in this site")

@@ -172,8 +172,11 @@ def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
         SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
     )
     counts = {row[0]: row[1] for row in context.session.execute(standing.group_by(SpaceRow.parent_id))}
-    around = {one: set(_upwards(above, one)) for one in counts}
-    return {team: sum(counts[one] for one in counts if around[one] & wanted) for team, wanted in given.items()}
+    around = {collection: set(_upwards(above, collection)) for collection in counts}
+    return {
+        team: sum(counts[collection] for collection in counts if around[collection] & wanted)
+        for team, wanted in given.items()
+    }
 
 
 def _upwards(above: dict[str, str | None], collection_id: str | None) -> Iterable[str]:
@@ -222,13 +225,13 @@ def _administers(context: Context, team: TeamRow) -> bool:
 
 def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
     """The user ids of members of the organization, given by id or email."""
-    found: list[str] = []
-    for one in named:
-        user_id = _member_id(context, team, one)
+    user_ids: list[str] = []
+    for member in named:
+        user_id = _member_id(context, team, member)
         if user_id is None:
-            raise ApiError(404, f"{one} is not a member of this organization.")
-        found.append(user_id)
-    return found
+            raise ApiError(404, f"{member} is not a member of this organization.")
+        user_ids.append(user_id)
+    return user_ids
 
 
 def _member_id(context: Context, team: TeamRow, named: str) -> str | None:

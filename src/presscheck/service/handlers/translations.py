@@ -111,9 +111,9 @@ def _run(context: Context, row: TranslationRow) -> None:
 
 
 def _translation_for(
-    context: Context, organization_id: str, translation_id: str, wanted: str = "read"
+    context: Context, organization_id: str, translation_id: str, required: str = "read"
 ) -> TranslationRow:
-    organization_for(context, organization_id, wanted)
+    organization_for(context, organization_id, required)
     row = context.session.get(TranslationRow, translation_id)
     if row is None or row.organization_id != organization_id:
         raise not_found("translation")

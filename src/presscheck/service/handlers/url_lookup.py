@@ -30,10 +30,10 @@ def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
     if address is None:
         raise not_found("content at this URL")
     path = unquote(address.path).removeprefix(urlsplit(app).path).removeprefix("/v1")
-    if found := _COLLECTION.fullmatch(path):
-        return ContentAtUrl(collection=as_collection(context, collection_for(context, found[1])))
-    if found := _SPACE.fullmatch(path):
-        return _in_space(context, *found.groups())
+    if match := _COLLECTION.fullmatch(path):
+        return ContentAtUrl(collection=as_collection(context, collection_for(context, match[1])))
+    if match := _SPACE.fullmatch(path):
+        return _in_space(context, *match.groups())
     raise not_found("content at this URL")
 
 

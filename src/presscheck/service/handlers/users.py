@@ -21,7 +21,7 @@ def get_user(context: Context, call: GetUser) -> User:
     """Returns a user who shares an organization with the caller."""
     mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id)
     shared = select(MemberRow.user_id).where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
-    found = context.session.get(UserRow, call.user_id)
-    if found is None or (found.id != context.user.id and context.session.scalar(shared) is None):
+    user = context.session.get(UserRow, call.user_id)
+    if user is None or (user.id != context.user.id and context.session.scalar(shared) is None):
         raise not_found("user")
-    return as_user(context, found)
+    return as_user(context, user)

@@ -68,7 +68,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
     return {
         "openapi": "3.1.0",
         "info": {"title": "presscheck", "version": __version__, "description": "The local presscheck service."},
-        "tags": [{"name": family} for family in sorted({one.family for one in chosen})],
+        "tags": [{"name": family} for family in sorted({operation.family for operation in chosen})],
         "security": [{"token": []}],
         "paths": paths,
         "components": {
@@ -158,7 +158,7 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 def _without_null(schema: Schema) -> Schema:
     """The schema without null: a query parameter has no null, it is omitted."""
-    variants = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    variants = [variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}]
     if not variants:
         return schema
     rest = {name: value for name, value in schema.items() if name != "anyOf"}

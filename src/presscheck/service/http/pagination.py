@@ -49,9 +49,9 @@ def page_of_rows(
         key = tuple_(*order)
         rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
     rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
-    found: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
-    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
-    return _page(build(found[:limit]), last, total)
+    page_rows: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
+    last = [getattr(page_rows[limit - 1], column.key) for column in order] if len(page_rows) > limit else None
+    return _page(build(page_rows[:limit]), last, total)
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
@@ -76,10 +76,10 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
     if call.page is None:
         return None
     try:
-        found: Any = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
+        value: Any = json.loads(base64.urlsafe_b64decode(call.page + "=" * (-len(call.page) % 4)))
     except (ValueError, RecursionError):
-        found = None
-    place = cast("list[Any]", found) if isinstance(found, list) else []
+        value = None
+    place = cast("list[Any]", value) if isinstance(value, list) else []
     if len(place) != len(kinds) or not all(map(_is_of, place, kinds)):
         raise ApiError(400, "page: invalid cursor for this list")
     return place

@@ -27,13 +27,17 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Returns the line."""
-        said = {"time": moment_text(system_clock()), "level": record.levelname.lower(), "message": record.getMessage()}
+        record_fields = {
+            "time": moment_text(system_clock()),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
         if _number.get():
-            said["request"] = _number.get()
-        said |= getattr(record, "details", {})
+            record_fields["request"] = _number.get()
+        record_fields |= getattr(record, "details", {})
         if record.exc_info:
-            said["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False)
+            record_fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(record_fields, ensure_ascii=False)
 
 
 def write_log(*, requests: bool) -> None:
@@ -74,9 +78,9 @@ class RequestIdMiddleware:
             _note(scope, said, round((time.monotonic() - begun) * 1000, 1))
 
 
-def _note(scope: Scope, said: dict[str, int], milliseconds: float) -> None:
-    details = {"method": scope["method"], "path": _harmless(scope["path"]), "ms": milliseconds, **said}
-    _log.log(logging.WARNING if said["status"] >= 500 else logging.INFO, "request", extra={"details": details})
+def _note(scope: Scope, result: dict[str, int], milliseconds: float) -> None:
+    details = {"method": scope["method"], "path": _harmless(scope["path"]), "ms": milliseconds, **result}
+    _log.log(logging.WARNING if result["status"] >= 500 else logging.INFO, "request", extra={"details": details})
 
 
 def _harmless(path: str) -> str:

@@ -73,16 +73,16 @@ def to_wire(value: Any) -> Any:
     """Converts models to plain values, with fields named as in the API."""
     if isinstance(value, BaseModel):
         fields = value.__dict__
-        found = {
+        fields_by_alias = {
             alias: to_wire(fields[name])
             for name, alias, kept in _fields(type(value))
             if kept or fields[name] is not None
         }
-        return found | (value.model_extra or {})
+        return fields_by_alias | (value.model_extra or {})
     if isinstance(value, tuple | list):
-        return [to_wire(one) for one in cast("Iterable[Any]", value)]
+        return [to_wire(item) for item in cast("Iterable[Any]", value)]
     if isinstance(value, dict):
-        return {key: to_wire(one) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: to_wire(item) for key, item in cast("dict[str, Any]", value).items()}
     return value
 
 
@@ -123,11 +123,11 @@ def _demand_fit(name: str, value: Any, depth: int) -> None:
     if isinstance(value, str) and not is_fit(value):
         raise ApiError(400, f"{name}: must not contain NUL or unpaired surrogates")
     if isinstance(value, dict | list):
-        for one in cast("dict[str, Any] | list[Any]", value):
-            _demand_fit(name, one, depth - 1)
+        for item in cast("dict[str, Any] | list[Any]", value):
+            _demand_fit(name, item, depth - 1)
     if isinstance(value, dict):
-        for one in cast("dict[str, Any]", value).values():
-            _demand_fit(name, one, depth - 1)
+        for item in cast("dict[str, Any]", value).values():
+            _demand_fit(name, item, depth - 1)
 
 
 def _no_number(text: str) -> float:

@@ -110,8 +110,8 @@ def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
     """The spaces of an installation: all of its organization, or none until some are selected."""
     if row.space_selection != "all":
         return ()
-    wanted = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
-    return context.session.scalars(wanted.order_by(SpaceRow.id)).all()
+    query = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
+    return context.session.scalars(query.order_by(SpaceRow.id)).all()
 
 
 def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
@@ -143,5 +143,5 @@ def tell_of_content(context: Context, space: SpaceRow) -> None:
         )
     )
     for row in context.session.scalars(installed).all():
-        said = {"spaceId": space.id, "revisionId": space.revision_id}
-        tell(context.session, row, "space_content_updated", context.now(), **said)
+        payload = {"spaceId": space.id, "revisionId": space.revision_id}
+        tell(context.session, row, "space_content_updated", context.now(), **payload)

@@ -68,7 +68,7 @@ class Outgoing:
         self._deadline = deadline
         self._pool = httpcore.ConnectionPool(
             ssl_context=ssl.create_default_context(),
-            network_backend=_JudgedNetwork([ipaddress.ip_network(one, strict=False) for one in allowed]),
+            network_backend=_JudgedNetwork([ipaddress.ip_network(network, strict=False) for network in allowed]),
             max_connections=10,
             max_keepalive_connections=4,
             keepalive_expiry=5,
@@ -82,10 +82,10 @@ class Outgoing:
         """
         until = time.monotonic() + self._deadline
         for _ in range(MOST_REDIRECTS + 1):
-            found = self._send("GET", url, {"accept": accept}, None, until)
-            if found.status not in _REDIRECTS or "location" not in found.headers:
-                return found
-            url = urljoin(url, found.headers["location"])
+            response = self._send("GET", url, {"accept": accept}, None, until)
+            if response.status not in _REDIRECTS or "location" not in response.headers:
+                return response
+            url = urljoin(url, response.headers["location"])
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
@@ -158,17 +158,17 @@ class _JudgedNetwork(httpcore.NetworkBackend):
             known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(f"could not resolve {host}") from error
-        found = [str(one[4][0]).partition("%")[0] for one in known]
-        for text in found:
+        addresses = [str(info[4][0]).partition("%")[0] for info in known]
+        for text in addresses:
             if not self._may_reach(ipaddress.ip_address(text)):
                 raise OutgoingRefused(
                     f"{host} is at {text}, in a private network: the operator must allow this network"
                 )
-        return found
+        return addresses
 
     def _may_reach(self, address: Address) -> bool:
         meant = _meant(address)
-        if any(one in network for network in self._allowed for one in (address, meant)):
+        if any(candidate in network for network in self._allowed for candidate in (address, meant)):
             return True
         return meant.is_global and not meant.is_multicast
 
@@ -199,6 +199,6 @@ def _ascii(url: str) -> str:
     host = (parts.hostname or "").encode("idna").decode()
     host = f"[{host}]" if ":" in host else host
     netloc = f"{host}:{parts.port}" if parts.port else host
-    quoted = (quote(one, safe="/%:=&?~+!$,;'@()*[]|-._") for one in (parts.path or "/", parts.query))
+    quoted = (quote(part, safe="/%:=&?~+!$,;'@()*[]|-._") for part in (parts.path or "/", parts.query))
     path, query = quoted
     return urlunsplit((parts.scheme, netloc, path, query, ""))

@@ -60,13 +60,13 @@ def _read_some(session: Session, work: JobContext) -> int:
 
 
 def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
-    said = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
-    if said is None:
+    question = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
+    if question is None:
         return
-    text = " ".join(said.split())
+    text = " ".join(question.split())
     title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
     words = telling_words(f"{talk.subject or ''} {text}")
-    cluster = max(clusters, key=lambda one: likeness(words, one.words), default=None)
+    cluster = max(clusters, key=lambda candidate: likeness(words, candidate.words), default=None)
     if cluster is None or likeness(words, cluster.words) < ALIKE:
         cluster = ClusterRow(id=new_id(), organization_id=talk.organization_id, words=words, created_at=now)
         cluster.label, cluster.summary, cluster.updated_at = title, text[:LONGEST_SUMMARY], now

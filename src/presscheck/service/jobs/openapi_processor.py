@@ -75,16 +75,16 @@ def parsed(text: bytes) -> dict[str, Any]:
         Faulty: it is neither, is too large, or is not an object.
     """
     try:
-        found: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
-        count = _count(found, 0)
+        value: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
+        count = _count(value, 0)
     except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
         raise Faulty("PARSE_ERROR", f"invalid JSON or YAML: {error}") from None
     if count > MOST_VALUES:
         raise Faulty("PARSE_ERROR", f"too large: more than {MOST_VALUES} values")
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise Faulty("PARSE_ERROR", "must be an object")
     try:
-        return json.loads(json.dumps(found, default=str, allow_nan=False))
+        return json.loads(json.dumps(value, default=str, allow_nan=False))
     except (TypeError, ValueError) as error:
         raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
 
@@ -94,24 +94,24 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
     if path is not None:
         return path.read_bytes()
     try:
-        found = work.outgoing.get(url or "", accept="application/json, application/yaml, */*")
+        response = work.outgoing.get(url or "", accept="application/json, application/yaml, */*")
     except OutgoingTimeout as error:
         raise Faulty("FETCH_TIMEOUT", str(error)) from error
     except OutgoingError as error:
         raise Faulty("FETCH_ERROR", str(error)) from error
-    if found.status != 200:
-        raise Faulty("FETCH_ERROR", f"{found.url} responded with {found.status}")
-    return found.body
+    if response.status != 200:
+        raise Faulty("FETCH_ERROR", f"{response.url} responded with {response.status}")
+    return response.body
 
 
 def _valid(text: bytes) -> dict[str, Any]:
-    found = parsed(text)
-    version = str(found.get("openapi") or found.get("swagger") or "")
-    validator = next((one for begins, one in VALIDATORS.items() if version.startswith(begins)), None)
+    specification = parsed(text)
+    version = str(specification.get("openapi") or specification.get("swagger") or "")
+    validator = next((candidate for begins, candidate in VALIDATORS.items() if version.startswith(begins)), None)
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
     # references may only point into the document itself: nothing is read from disk or network
-    closed = SchemaPath.from_dict(found, handlers={"<all_urls>": _refuse, "": _refuse})
+    closed = SchemaPath.from_dict(specification, handlers={"<all_urls>": _refuse, "": _refuse})
     try:
         errors = [_said(error) for error, _ in zip(validator(closed).iter_errors(), range(MOST_ERRORS), strict=False)]
     except Faulty:
@@ -120,7 +120,7 @@ def _valid(text: bytes) -> dict[str, Any]:
         errors = [f"{type(error).__name__}: {error}"]
     if errors:
         raise Faulty("PARSE_ERROR", *errors)
-    return found
+    return specification
 
 
 def _refuse(url: str) -> Any:
@@ -143,8 +143,8 @@ def _count(value: Any, depth: int) -> int:
     else:
         return 1
     total = 1
-    for one in inner:
-        total += _count(one, depth + 1)
+    for item in inner:
+        total += _count(item, depth + 1)
         if total > MOST_VALUES:
             break
     return total

@@ -44,12 +44,12 @@ def bring(work: JobContext) -> None:
     wanted = work.database.write(lambda session: _begin(session, work))
     if wanted is None:
         return
-    found = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, file) for file in wanted.files]
-    if not found:
+    pages = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, file) for file in wanted.files]
+    if not pages:
         raise PermanentFailure("found no readable page at this URL")
     work.require_running()
     try:
-        work.database.write(lambda session: _land(session, work, found))
+        work.database.write(lambda session: _land(session, work, pages))
     except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
         raise PermanentFailure(problem.message) from None
 
@@ -62,51 +62,51 @@ def _begin(session: Session, work: JobContext) -> Wanted | None:
     return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
 
 
-def _land(session: Session, work: JobContext, found: list[Found]) -> None:
+def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status != "in-progress":
         raise JobCancelled("cancelled")
     context = Context(session, session.get_one(UserRow, row.created_by), "", work.clock, work.data)
     space = space_for(context, row.space_id, "edit")
     if row.change_request_id is None:
-        row.change_request_id = begin_change_request(context, space, f"Import from {_host(found[0].url)}"[:100]).id
+        row.change_request_id = begin_change_request(context, space, f"Import from {_host(pages[0].url)}"[:100]).id
     _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
     edit = ContentEdit(context, branch, session.get_one(RevisionRow, branch.revision))
-    edit.apply(_insertions(found, row.page_id))
-    ids = {one.url: page for one, page in zip(found, _pages_of(edit), strict=True)}
-    edit.apply(_texts(found, ids, edit.tree))
+    edit.apply(_insertions(pages, row.page_id))
+    ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}
+    edit.apply(_texts(pages, ids, edit.tree))
     write_edit(context, space, branch, edit)
-    row.pages = [{"id": ids[one.url], "sourceURL": one.url, "type": "page", "status": "complete"} for one in found]
+    row.pages = [{"id": ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages]
     row.status, row.completed_at = "completed", work.now()
 
 
 def _pages_of(edit: ContentEdit) -> list[str]:
-    return [one.page.id if isinstance(one.page, PageRef) else str(one.page) for one in edit.written]
+    return [result.page.id if isinstance(result.page, PageRef) else str(result.page) for result in edit.written]
 
 
-def _insertions(found: list[Found], below: str | None) -> list[InsertPage]:
+def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
     """The pages without content, nested by the paths of their URLs."""
     return [
         InsertPage(
             document=Document(markdown=""),
-            title=one.title[:LONGEST_TITLE] or "Untitled",
-            slug=one.slug,
-            into=one.above or below,
-            ref=one.url,
+            title=page.title[:LONGEST_TITLE] or "Untitled",
+            slug=page.slug,
+            into=page.above or below,
+            ref=page.url,
         )
-        for one in found
+        for page in pages
     ]
 
 
-def _texts(found: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
+def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
     """The content of the pages, with links between them rewritten."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [
         UpdatePage(
-            page=ids[one.url], document=Document(markdown=one.markdown(addresses)), title=one.title or "Untitled"
+            page=ids[page.url], document=Document(markdown=page.markdown(addresses)), title=page.title or "Untitled"
         )
-        for one in found
+        for page in pages
     ]
 
 

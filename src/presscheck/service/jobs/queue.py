@@ -135,5 +135,5 @@ def enter_job(session: Session, kind: str, about: str, *, now: str, organization
 
 def cancel_jobs(session: Session, about: str, now: str) -> None:
     """Cancels the jobs of an item; a running one stops at its next step."""
-    wanted = update(JobRow).where(JobRow.about == about, JobRow.state.in_(UNDER_WAY))
-    session.execute(wanted.values(state="cancelled", finished_at=now))
+    jobs = update(JobRow).where(JobRow.about == about, JobRow.state.in_(UNDER_WAY))
+    session.execute(jobs.values(state="cancelled", finished_at=now))

@@ -81,7 +81,7 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
     command = work.outside.translator
     if not command:
         return str  # no translator: copy the page
-    said = {
+    variables = {
         "PRESSCHECK_SOURCE_LANGUAGE": run.source_language,
         "PRESSCHECK_LANGUAGE": run.language,
         "PRESSCHECK_INSTRUCTIONS": json.dumps(run.instructions),
@@ -90,7 +90,13 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
     def by_command(text: str) -> str:
         try:
             ran = subprocess.run(  # noqa: S603  # the operator's own command, without a shell
-                command, input=text, capture_output=True, text=True, timeout=PATIENCE, env=os.environ | said, check=True
+                command,
+                input=text,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                env=os.environ | variables,
+                check=True,
             )
         except subprocess.TimeoutExpired:
             raise PermanentFailure(f"the translator timed out: more than {PATIENCE} s for one page") from None
@@ -169,12 +175,12 @@ def _new_space(session: Session, row: TranslationRow, now: str) -> SpaceRow:
 def _with_documents(session: Session, tree: Tree, texts: dict[str, str]) -> Tree:
     found: Tree = []
     for page in tree:
-        kept = page
+        copy = page
         if page["id"] in texts:
-            kept = page | {"documentId": add_document(session, texts[page["id"]])}
+            copy = page | {"documentId": add_document(session, texts[page["id"]])}
         if page.get("pages"):
-            kept = kept | {"pages": _with_documents(session, page["pages"], texts)}
-        found.append(kept)
+            copy = copy | {"pages": _with_documents(session, page["pages"], texts)}
+        found.append(copy)
     return found
 
 

@@ -80,10 +80,10 @@ class Crawl:
 
     def _read_robots(self) -> None:
         try:
-            found = self._work.outgoing.get(f"{self._origin}/robots.txt")
+            response = self._work.outgoing.get(f"{self._origin}/robots.txt")
         except OutgoingError as error:
             raise PermanentFailure(str(error)) from None
-        self._robots.parse(found.body.decode("utf-8", "replace").splitlines() if found.status == 200 else [])
+        self._robots.parse(response.body.decode("utf-8", "replace").splitlines() if response.status == 200 else [])
         asked = self._robots.crawl_delay(AGENT)
         self._pause = max(PAUSE, min(float(asked or 0), LONGEST_PAUSE))
 
@@ -109,18 +109,18 @@ class Crawl:
         if _origin(address) != self._origin or address in self._found:
             return []
         page = BeautifulSoup(answer.body, "html.parser")
-        links = [_plain(urljoin(answer.url, str(one["href"]))) for one in page.find_all("a", href=True)]
+        links = [_plain(urljoin(answer.url, str(link["href"]))) for link in page.find_all("a", href=True)]
         self._found[address] = read_page(answer, page)
         return links
 
     def _in_order(self) -> list[Found]:
-        found = sorted(self._found.values(), key=lambda one: (urlsplit(one.url).path.rstrip("/"), one.url))
-        for one in found:
-            path = one.url
-            while "/" in path.removeprefix(self._origin).strip("/") and one.above is None:
+        pages = sorted(self._found.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))
+        for page in pages:
+            path = page.url
+            while "/" in path.removeprefix(self._origin).strip("/") and page.above is None:
                 path = path.rstrip("/").rpartition("/")[0]
-                one.above = next((near for near in (path, f"{path}/") if near in self._found), None)
-        return found
+                page.above = next((near for near in (path, f"{path}/") if near in self._found), None)
+        return pages
 
 
 def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
@@ -128,12 +128,12 @@ def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
     named = page.find("h1") or page.find("title")
     title = " ".join(named.get_text(" ").split()) if named else ""
     content = page.find("main") or page.find("article") or page.select_one("[role=main]") or page.body or page
-    for one in content.find_all([*_NO_CONTENT, "h1"]):
-        one.decompose()
-    for one in content.find_all(href=True):
-        one["href"] = urljoin(answer.url, str(one["href"]))
-    for one in content.find_all(src=True):
-        one["src"] = urljoin(answer.url, str(one["src"]))
+    for element in content.find_all([*_NO_CONTENT, "h1"]):
+        element.decompose()
+    for element in content.find_all(href=True):
+        element["href"] = urljoin(answer.url, str(element["href"]))
+    for element in content.find_all(src=True):
+        element["src"] = urljoin(answer.url, str(element["src"]))
     return Found(_plain(answer.url), title, _slug(answer.url), content=content)
 
 

@@ -50,7 +50,7 @@ class Workers:
         self._something = threading.Semaphore(0)
         self._held: dict[str, str] = {}
         names = [self._work] * count + [self._renew]
-        self._threads = [threading.Thread(target=one, daemon=True, name=one.__name__) for one in names]
+        self._threads = [threading.Thread(target=work, daemon=True, name=work.__name__) for work in names]
 
     def start(self) -> None:
         """Starts the threads and schedules the cleanup job."""

@@ -80,17 +80,17 @@ def exported_pdf(database: Database, data: Path, origin: str, address: str) -> P
             "organization": session.get_one(OrganizationRow, space.organization_id).title,
             "note": export.note,
         }
-        kept = data / "exports" / f"{_key(export, origin, facts)}.pdf"
-        if _is_kept(kept):
-            return kept
-        found = manuscript(session, data, origin, revision, export.page, only=export.only, **facts)
-    if found is None:
+        cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
+        if _is_kept(cached):
+            return cached
+        source = manuscript(session, data, origin, revision, export.page, only=export.only, **facts)
+    if source is None:
         raise not_found("page")
-    kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(kept.parent / ".lock"):
-        if not _is_kept(kept):  # another thread may have created it while this one waited
-            _keep(kept, _printed(found, kept.parent))
-    return kept
+    cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(cached.parent / ".lock"):
+        if not _is_kept(cached):  # another thread may have created it while this one waited
+            _keep(cached, _printed(source, cached.parent))
+    return cached
 
 
 def _wanted(session: Session, address: str) -> Export:
@@ -103,8 +103,8 @@ def _wanted(session: Session, address: str) -> Export:
 
 
 def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
-    said = json.dumps([_FORMAT, template(), origin, asdict(export), facts], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
+    parts = json.dumps([_FORMAT, template(), origin, asdict(export), facts], sort_keys=True)
+    return hashlib.sha256(parts.encode()).hexdigest()
 
 
 def _is_kept(path: Path) -> bool:
@@ -119,38 +119,38 @@ def _keep(path: Path, content: bytes) -> None:
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     unfinished.write_bytes(content)
     unfinished.replace(path)
-    kept = sorted(path.parent.glob("*.pdf"), key=lambda one: one.stat().st_mtime, reverse=True)
-    for one in kept[MOST_KEPT:]:
-        one.unlink(missing_ok=True)
+    files = sorted(path.parent.glob("*.pdf"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in files[MOST_KEPT:]:
+        file.unlink(missing_ok=True)
 
 
-def _printed(found: PdfSource, beside: Path) -> bytes:
+def _printed(source: PdfSource, beside: Path) -> bytes:
     """Typesets the PDF in a directory that only holds the images of the document."""
     from typst import TypstError  # imported here because most runs create no PDF
 
-    markup = found.markup()
+    markup = source.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
         root = Path(directory)
-        for name, path in found.pictures.items():
+        for name, path in source.pictures.items():
             shutil.copyfile(path, root / name)
         try:
-            return _compiled(markup, root, found.made_at)
+            return _compiled(markup, root, source.made_at)
         except TypstError as error:
             _log.warning(
                 "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
-                found.title,
+                source.title,
                 error.message,
             )
         _replace_broken(root)
         try:
-            return _compiled(markup, root, found.made_at)
+            return _compiled(markup, root, source.made_at)
         except TypstError as error:
             _log.warning(
                 "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
-                found.title,
+                source.title,
                 error.message,
             )
-        return _compiled(found.markup(as_written=True), root, found.made_at)
+        return _compiled(source.markup(as_written=True), root, source.made_at)
 
 
 def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes:

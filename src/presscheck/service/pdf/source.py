@@ -149,7 +149,7 @@ class _Resolving:
         pictures: dict[str, Path],
     ) -> None:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
-        tree = [RevisionPage.model_validate(one) for one in _with_paths(revision.tree, paths)]
+        tree = [RevisionPage.model_validate(page) for page in _with_paths(revision.tree, paths)]
         self._pages = {page.id: page for page in flatten(tree)}
         self._files = {file["id"]: file for file in revision.files}
         self._by_content = {file["content"]: file for file in revision.files if file.get("content")}
@@ -177,16 +177,16 @@ class _Resolving:
         stored = _ADDRESS(address)
         if stored and stored[1] in self._by_content:
             return self._file(self._by_content[stored[1]])
-        found = self._places.resolve(address, written_in)
-        if found.kind == "page":
-            label = _label(found.id)
-            label = anchor_label(label, found.anchor) if found.anchor else label
-            return Target(label=label if found.id in self._shown else "", title=self._pages[found.id].title)
-        if found.kind == "file":
-            return self._file(self._files[found.id])
-        if found.kind == "snippet":
-            return Target(text=self._texts.get(self._snippets[found.id].get("document") or "", ""))
-        return web_target(found.url)
+        target = self._places.resolve(address, written_in)
+        if target.kind == "page":
+            label = _label(target.id)
+            label = anchor_label(label, target.anchor) if target.anchor else label
+            return Target(label=label if target.id in self._shown else "", title=self._pages[target.id].title)
+        if target.kind == "file":
+            return self._file(self._files[target.id])
+        if target.kind == "snippet":
+            return Target(text=self._texts.get(self._snippets[target.id].get("document") or "", ""))
+        return web_target(target.url)
 
     def _file(self, file: dict[str, Any]) -> Target:
         content, name = file.get("content") or "", file["name"].rpartition("/")[2]

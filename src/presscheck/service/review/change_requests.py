@@ -17,22 +17,22 @@ from presscheck.service.spaces.users import people
 
 
 def change_request_for(
-    context: Context, space_id: str, change_request: str, wanted: str = "read"
+    context: Context, space_id: str, change_request: str, required: str = "read"
 ) -> tuple[SpaceRow, ChangeRequestRow]:
-    """Returns a change request by id or number, and its space, if the caller has the level `wanted` in the space."""
-    space = space_for(context, space_id, wanted)
+    """Returns a change request by id or number, and its space, if the caller has the level `required` in the space."""
+    space = space_for(context, space_id, required)
     return space, branch_of(context, space, change_request)
 
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
     """Finds a change request of a space by id or number."""
     of_space = select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id)
-    found = context.session.scalar(of_space.where(ChangeRequestRow.id == change_request))
-    if found is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
-        found = context.session.scalar(of_space.where(ChangeRequestRow.number == int(change_request)))
-    if found is None:
+    row = context.session.scalar(of_space.where(ChangeRequestRow.id == change_request))
+    if row is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
+        row = context.session.scalar(of_space.where(ChangeRequestRow.number == int(change_request)))
+    if row is None:
         raise not_found("change request")
-    return found
+    return row
 
 
 def require_unfinished(row: ChangeRequestRow) -> None:
@@ -104,7 +104,7 @@ def as_change_request(context: Context, row: ChangeRequestRow) -> ChangeRequest:
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
     """The number of open comments by change request id; change requests without any are missing."""
-    found: dict[str | None, int] = {}
+    counts: dict[str | None, int] = {}
     for start in range(0, len(ids), MOST_AT_ONCE):
         counted = context.session.execute(
             select(CommentRow.change_request_id, func.count())
@@ -113,15 +113,15 @@ def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]
             )
             .group_by(CommentRow.change_request_id)
         )
-        found.update(dict(counted.all()))
-    return found
+        counts.update(dict(counted.all()))
+    return counts
 
 
 def _live_revisions(context: Context, spaces: Iterable[str]) -> dict[str, str]:
-    wanted = sorted(spaces)
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), MOST_AT_ONCE):
-        chosen = SpaceRow.id.in_(wanted[start : start + MOST_AT_ONCE])
+    ids = sorted(spaces)
+    revisions: dict[str, str] = {}
+    for start in range(0, len(ids), MOST_AT_ONCE):
+        chosen = SpaceRow.id.in_(ids[start : start + MOST_AT_ONCE])
         rows = context.session.execute(select(SpaceRow.id, SpaceRow.revision_id).where(chosen))
-        found.update(dict(rows.all()))
-    return found
+        revisions.update(dict(rows.all()))
+    return revisions

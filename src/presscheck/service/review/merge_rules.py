@@ -23,12 +23,12 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
     if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
     reviews = current_reviews(context, row)
-    found: list[str] = []
+    messages: list[str] = []
     for rule in rules:
         unmet = _unmet(context, space, row, reviews, rule)
         if unmet:
-            found.append(rule.get("message") or unmet)
-    return found
+            messages.append(rule.get("message") or unmet)
+    return messages
 
 
 def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:

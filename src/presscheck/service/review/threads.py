@@ -96,18 +96,18 @@ def stored_text(body: Document) -> dict[str, Any]:
 
 def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, comment_id: str) -> CommentRow:
     """Finds a comment by id in this change request, or on the live space."""
-    found = context.session.get(CommentRow, comment_id)
-    if found is None or (found.space_id, found.change_request_id) != (space.id, row.id if row else None):
+    comment = context.session.get(CommentRow, comment_id)
+    if comment is None or (comment.space_id, comment.change_request_id) != (space.id, row.id if row else None):
         raise not_found("comment")
-    return found
+    return comment
 
 
 def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
     """Finds a reply to a comment by id."""
-    found = context.session.get(ReplyRow, reply_id)
-    if found is None or found.comment_id != comment.id:
+    reply = context.session.get(ReplyRow, reply_id)
+    if reply is None or reply.comment_id != comment.id:
         raise not_found("reply")
-    return found
+    return reply
 
 
 def may_change(context: Context, space: SpaceRow, written: Thread) -> bool:
@@ -176,7 +176,7 @@ def _comment(
         posted_at=row.posted_at,
         edited_at=row.edited_at,
         reactions=reactions,
-        replies=sum(one.count for one in repliers),
+        replies=sum(replier.count for replier in repliers),
         repliers=repliers,
         body=in_shape(Document(**row.body), shape),
         target=_target(row),
@@ -236,8 +236,8 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
         .order_by(func.max(ReplyRow.posted_at).desc(), ReplyRow.posted_by)
     ).all()
     users = people(context, [row[1] for row in rows])
-    found: dict[str, tuple[Contribution, ...]] = {}
+    contributions: dict[str, tuple[Contribution, ...]] = {}
     for comment_id, user_id, count, latest in rows:
         part = Contribution(user=users[user_id], count=count, updated_at=latest)
-        found[comment_id] = (*found.get(comment_id, ()), part)
-    return found
+        contributions[comment_id] = (*contributions.get(comment_id, ()), part)
+    return contributions

@@ -22,6 +22,6 @@ def plant(session: Session, clock: Clock) -> None:
     with counted_ids():
         planting = Planting(session, clock())
         planting.begin()
-        for happening in sorted(happenings(planting), key=lambda one: one.ago, reverse=True):
+        for happening in sorted(happenings(planting), key=lambda item: item.ago, reverse=True):
             happening.act()
         show_sites(planting)

@@ -79,15 +79,15 @@ class Planting:
             self.session.add(member)
 
     def _collections(self) -> None:
-        for position, one in enumerate(self.workspace["collections"]):
+        for position, collection in enumerate(self.workspace["collections"]):
             self.session.add(
                 CollectionRow(
-                    id=one["id"],
+                    id=collection["id"],
                     organization_id=self.organization,
-                    parent_id=one.get("in"),
+                    parent_id=collection.get("in"),
                     position=position,
-                    title=one["title"],
-                    description=one["description"],
+                    title=collection["title"],
+                    description=collection["description"],
                     created_at=self._began(),
                 )
             )

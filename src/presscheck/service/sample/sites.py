@@ -28,12 +28,12 @@ def _show(planting: Planting, described: dict[str, Any], past: timedelta) -> Non
     planting.session.get_one(SiteRow, site.id).hostname = described.get("hostname")
     at = {"organization_id": planting.organization, "site_id": site.id}
     groups: dict[str, list[str]] = {}
-    for one in described["sections"]:
-        section = does(AddSection(**at, space_id=one["space"], title=one["title"], icon=one["icon"]))
-        if "description" in one:
-            does(UpdateSection(**at, site_section_id=section.id, description=one["description"]))
-        if "group" in one:
-            groups.setdefault(one["group"], []).append(section.id)
+    for entry in described["sections"]:
+        section = does(AddSection(**at, space_id=entry["space"], title=entry["title"], icon=entry["icon"]))
+        if "description" in entry:
+            does(UpdateSection(**at, site_section_id=section.id, description=entry["description"]))
+        if "group" in entry:
+            groups.setdefault(entry["group"], []).append(section.id)
     for title, sections in groups.items():
         does(AddSectionGroup(**at, title=title, sections=tuple(sections)))
     if described.get("published"):

@@ -40,17 +40,17 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
     Raises:
         ConfigurationError: no user has this email or id.
     """
-    wanted = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
-    user = session.scalars(wanted).first()
+    query = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
+    user = session.scalars(query).first()
     if user is None:
         known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
         raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, known)) or 'none'}")
-    made, now = secrets.token_urlsafe(32), clock()
+    token, now = secrets.token_urlsafe(32), clock()
     expires = moment_text(now + timedelta(days=days)) if days else None
     session.add(
-        TokenRow(sha256=hash_token(made), user_id=user.id, created_at=moment_text(now), name=name, expires_at=expires)
+        TokenRow(sha256=hash_token(token), user_id=user.id, created_at=moment_text(now), name=name, expires_at=expires)
     )
-    return made
+    return token
 
 
 def list_tokens(session: Session) -> list[Token]:
@@ -76,7 +76,7 @@ def revoke_token(session: Session, token_id: str) -> None:
     Raises:
         ConfigurationError: no token, or more than one, starts with this id.
     """
-    found = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
-    if len(found) != 1 or len(token_id) < 6:
-        raise ConfigurationError(f"{token_id}: {len(found)} tokens match; see `presscheck serve token list`")
-    session.delete(found[0])
+    tokens = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
+    if len(tokens) != 1 or len(token_id) < 6:
+        raise ConfigurationError(f"{token_id}: {len(tokens)} tokens match; see `presscheck serve token list`")
+    session.delete(tokens[0])

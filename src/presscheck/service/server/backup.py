@@ -73,11 +73,11 @@ def import_all(database: Database, data: Path, file: Path) -> int:
 
 
 def _demand_manifest(archive: zipfile.ZipFile) -> None:
-    said: dict[str, Any] = json.loads(archive.read("manifest.json"))
-    if said.get("format") != FORMAT:
+    manifest: dict[str, Any] = json.loads(archive.read("manifest.json"))
+    if manifest.get("format") != FORMAT:
         raise ConfigurationError("this file is not an export of a presscheck service")
-    if said.get("step") != NEWEST:
-        step = said.get("step")
+    if manifest.get("step") != NEWEST:
+        step = manifest.get("step")
         raise ConfigurationError(
             f"the export has database version {step}, this service needs {NEWEST}: export again with this version"
         )

@@ -37,10 +37,10 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
     Returns:
         The token, if it was just created.
     """
-    kept = token_file.read_text("utf-8").strip() if token_file and token_file.exists() else ""
-    if kept:
-        if session.get(TokenRow, hash_token(kept)) is None:
-            session.add(_token(kept, owner, clock))
+    token = token_file.read_text("utf-8").strip() if token_file and token_file.exists() else ""
+    if token:
+        if session.get(TokenRow, hash_token(token)) is None:
+            session.add(_token(token, owner, clock))
         return None
     if session.scalar(select(TokenRow).where(TokenRow.user_id == owner.id).limit(1)) is not None:
         return None

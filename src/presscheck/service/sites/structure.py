@@ -45,7 +45,7 @@ class SiteContents:
         self.sections = list(session.scalars(select(SectionRow).where(SectionRow.site_id == site.id)))
         self.site_spaces = list(session.scalars(select(SiteSpaceRow).where(SiteSpaceRow.site_id == site.id)))
         for rows in (self.groups, self.sections, self.site_spaces):
-            rows.sort(key=lambda one: (one.position, one.id))
+            rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
@@ -61,9 +61,9 @@ class SiteContents:
 
     def inside(self, group_id: str | None) -> list[Item]:
         """The sections and groups of a group, or of the top level, in order."""
-        found: list[Item] = [section for section in self.sections if section.group_id == group_id]
-        found += [group for group in self.groups if group.parent_id == group_id]
-        return sorted(found, key=lambda one: (one.position, one.id))
+        items: list[Item] = [section for section in self.sections if section.group_id == group_id]
+        items += [group for group in self.groups if group.parent_id == group_id]
+        return sorted(items, key=lambda item: (item.position, item.id))
 
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
@@ -115,7 +115,7 @@ class SiteContents:
 
     def every_space(self) -> list[SiteSpace]:
         """All visible site spaces, by section."""
-        sections: list[str | None] = [None, *(one.id for one in self.sections_in_order())]
+        sections: list[str | None] = [None, *(section.id for section in self.sections_in_order())]
         return [site_space for section in sections for site_space in self.shown_spaces(section)]
 
     def site_space(self, row: SiteSpaceRow) -> SiteSpace:
@@ -124,20 +124,20 @@ class SiteContents:
         Raises:
             ApiError: 404 if its space does not exist.
         """
-        found = self._shown().get(row.id)
-        if found is None:
+        serialized = self._shown().get(row.id)
+        if serialized is None:
             raise ApiError(404, "Site space not found.")
-        return found
+        return serialized
 
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
         """All sections in navigation order, including those in groups."""
-        found: list[SectionRow] = []
+        rows: list[SectionRow] = []
         for item in self.inside(group_id):
             if isinstance(item, SectionRow):
-                found.append(item)
+                rows.append(item)
             elif isinstance(item, SectionGroupRow):
-                found += self.sections_in_order(item.id)
-        return found
+                rows += self.sections_in_order(item.id)
+        return rows
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
@@ -188,9 +188,9 @@ def above(item: SectionRow | SectionGroupRow) -> str | None:
 
 def free_path(title: str, taken: set[str]) -> str:
     """A URL slug made from a title, with a number if it is already in use."""
-    wanted = slugify(title)
-    path, number = wanted, 1
+    slug = slugify(title)
+    path, number = slug, 1
     while path in taken:
-        path = f"{wanted}-{number}"
+        path = f"{slug}-{number}"
         number += 1
     return path

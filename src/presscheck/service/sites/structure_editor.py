@@ -113,10 +113,10 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
         raise not_found("item in this site")
     beside = position.before or position.after
     if beside is None:
-        _number([*(one for one in contents.row_of(item) if one is not item), item])
+        _number([*(sibling for sibling in contents.row_of(item) if sibling is not item), item])
         return item
     neighbour = _neighbour(contents, item, beside, position)
-    row = [one for one in contents.row_of(neighbour) if one is not item]
+    row = [sibling for sibling in contents.row_of(neighbour) if sibling is not item]
     row.insert(row.index(neighbour) + (position.before is None), item)
     _settle(contents, item, neighbour)
     _number(row)
@@ -126,29 +126,29 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
 def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
     if position.before is not None and position.after is not None:
         raise ApiError(400, "position: give either before or after, not both")
-    found = contents.find(pointer.type, pointer.id)
-    if found is None:
+    neighbour = contents.find(pointer.type, pointer.id)
+    if neighbour is None:
         raise ApiError(400, f"position: {pointer.type} {pointer.id} not found in this site")
-    if found is item:
+    if neighbour is item:
         raise ApiError(400, "position: an item cannot be placed next to itself")
-    if isinstance(found, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
+    if isinstance(neighbour, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
         raise ApiError(
             400, "position: a site space must be next to a site space, a section or group next to a section or group"
         )
-    if isinstance(item, SectionGroupRow) and not isinstance(found, SiteSpaceRow):
-        group = above(found)
+    if isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
+        group = above(neighbour)
         while group is not None:
             if group == item.id:
                 raise ApiError(400, "position: a group cannot be moved into itself")
-            group = next((one.parent_id for one in contents.groups if one.id == group), None)
-    return found
+            group = next((candidate.parent_id for candidate in contents.groups if candidate.id == group), None)
+    return neighbour
 
 
 def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
     """Moves an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:
-            taken = {one.path for one in contents.row_of(neighbour) if isinstance(one, SiteSpaceRow)}
+            taken = {sibling.path for sibling in contents.row_of(neighbour) if isinstance(sibling, SiteSpaceRow)}
             item.path = free_path(item.path, taken)
             item.section_id = neighbour.section_id
     elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
@@ -159,8 +159,8 @@ def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
 
 
 def _number(row: Sequence[Item]) -> None:
-    for number, one in enumerate(row):
-        one.position = number
+    for number, item in enumerate(row):
+        item.position = number
 
 
 def _first(present: str | None, rows: Sequence[Item]) -> str | None:

@@ -41,19 +41,19 @@ def section_address(context: Context, site: SiteRow, section: SectionRow) -> str
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
     """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
-    wanted = list(ids)
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), MOST_AT_ONCE):
+    space_ids = list(ids)
+    urls: dict[str, str] = {}
+    for start in range(0, len(space_ids), MOST_AT_ONCE):
         rows = context.session.execute(
             select(SiteSpaceRow, SiteRow, SectionRow)
             .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
             .outerjoin(SectionRow, SectionRow.id == SiteSpaceRow.section_id)
-            .where(SiteSpaceRow.space_id.in_(wanted[start : start + MOST_AT_ONCE]), SiteRow.published.is_(True))
+            .where(SiteSpaceRow.space_id.in_(space_ids[start : start + MOST_AT_ONCE]), SiteRow.published.is_(True))
             .order_by(SiteRow.created_at, SiteRow.id)
         )
         for site_space, site, section in rows:
-            found.setdefault(site_space.space_id, space_address(context, site, section, site_space))
-    return found
+            urls.setdefault(site_space.space_id, space_address(context, site, section, site_space))
+    return urls
 
 
 def new_share_key() -> str:

@@ -79,7 +79,7 @@ def require_visitor_schema(schema: dict[str, Any]) -> None:
     from jsonschema import Draft7Validator
 
     checked = cast("Any", Draft7Validator(_CLAIMS))  # the type hints of the library are incomplete
-    mistakes = sorted(checked.iter_errors(schema), key=lambda one: one.json_path)
+    mistakes = sorted(checked.iter_errors(schema), key=lambda mistake: mistake.json_path)
     if mistakes:
         where = mistakes[0].json_path.removeprefix("$").lstrip(".")
         raise ApiError(400, f"jsonSchema{f'.{where}' if where else ''}: {mistakes[0].message}")

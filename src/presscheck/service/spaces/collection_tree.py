@@ -24,10 +24,10 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
     context.session.flush()
     context.known.pop(("collections", collection.organization_id), None)
     every = collections_of(context, collection.organization_id)
-    found = [collection]
-    for one in found:  # the list grows during the loop
-        found += [inner for inner in every.values() if inner.parent_id == one.id]
-    return found
+    collections = [collection]
+    for parent in collections:  # the list grows during the loop
+        collections += [inner for inner in every.values() if inner.parent_id == parent.id]
+    return collections
 
 
 def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:

@@ -40,10 +40,10 @@ def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int
         .where(ChangeRequestRow.space_id.in_(ids))
         .group_by(ChangeRequestRow.space_id, ChangeRequestRow.status)
     )
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for space, status, number in context.session.execute(counted):
-        found.setdefault(space, {})[status] = number
-    return found
+        counts.setdefault(space, {})[status] = number
+    return counts
 
 
 def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comments: int, published: str | None) -> Space:

@@ -30,8 +30,8 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
     collections = select(CollectionRow).where(
         CollectionRow.organization_id == organization_id, CollectionRow.parent_id == parent_id
     )
-    found: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
-    return sorted(found, key=lambda one: (one.position, one.id))
+    items: list[Placed] = [*session.scalars(spaces), *session.scalars(collections)]
+    return sorted(items, key=lambda item: (item.position, item.id))
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
@@ -39,8 +39,8 @@ def place(session: Session, item: Placed, parent_id: str | None, at: int | None 
     row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
-    for number, one in enumerate(row):
-        one.position = number
+    for number, sibling in enumerate(row):
+        sibling.position = number
 
 
 def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:

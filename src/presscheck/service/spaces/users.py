@@ -15,12 +15,12 @@ from presscheck.service.models.organizations import UserRow
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
     """Loads users by id."""
-    wanted = sorted({one for one in ids if one})
-    found: dict[str, User] = {}
-    for start in range(0, len(wanted), MOST_AT_ONCE):
-        rows = context.session.scalars(select(UserRow).where(UserRow.id.in_(wanted[start : start + MOST_AT_ONCE])))
-        found |= {row.id: as_user(context, row) for row in rows}
-    return found
+    unique = sorted({user_id for user_id in ids if user_id})
+    users: dict[str, User] = {}
+    for start in range(0, len(unique), MOST_AT_ONCE):
+        rows = context.session.scalars(select(UserRow).where(UserRow.id.in_(unique[start : start + MOST_AT_ONCE])))
+        users |= {row.id: as_user(context, row) for row in rows}
+    return users
 
 
 def as_user(context: Context, row: UserRow) -> User:

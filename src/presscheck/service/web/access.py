@@ -109,10 +109,10 @@ def _published(context: Context, name: str) -> SiteRow:
         .where(SiteRow.published.is_(True), (SiteRow.basename == name) | (SiteRow.id == name))
         .order_by(SiteRow.created_at, SiteRow.id)
     ).all()
-    found = [row for row in rows if (row.basename or row.id) == name]
-    if not found:
+    matches = [row for row in rows if (row.basename or row.id) == name]
+    if not matches:
         raise AccessDenied(404)
-    return next((row for row in found if row.id == name), found[0])
+    return next((row for row in matches if row.id == name), matches[0])
 
 
 def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | Response:

@@ -31,8 +31,8 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     if url.startswith(own):
         url = site.base + url.removeprefix(own)
     app = site.context.app("")
-    if url.startswith(f"{app}/") and (found := _IN_APP(url.removeprefix(app))):
-        space_id, page_id, anchor = found.groups()
+    if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
+        space_id, page_id, anchor = match.groups()
         return _in_space(site, space_id, page_id, anchor or "")
     is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
     return ResolvedLink(url, is_outside=is_outside) if is_safe_url(url) else None
@@ -47,7 +47,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
         space_id: the space of a reference that names none.
     """
     given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
-    values = {name: one for name, one in given.items() if isinstance(one, str)}
+    values = {name: value for name, value in given.items() if isinstance(value, str)}
     kind = values.get("kind")
     named = values.get("space") or space_id
     if kind == "url":
@@ -65,7 +65,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
 
 
 def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> ResolvedLink | None:
-    site_space = next((one for one in site.site_spaces if one.space_id == space_id), None)
+    site_space = next((candidate for candidate in site.site_spaces if candidate.space_id == space_id), None)
     if site_space is None:
         return None
     if not page_id:
@@ -84,33 +84,35 @@ class PageLinks:
         pages = as_pages(site.context, site_space.space_id, content.tree)
         self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
         reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
-        self._reusable = {one.id: one for one in reusable}
+        self._reusable = {snippet.id: snippet for snippet in reusable}
         self._places = LinkResolver.of(pages, self._files.values(), reusable)
-        self._known = {one.page["id"]: one for one in walk(content.tree)}
+        self._known = {position.page["id"]: position for position in walk(content.tree)}
         self.source = next((source_path(page) for page in flatten(pages) if page.id == place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         """The URL of a link target."""
         if _HAS_SCHEME(target):
             return outside(self._site, target, is_new_tab=self._is_new_tab)
-        found = self._places.resolve(target, source)
-        if found.kind == "file":
-            file = self._files[found.id]
+        resolved = self._places.resolve(target, source)
+        if resolved.kind == "file":
+            file = self._files[resolved.id]
             return ResolvedLink(file.download_url, file.name) if file.download_url else None
-        place = self._known.get(found.id) if found.kind == "page" else None
+        place = self._known.get(resolved.id) if resolved.kind == "page" else None
         if place is None:
             return None
-        return ResolvedLink(self._site.address(self._site_space, place, found.anchor), place.page["title"])
+        return ResolvedLink(self._site.address(self._site_space, place, resolved.anchor), place.page["title"])
 
     def included(self, target: str, source: str) -> Included | None:
         """The Markdown of a reusable content."""
         named = _REUSABLE(target)
         identity = named[1] if named else self._places.resolve(target, source).id
-        found = self._reusable.get(identity)
-        if found is None or not found.document:
+        snippet = self._reusable.get(identity)
+        if snippet is None or not snippet.document:
             return None
-        texts = document_texts(self._site.context.session, [found.document])
-        return Included(texts.get(found.document, ""), found.git.path if found.git else f"~/reusable/{found.id}")
+        texts = document_texts(self._site.context.session, [snippet.document])
+        return Included(
+            texts.get(snippet.document, ""), snippet.git.path if snippet.git else f"~/reusable/{snippet.id}"
+        )
 
     def holds(self, condition: str) -> bool:
         """Whether a condition is true for this reader."""

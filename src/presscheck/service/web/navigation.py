@@ -42,32 +42,32 @@ class Node(NamedTuple):
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
     """The sections of a site by group; empty if there is only one."""
-    found: list[tuple[str, Way]] = []
+    links: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
         if first:
             is_current = current is not None and current.section_id == section.id
-            found.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
-    if len(found) < 2:
+            links.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
+    if len(links) < 2:
         return []
-    grouped = groupby(found, lambda one: one[0])
+    grouped = groupby(links, lambda link: link[0])
     return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
     """The spaces of a section; empty if there is only one."""
     beside = site.within(site.section_of(current)) if current else []
-    found: list[Way] = []
+    links: list[Way] = []
     for sibling in beside:
         space = site.spaces[sibling.space_id]
-        found.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
-    return found if len(found) > 1 else []
+        links.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
+    return links if len(links) > 1 else []
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> tuple[Node, ...]:
     """The pages of a space, without hidden ones."""
     places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
-    above = {one.page["id"] for one in trail(site, site_space, current)} if current else set[str]()
+    above = {ancestor.page["id"] for ancestor in trail(site, site_space, current)} if current else set[str]()
 
     def node(page: Page) -> Node:
         inner = level(children(page))
@@ -90,22 +90,22 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:
     """The ancestors of a page, outermost first."""
-    places = {one.page["id"]: one for one in walk(site.content(site_space.space_id).tree)}
-    found: list[PagePosition] = []
+    places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
+    ancestors: list[PagePosition] = []
     above = place.above
     while above:
-        found.insert(0, places[above["id"]])
-        above = found[0].above
-    return found
+        ancestors.insert(0, places[above["id"]])
+        above = ancestors[0].above
+    return ancestors
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
     """The previous and the next page."""
     listed = site.content(site_space.space_id).listed()
-    at = next((n for n, one in enumerate(listed) if one.page["id"] == place.page["id"]), None)
+    at = next((n for n, document in enumerate(listed) if document.page["id"] == place.page["id"]), None)
     if at is None:
         return None, None
-    ways = [Way(str(one.page["title"]), site.address(site_space, one)) for one in listed]
+    ways = [Way(str(document.page["title"]), site.address(site_space, document)) for document in listed]
     return (ways[at - 1] if at else None), (ways[at + 1] if at + 1 < len(ways) else None)
 
 

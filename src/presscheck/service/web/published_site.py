@@ -28,13 +28,13 @@ class SpaceContent(NamedTuple):
     def listed(self) -> list[PagePosition]:
         """The document pages in reading order, without hidden ones."""
         below: set[str] = set()
-        found: list[PagePosition] = []
+        documents: list[PagePosition] = []
         for place in walk(self.tree):
             if place.page.get("hidden") or (place.above and place.above["id"] in below):
                 below.add(place.page["id"])
             elif place.page["type"] == "document":
-                found.append(place)
-        return found
+                documents.append(place)
+        return documents
 
     def at(self, path: str) -> PagePosition | None:
         """The document at a path; for a group, its first document; for an empty path, the first of all."""
@@ -43,7 +43,11 @@ class SpaceContent(NamedTuple):
         place = page_at(self.tree, path) or find(self.tree, path.strip("/"))
         if place is None or place.page["type"] == "document":
             return place
-        inside = [one for one in self.listed() if one.path and place.path and one.path.startswith(f"{place.path}/")]
+        inside = [
+            document
+            for document in self.listed()
+            if document.path and place.path and document.path.startswith(f"{place.path}/")
+        ]
         return next(iter(inside), None)
 
 
@@ -82,8 +86,8 @@ class PublishedSite:
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
         """The site spaces of a section, or of a site without sections."""
-        wanted = section.id if section else None
-        return [site_space for site_space in self.site_spaces if site_space.section_id == wanted]
+        section_id = section.id if section else None
+        return [site_space for site_space in self.site_spaces if site_space.section_id == section_id]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
         """The section of a site space."""
@@ -115,7 +119,7 @@ class PublishedSite:
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
         """The URL of a page in any visible space; None if it is not visible."""
-        site_space = next((one for one in self.site_spaces if one.space_id == space_id), None)
+        site_space = next((candidate for candidate in self.site_spaces if candidate.space_id == space_id), None)
         place = find(self.content(space_id).tree, page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
@@ -144,7 +148,7 @@ class PublishedSite:
     def _in_section(self, section: SectionRow | None, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
         first = self.first_of(section)
         name, _, rest = path.partition("/")
-        named = next((one for one in self.within(section) if one.path == name), None)
+        named = next((candidate for candidate in self.within(section) if candidate.path == name), None)
         if named and named is not first:
             yield named, rest
         if first:

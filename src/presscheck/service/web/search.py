@@ -40,13 +40,13 @@ class FoundPage(NamedTuple):
 
 def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
     """Finds the pages of a site that have all words of a query; hidden pages are never included."""
-    rows = [site.spaces[one.space_id] for one in site.site_spaces]
+    rows = [site.spaces[site_space.space_id] for site_space in site.site_spaces]
     hits = search(site.context, rows, query)
-    found: list[FoundPage] = []
+    pages: list[FoundPage] = []
     for site_space in site.site_spaces:
-        listed = {one.page["id"]: one for one in site.content(site_space.space_id).listed()}
+        listed = {place.page["id"]: place for place in site.content(site_space.space_id).listed()}
         near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
-        near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(found)]
+        near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(pages)]
         for hit, result in zip(near, as_results(site.context, near, query), strict=True):
             is_secret = site.site.adaptive_content and _has_conditions(site, hit)
             if is_secret and not all(word in hit.page["title"].casefold() for word in query.casefold().split()):
@@ -56,8 +56,8 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
                 () if is_secret else (_passage(site, site_space, place, section) for section in result.sections or ())
             )
             where = (site.spaces[site_space.space_id].title, *hit.above)
-            found.append(FoundPage(result.title, site.address(site_space, place), where, tuple(passages)))
-    return found
+            pages.append(FoundPage(result.title, site.address(site_space, place), where, tuple(passages)))
+    return pages
 
 
 def _has_conditions(site: PublishedSite, hit: Hit) -> bool:

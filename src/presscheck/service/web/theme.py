@@ -95,7 +95,7 @@ class Appearance:
     @property
     def style(self) -> str:
         """Colors and fonts as CSS declarations."""
-        found = [
+        declarations = [
             f"--{name}-{shade}:{self._colour(f'styling.{key}.{shade}')}"
             for name, key in COLOURS.items()
             for shade in ("light", "dark")
@@ -103,10 +103,10 @@ class Appearance:
         for shade in ("light", "dark"):
             tint = self._at(f"styling.tint.color.{shade}")
             if isinstance(tint, str) and _COLOUR(tint):
-                found.append(f"--tint-{shade}:{tint}")
-        found.append(f"--font:{self._font('font', 'system-ui, sans-serif')}")
-        found.append(f"--monospace:{self._font('monospaceFont', 'ui-monospace, monospace')}")
-        return ";".join(found)
+                declarations.append(f"--tint-{shade}:{tint}")
+        declarations.append(f"--font:{self._font('font', 'system-ui, sans-serif')}")
+        declarations.append(f"--monospace:{self._font('monospaceFont', 'ui-monospace, monospace')}")
+        return ";".join(declarations)
 
     @property
     def emoji_icon(self) -> str:
@@ -154,13 +154,13 @@ class Appearance:
         return usual if usual in ("light", "dark") else "auto"
 
     def _links(self, given: Any, *, may_be_empty: bool = False) -> Iterator[Choice]:
-        for one in _objects(given):
-            if not self._site.holds(one.get("condition") if isinstance(one.get("condition"), str) else None):
+        for link in _objects(given):
+            if not self._site.holds(link.get("condition") if isinstance(link.get("condition"), str) else None):
                 continue
-            inner = tuple(self._links(one.get("links")))
-            address = reference(self._site, one.get("to"))
-            title = str(one.get("title") or (address.title if address else ""))
-            style = str(one.get("style") or "link")
+            inner = tuple(self._links(link.get("links")))
+            address = reference(self._site, link.get("to"))
+            title = str(link.get("title") or (address.title if address else ""))
+            style = str(link.get("style") or "link")
             if address or (may_be_empty and inner):
                 yield Choice(title, address.url if address else "", style, inner)
 
@@ -172,8 +172,8 @@ class Appearance:
         return value if isinstance(value, str) else ""
 
     def _outside(self, path: str) -> str:
-        found = outside(self._site, self._text(path)) if self._text(path) else None
-        return found.url if found else ""
+        url = outside(self._site, self._text(path)) if self._text(path) else None
+        return url.url if url else ""
 
     def _picture(self, value: Any) -> Picture | None:
         both = cast("dict[str, Any]", value) if isinstance(value, dict) else {}

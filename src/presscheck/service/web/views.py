@@ -64,14 +64,14 @@ def answered(context: Context, request: Request) -> Response:
 
 
 def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
-    found = site.find(site.reader.path)
+    page = site.find(site.reader.path)
     if query is not None:
         words = query[:LONGEST_QUERY]
-        return _page(site, looks, "found.html", found, query=words, results=found_pages(site, words), is_indexed=False)
-    if found is None:
+        return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
+    if page is None:
         home = site.find("")
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
-    return _page(site, looks, "page.html", found, **_document(site, looks, *found))
+    return _page(site, looks, "page.html", page, **_document(site, looks, *page))
 
 
 def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: PagePosition) -> dict[str, Any]:
@@ -100,12 +100,16 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
     """The titles and URLs of the ancestors of a page."""
     above = navigation.trail(site, site_space, place)
-    return [(one.page["title"], site.address(site_space, one)) for one in above if one.page["type"] == "document"]
+    return [
+        (ancestor.page["title"], site.address(site_space, ancestor))
+        for ancestor in above
+        if ancestor.page["type"] == "document"
+    ]
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
-    found = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
-    return found.url if found else None
+    target = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
+    return target.url if target else None
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -116,12 +120,12 @@ def _page(
     site: PublishedSite,
     looks: Appearance,
     template: str,
-    found: tuple[SiteSpaceRow, PagePosition] | None,
+    located: tuple[SiteSpaceRow, PagePosition] | None,
     *,
     status: int = 200,
     **values: Any,
 ) -> Response:
-    site_space, place = found or (None, None)
+    site_space, place = located or (None, None)
     current = place if template == "page.html" else None
     values = {
         "looks": looks,
@@ -156,9 +160,9 @@ def _redirect(site: PublishedSite) -> str | None:
     """The destination of a redirect from this path; None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
-    row = next((one for one in rows if unquote(one.source) == path), None)
-    found = _destination(site, row.destination) if row else None
-    return None if found in (None, f"{site.base}{quote(path[1:])}") else found
+    row = next((redirect for redirect in rows if unquote(redirect.source) == path), None)
+    destination = _destination(site, row.destination) if row else None
+    return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
 
 def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None:
@@ -166,7 +170,9 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
         address = outside(site, destination["url"])
         return address.url if address else None
     if destination["kind"] == "site-section":
-        section = next((one for one in site.sections() if one.id == destination["site_section_id"]), None)
+        section = next(
+            (candidate for candidate in site.sections() if candidate.id == destination["site_section_id"]), None
+        )
         first = site.first_of(section) if section else None
         return site.address(first) if first else None
     found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)

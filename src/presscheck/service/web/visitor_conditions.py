@@ -55,10 +55,10 @@ class _Reading:
 
     def _take(self, *signs: str) -> str:
         """Consumes the next token if it is one of these; else returns nothing."""
-        found = self._next()[1]
-        if self._next()[0] in ("sign", "word") and found in signs:
+        token = self._next()[1]
+        if self._next()[0] in ("sign", "word") and token in signs:
             self._at += 1
-            return found
+            return token
         return ""
 
     def _demand(self, sign: str) -> None:
@@ -136,21 +136,21 @@ class _Reading:
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    tokens: list[tuple[str, str]] = []
     at, text = 0, text.rstrip()
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None or token.lastgroup is None:
             raise _Unreadable
-        found.append((token.lastgroup, token[token.lastgroup]))
+        tokens.append((token.lastgroup, token[token.lastgroup]))
         at = token.end()
-    return found
+    return tokens
 
 
 def _has(whole: Any, part: Any) -> bool:
     if isinstance(whole, str):
         return isinstance(part, str) and part in whole
-    return isinstance(whole, list) and part in [_number(one) for one in cast("list[Any]", whole)]
+    return isinstance(whole, list) and part in [_number(item) for item in cast("list[Any]", whole)]
 
 
 def _number(value: Any) -> Any:
