@@ -27,6 +27,7 @@ from presscheck.api.content import ListPages
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, GetSpace
+from presscheck.client.client import Client
 from presscheck.desk.desk import Desk
 from presscheck.desk.effects import effects_of
 from presscheck.desk.overlays import LAYERS
@@ -207,6 +208,28 @@ async def test_what_another_window_writes_wakes_what_it_touches(
     assert [row.state for row in desk.waiting()] == ["waiting"]
     assert watchers.woken(threads(second)) == []
     window.outbox.close()
+
+
+async def test_news_of_the_inbox_wakes_its_listings_alone(
+    desk: Desk, watchers: Watchers, service: RunningService
+) -> None:
+    [request] = await space_with(desk, "First")
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    others = (GetSpace(space_id=request.space), ListPages(space_id=request.space))
+    await desk.events.look()
+    await watchers.follow(listing, *others)
+    client = Client(service.base_url, service.token)
+    await client.send(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, subject="From beside"))
+    await client.aclose()
+    await desk.events.look()
+    await asyncio.sleep(0)
+    assert watchers.woken(listing, *others) == [listing]
+    assert "From beside" in [row.subject for row in desk.window(listing, 0, 100).items]
+    watchers.begin()
+    await desk.events.look()
+    await asyncio.sleep(0)
+    assert watchers.woken(listing, *others) == [], "nothing is new"
 
 
 async def test_who_we_are_is_read_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
