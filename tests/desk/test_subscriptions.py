@@ -22,8 +22,8 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.changes import EditChangeRequestContent, GetChangeRequestChanges, InsertPage
-from presscheck.api.comments import Document
-from presscheck.api.content import ListPages
+from presscheck.api.comments import Document, UpdateComment
+from presscheck.api.content import ListChangeRequestPages, ListPages
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, GetSpace
@@ -33,6 +33,7 @@ from presscheck.desk.effects import effects_of
 from presscheck.desk.overlays import LAYERS
 from presscheck.desk.path_patterns import beneath, matches
 from presscheck.desk.signed_in_user import ME
+from presscheck.errors import NotFound
 
 
 @pytest.fixture(scope="module")
@@ -116,29 +117,40 @@ def named(request: ChangeRequest, name: str | None = None) -> GetChangeRequest:
     return GetChangeRequest(space_id=request.space, change_request_id=name or request.id)
 
 
+def talk_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
+    """What a review asks that a comment may change."""
+    return named(request), threads(request)
+
+
+def content_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
+    """What a review asks that no comment changes."""
+    at = {"space_id": request.space, "change_request_id": request.id}
+    return GetChangeRequestChanges(**at), ListChangeRequestPages(**at)
+
+
 def looks_at(request: ChangeRequest) -> tuple[Operation[Any], ...]:
     """What a review of it asks."""
-    at = {"space_id": request.space, "change_request_id": request.id}
-    return named(request), threads(request), GetChangeRequestChanges(**at)
+    return (*talk_of(request), *content_of(request))
 
 
 async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Desk, watchers: Watchers) -> None:
     first, second = await space_with(desk, "First", "Second")
     [elsewhere] = await space_with(desk, "Elsewhere")
     others = (
+        *content_of(first),
         *looks_at(second),
         *looks_at(elsewhere),
         ListPages(space_id=first.space),
         GetSpace(space_id=elsewhere.space),
     )
-    await watchers.follow(*looks_at(first), *others)
+    await watchers.follow(*talk_of(first), *others)
     ticket = desk.write(comment(first, "Hello"))
     await asyncio.sleep(0)
     assert watchers.woken(threads(first)), "it shows before it is sent"
     await ticket.landed()
     await until(lambda: watchers.is_fresh(threads(first)) and watchers.is_fresh(named(first)))
     assert [item.body.markdown for item in watchers.last[threads(first).key()].value.items] == ["Hello"]
-    assert watchers.woken(*looks_at(first)) == [*looks_at(first)]
+    assert watchers.woken(*talk_of(first)) == [*talk_of(first)]
     assert watchers.woken(*others) == []
 
 
@@ -195,6 +207,19 @@ async def test_what_is_decided_over_an_entry_wakes_what_it_touches(desk: Desk, w
     await asyncio.sleep(0)
     assert watchers.woken(threads(first), threads(second)) == [threads(second)]
     assert watchers.last[threads(second).key()].value.items == ()
+
+
+async def test_a_refused_comment_asks_for_the_content_again(desk: Desk, watchers: Watchers) -> None:
+    """Often it is refused because somebody else moved something, which is to be seen then."""
+    first, second = await space_with(desk, "First", "Second")
+    await watchers.follow(*content_of(first), *content_of(second))
+    ticket = desk.write(
+        UpdateComment(space_id=first.space, change_request_id=first.id, comment_id="gone", resolved=True)
+    )
+    with pytest.raises(NotFound):
+        await ticket.landed()
+    await until(lambda: len(watchers.woken(*content_of(first))) == 2)
+    assert watchers.woken(*content_of(second)) == []
 
 
 async def test_what_another_window_writes_wakes_what_it_touches(
