@@ -21,17 +21,19 @@ from presscheck.api.change_requests import (
     MergeChangeRequest,
     UpdateChangeRequest,
 )
-from presscheck.api.comments import Document
-from presscheck.api.content import ListPages
+from presscheck.api.comments import Document, UpdateComment
+from presscheck.api.content import ListChangeRequestPages, ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, GetChangeRequestChanges, InsertPage
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, GetSpace
+from presscheck.client.client import Client
 from presscheck.engine.engine import Engine
 from presscheck.engine.path_patterns import beneath, matches
 from presscheck.engine.signed_in_user import ME
 from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.optimistic_overlays import LAYERS
+from presscheck.errors import NotFound
 
 
 @pytest.fixture(scope="module")
@@ -115,29 +117,40 @@ def named(request: ChangeRequest, name: str | None = None) -> GetChangeRequest:
     return GetChangeRequest(space_id=request.space, change_request_id=name or request.id)
 
 
+def talk_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
+    """What a review asks that a comment may change."""
+    return named(request), threads(request)
+
+
+def content_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
+    """What a review asks that no comment changes."""
+    at = {"space_id": request.space, "change_request_id": request.id}
+    return GetChangeRequestChanges(**at), ListChangeRequestPages(**at)
+
+
 def looks_at(request: ChangeRequest) -> tuple[Operation[Any], ...]:
     """What a review of it asks."""
-    at = {"space_id": request.space, "change_request_id": request.id}
-    return named(request), threads(request), GetChangeRequestChanges(**at)
+    return (*talk_of(request), *content_of(request))
 
 
 async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Engine, watchers: Watchers) -> None:
     first, second = await space_with(desk, "First", "Second")
     [elsewhere] = await space_with(desk, "Elsewhere")
     others = (
+        *content_of(first),
         *looks_at(second),
         *looks_at(elsewhere),
         ListPages(space_id=first.space),
         GetSpace(space_id=elsewhere.space),
     )
-    await watchers.follow(*looks_at(first), *others)
+    await watchers.follow(*talk_of(first), *others)
     ticket = desk.write(comment(first, "Hello"))
     await asyncio.sleep(0)
     assert watchers.woken(threads(first)), "it shows before it is sent"
     await ticket.landed()
     await until(lambda: watchers.is_fresh(threads(first)) and watchers.is_fresh(named(first)))
     assert [item.body.markdown for item in watchers.last[threads(first).key()].value.items] == ["Hello"]
-    assert watchers.woken(*looks_at(first)) == [*looks_at(first)]
+    assert watchers.woken(*talk_of(first)) == [*talk_of(first)]
     assert watchers.woken(*others) == []
 
 
@@ -196,6 +209,19 @@ async def test_what_is_decided_over_an_entry_wakes_what_it_touches(desk: Engine,
     assert watchers.last[threads(second).key()].value.items == ()
 
 
+async def test_a_refused_comment_asks_for_the_content_again(desk: Engine, watchers: Watchers) -> None:
+    """Often it is refused because somebody else moved something, which is to be seen then."""
+    first, second = await space_with(desk, "First", "Second")
+    await watchers.follow(*content_of(first), *content_of(second))
+    ticket = desk.write(
+        UpdateComment(space_id=first.space, change_request_id=first.id, comment_id="gone", resolved=True)
+    )
+    with pytest.raises(NotFound):
+        await ticket.landed()
+    await until(lambda: len(watchers.woken(*content_of(first))) == 2)
+    assert watchers.woken(*content_of(second)) == []
+
+
 async def test_what_another_window_writes_wakes_what_it_touches(
     desk: Engine, watchers: Watchers, service: RunningService, tmp_path: Path
 ) -> None:
@@ -207,6 +233,28 @@ async def test_what_another_window_writes_wakes_what_it_touches(
     assert [row.state for row in desk.waiting()] == ["waiting"]
     assert watchers.woken(threads(second)) == []
     window.outbox.close()
+
+
+async def test_news_of_the_inbox_wakes_its_listings_alone(
+    desk: Engine, watchers: Watchers, service: RunningService
+) -> None:
+    [request] = await space_with(desk, "First")
+    organization = (await desk.read(ListOrganizations())).items[0].id
+    listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    others = (GetSpace(space_id=request.space), ListPages(space_id=request.space))
+    await desk.events.look()
+    await watchers.follow(listing, *others)
+    client = Client(service.base_url, service.token)
+    await client.send(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, subject="From beside"))
+    await client.aclose()
+    await desk.events.look()
+    await asyncio.sleep(0)
+    assert watchers.woken(listing, *others) == [listing]
+    assert "From beside" in [row.subject for row in desk.window(listing, 0, 100).items]
+    watchers.begin()
+    await desk.events.look()
+    await asyncio.sleep(0)
+    assert watchers.woken(listing, *others) == [], "nothing is new"
 
 
 async def test_who_we_are_is_read_once(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ class Subscription:
     def __init__(self, call: Operation[Any]) -> None:
         self.call, self.key = call, call.key()
         self._paths = {call.wire_path()}
+        fields = call.path_fields()
+        self._last_field = fields[-1] if fields and call.route.endswith(f"{{{fields[-1]}}}") else ""
         self._is_stale, self._bell = True, asyncio.Event()
 
     def touched_by(self, patterns: Collection[str]) -> bool:
@@ -25,9 +27,9 @@ class Subscription:
 
     def answered(self, answer: object) -> None:
         """Learn the id of what is looked at, where it was named otherwise, such as by a number: writes use the id."""
-        identity, fields = getattr(answer, "id", None), self.call.path_fields()
-        if isinstance(identity, str) and identity and fields and self.call.route.endswith(f"{{{fields[-1]}}}"):
-            self._paths.add(self.call.model_copy(update={fields[-1]: identity}).wire_path())
+        identity, name = getattr(answer, "id", None), self._last_field
+        if name and isinstance(identity, str) and identity not in ("", getattr(self.call, name)):
+            self._paths.add(self.call.model_copy(update={name: identity}).wire_path())
 
     def take_stale(self) -> bool:
         """Whether the service must be asked; asking it is then the caller's duty."""

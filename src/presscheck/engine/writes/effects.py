@@ -70,9 +70,20 @@ def _around(call: Call) -> tuple[str, ...]:
 
 def _request(call: Call) -> tuple[str, ...]:
     """The change request, everything beneath it, and the listings that show it."""
+    return (*beneath(_path_of_request(call)), *_listings_of_requests(call))
+
+
+def _discussion(call: Call) -> tuple[str, ...]:
+    """The change request with its comments, reviews and people, not with its content; and the listings that show it."""
+    request = _path_of_request(call)
+    parts = [pattern for name in ("comments", "reviews") for pattern in beneath(f"{request}/{name}")]
+    people = [f"{request}/{name}" for name in ("requested-reviewers", "commenters", "contributors")]
+    return (request, *parts, *people, *_listings_of_requests(call))
+
+
+def _listings_of_requests(call: Call) -> tuple[str, ...]:
     space = _path_of_space(call)
-    request = f"{space}/change-requests/{quote(call.change_request_id, safe='')}"
-    return (*beneath(request), f"{space}/change-requests", space, "/orgs/*/change-requests")
+    return f"{space}/change-requests", space, "/orgs/*/change-requests"
 
 
 def _space(call: Call) -> tuple[str, ...]:
@@ -81,6 +92,10 @@ def _space(call: Call) -> tuple[str, ...]:
 
 def _site(call: Call) -> tuple[str, ...]:
     return beneath(f"/orgs/{quote(call.organization_id, safe='')}/sites")
+
+
+def _path_of_request(call: Call) -> str:
+    return f"{_path_of_space(call)}/change-requests/{quote(call.change_request_id, safe='')}"
 
 
 def _path_of_space(call: Call) -> str:
@@ -137,13 +152,15 @@ def _the_site(call: Call) -> Operation[Any]:
     return sites.GetSite(organization_id=call.organization_id, site_id=call.site_id)
 
 
-def _repeated(*, waits: bool = True) -> Effects:
-    return Effects(waits=waits, settle="repeat", stale=_request)
+def _repeated(stale: Callable[[Call], tuple[str, ...]] = _discussion) -> Effects:
+    return Effects(waits=True, settle="repeat", stale=stale)
 
 
 SAID: dict[type[Operation[Any]], Effects] = {
-    comments.PostComment: Effects(waits=True, settle="look", stale=_request, listing=_all_comments, found=_same_text),
-    comments.PostReply: Effects(waits=True, settle="look", stale=_request, listing=_all_replies, found=_same_text),
+    comments.PostComment: Effects(
+        waits=True, settle="look", stale=_discussion, listing=_all_comments, found=_same_text
+    ),
+    comments.PostReply: Effects(waits=True, settle="look", stale=_discussion, listing=_all_replies, found=_same_text),
     comments.UpdateComment: _repeated(),
     comments.UpdateReply: _repeated(),
     comments.DeleteComment: _repeated(),
@@ -151,13 +168,13 @@ SAID: dict[type[Operation[Any]], Effects] = {
     change_requests.SubmitReview: Effects(
         waits=True,
         settle="look",
-        stale=_request,
+        stale=_discussion,
         listing=_all_reviews,
         found=_same_verdict,
     ),
     change_requests.RequestReviewers: _repeated(),
     change_requests.RemoveRequestedReviewer: _repeated(),
-    change_requests.UpdateChangeRequest: _repeated(),
+    change_requests.UpdateChangeRequest: _repeated(_request),
     change_requests.CreateChangeRequest: Effects(
         waits=False,
         settle="look",

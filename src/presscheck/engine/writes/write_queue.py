@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer
+from presscheck.engine.path_patterns import beneath
 from presscheck.engine.pending_writes import PendingWrites, pending_entry
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions
@@ -171,7 +172,7 @@ class WriteQueue:
             outcome.set_exception(error)
         call = pending_entry(row).call
         if call:  # often it is refused because somebody else moved something, which is to be seen then
-            self._moved(call)
+            self._moved(call, *beneath(effects_of(call).scope(call)))
         self.changed()
 
     def _settle_outcome(self, number: int, answer: Any) -> None:
@@ -185,9 +186,9 @@ class WriteQueue:
             await self._reads.stored.in_store(lambda cache: cache.keep_resource(json.loads(body)))
         self._moved(call)
 
-    def _moved(self, call: Operation[Any]) -> None:
-        """Ask again for all that a write changes."""
-        patterns = effects_of(call).stale(call)
+    def _moved(self, call: Operation[Any], *more: str) -> None:
+        """Ask again for all that a write changes, and for what else these patterns name."""
+        patterns = (*effects_of(call).stale(call), *more)
         self._asking.outdate(patterns)
         self._watching.stale_paths(patterns)
 
