@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
-from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, key_table
 from presscheck.tui.keys import Keys
+from presscheck.tui.navigation import Navigation
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse import Browse
 from presscheck.tui.screens.inbox import Inbox
 from presscheck.tui.screens.outbox import Outbox
+from presscheck.tui.screens.pane_commands import PaneCommands
 from presscheck.tui.screens.publish import Publish
 from presscheck.tui.screens.review import Review
 
@@ -47,7 +49,7 @@ def test_a_key_that_continues_nothing_starts_afresh() -> None:
 
 
 def test_the_key_table_of_the_readme_is_current() -> None:
-    places = (PresscheckApp, Inbox, Browse, Publish, Review, Outbox)
+    places = (Navigation, BaseScreen, PaneCommands, Inbox, Browse, Publish, Review, Outbox)
     done = {one.name for one in COMMANDS if any(hasattr(place, f"command_{one.name}") for place in places)}
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     assert len(done) > 40

@@ -17,14 +17,14 @@ from presscheck.errors import NotFound, NotNow
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
 from presscheck.tui.keys import Keys
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.sheet import Sheet
 from presscheck.tui.widgets.which_key import WhichKey
 
 
-class Room(Place):
+class Room(BaseScreen):
     """A list, and commands that do, ask, wait and fail."""
 
     FOOTER = ("open", "publish", "approve", "comment")
@@ -37,7 +37,7 @@ class Room(Place):
         self.why: str | None = None
 
     def body(self) -> ComposeResult:
-        yield Rows(self._row, self.home.look)
+        yield Rows(self._row, self.style_for)
 
     def on_mount(self) -> None:
         rows = self.query_one(Rows)
@@ -54,7 +54,7 @@ class Room(Place):
         self.did.append("publish")
 
     async def command_approve(self) -> None:
-        answer = await self.ask(Sheet("Approve?", [(Span("All of it."),)], "Approve", self.home.look))
+        answer = await self.ask(Sheet("Approve?", [(Span("All of it."),)], "Approve", self.style_for))
         self.did.append(f"approve {answer}")
 
     def command_comment(self) -> None:
@@ -81,7 +81,7 @@ class Beside(Room):
 
     def body(self) -> ComposeResult:
         yield from super().body()
-        yield Lines(self.home.look)
+        yield Lines(self.style_for)
 
     def on_rows_row_pointed(self, event: Rows.RowPointed) -> None:
         self.query_one(Lines).show([(Span(f"about row {event.index}"),)])
@@ -197,26 +197,26 @@ async def test_an_error_in_what_is_followed_is_shown(pilot: Pilot[int]) -> None:
     async def failing() -> AsyncIterator[Seen[int]]:
         yield Seen(0, "failed", 0.0, NotFound("gone", request="GET /x", status=404))
 
-    room(pilot).follow(failing(), lambda _: None, group="x")
+    room(pilot).subscribe(failing(), lambda _: None, group="x")
     await until(pilot, lambda: "gone (GET /x)" in shown(pilot.app)[-1])
 
 
 async def test_a_newer_watch_in_a_group_ends_the_older(pilot: Pilot[int]) -> None:
     one = room(pilot)
-    one.follow(one.stream(1, 2), lambda seen: one.seen.append(seen.value), group="x")
+    one.subscribe(one.stream(1, 2), lambda seen: one.seen.append(seen.value), group="x")
     await until(pilot, lambda: one.seen == [1, 2])
-    one.follow(one.stream(3), lambda seen: one.seen.append(seen.value), group="x")
-    one.follow(one.stream(4), lambda seen: one.seen.append(seen.value), group="y")
+    one.subscribe(one.stream(3), lambda seen: one.seen.append(seen.value), group="x")
+    one.subscribe(one.stream(4), lambda seen: one.seen.append(seen.value), group="y")
     await until(pilot, lambda: sorted(one.seen) == [1, 2, 3, 4])
     assert one.ended == 1
-    one.unfollow("y")
+    one.unsubscribe("y")
     await until(pilot, lambda: one.ended == 2)
 
 
 async def test_leaving_ends_all_watches(pilot: Pilot[int]) -> None:
     guest = Room()
     await pilot.app.push_screen(guest)
-    guest.follow(guest.stream(1), lambda seen: guest.seen.append(seen.value), group="x")
+    guest.subscribe(guest.stream(1), lambda seen: guest.seen.append(seen.value), group="x")
     await until(pilot, lambda: guest.seen)
     await pilot.press("q")
     await until(pilot, lambda: guest.ended == 1)

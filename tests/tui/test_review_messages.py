@@ -133,7 +133,7 @@ async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_
         await settled(pilot)
         await until(pilot, shows="Rotate in two steps")
         for _ in range(9):
-            if pilot.app.screen.reason("use_suggestion") is None:
+            if pilot.app.screen.disabled_reason("use_suggestion") is None:
                 break
             await pilot.press("t")
         await pilot.press("U")
@@ -162,7 +162,7 @@ async def test_a_suggestion_for_words_that_are_gone_changes_nothing(service: Run
         await settled(pilot)
         await pilot.press("l")
         for _ in range(9):
-            if pilot.app.screen.reason("use_suggestion") is None:
+            if pilot.app.screen.disabled_reason("use_suggestion") is None:
                 break
             await pilot.press("t")
         await pilot.press("U")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -21,7 +20,7 @@ from presscheck.config import Profile
 from presscheck.documents.spans import Line, plain
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.tui.commands import Keymap
-from presscheck.tui.going import Going
+from presscheck.tui.navigation import MODES, Navigation, NavigationHost
 from presscheck.tui.notices import Notices
 from presscheck.tui.painting import Canvas
 from presscheck.tui.still import Still
@@ -30,6 +29,7 @@ from presscheck.tui.theme import Theme, load
 from presscheck.tui.wall import Wall
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
     from textual.signal import Signal
 
     from presscheck.desk.desk import Desk
@@ -41,7 +41,7 @@ BUG = 70
 """The exit code after an exception that nobody meant."""
 
 
-class PresscheckApp(Going, App[int], inherit_bindings=False):
+class PresscheckApp(App[int], inherit_bindings=False):
     """The whole program on one terminal.
 
     Args:
@@ -59,6 +59,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = MODES
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     CSS_PATH = str(Path(__file__).with_name("app.tcss"))
@@ -78,6 +79,8 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self._open_desk, self._still, self._first = open_desk, still, first
+        self._desk: Desk | None = None
+        self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
         self._passed_on = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
         self.notices = Notices(log)
@@ -94,23 +97,25 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         self._touched = monotonic()
         self._refreshing: Refreshing | None = None
 
-    @cached_property
+    @property
     def desk(self) -> Desk:
         """What is behind the screens; opened when it is first asked for."""
-        return self._open_desk()
+        if self._desk is None:
+            self._desk = self._open_desk()
+        return self._desk
 
     @property
     def palette(self) -> Theme:
         """The theme that is shown."""
         return self.themes[self.theme]
 
-    def look(self, words: str) -> Style:
-        """What a style of spans looks like now."""
+    def style_for(self, words: str) -> Style:
+        """The style of the current theme for these words, such as `added strong`."""
         return self.palette.style(words)
 
     def get_default_screen(self) -> Still:
         """What is seen first."""
-        return Still(self._still, self.look(""))
+        return Still(self._still, self.style_for(""))
 
     def on_mount(self) -> None:
         """Once something is seen, load the inbox."""
@@ -146,8 +151,8 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         """Let go of the store and the connection."""
         if self._refreshing:
             await self._refreshing.close()
-        if "desk" in self.__dict__:
-            await self.desk.close()
+        if self._desk:
+            await self._desk.close()
 
     def exit(self, *args: Any, **more: Any) -> None:
         """End; what the inbox shows is seen first at the next start."""
@@ -156,15 +161,51 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
             remember()
         super().exit(*args, **more)
 
-    def notice(self, text: str) -> None:
-        """Say something in the line below, until a later key."""
-        self.notices.say(text)
-        self._show_world()
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a message in the last line until a later key press; there are no toasts."""
+        self.notices.say(message)
+        self._refresh_status_bars()
 
-    def complain(self, error: PresscheckError) -> None:
-        """Show what went wrong, with the request."""
+    def show_error(self, error: PresscheckError) -> None:
+        """Show an error with its request in the last line."""
         self.notices.complain(error)
-        self._show_world()
+        self._refresh_status_bars()
+
+    def command_handlers(self) -> tuple[object, ...]:
+        """The objects with the commands that work on every screen."""
+        return (self.navigation,)
+
+    def close_screen(self) -> None:
+        """Close the screen on top, if another one is below it."""
+        self.navigation.command_back()
+
+    def remember_review(self, space_id: str, change_request_id: str) -> None:
+        """Make this change request the one that the command `go_review` opens."""
+        self.navigation.last_review = (space_id, change_request_id)
+
+    def open_review(self, space_id: str, change_request_id: str) -> None:
+        """Open the review of a change request."""
+        self.navigation.open_review(space_id, change_request_id)
+
+    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
+        """Open the review of a change request at a comment."""
+        await self.navigation.open_thread(space_id, change_request_id, comment_id)
+
+    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
+        """Browse a space at a page, on main or in a change request."""
+        await self.navigation.open_page(space_id, page_id, change_request_id)
+
+    async def open_site(self, site_id: str) -> None:
+        """Open a site in the publish screen."""
+        await self.navigation.open_site(site_id)
 
     def to_terminal(self, sequence: str) -> None:
         """Let the terminal itself do something, such as ring; the sequence is made by us."""
@@ -188,7 +229,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
     @last_notice.setter
     def last_notice(self, text: str) -> None:
         if text:
-            self.notice(text)
+            self.notify(text)
         else:
             self.forget_notice()
 
@@ -235,9 +276,9 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         """Say what the desk has to say and did not before."""
         new, self._passed_on = self.desk.notices[self._passed_on :], len(self.desk.notices)
         for notice in new:
-            self.notice(notice)
+            self.notify(notice)
 
-    def _show_world(self) -> None:
-        show = getattr(self.screen, "show_world", None) if self.screen_stack else None
-        if show:
-            show()
+    def _refresh_status_bars(self) -> None:
+        refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None
+        if refresh:
+            refresh()

@@ -6,21 +6,30 @@ import os
 import shlex
 import subprocess
 import tempfile
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 
 from presscheck.documents.display_text import may_open, show_address
 from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
-    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.app_context import AppContext
 
 FALLBACK = ("nano", "vim", "vi")
 
 
-def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
+class TerminalOwner(Protocol):
+    """An app that can hand its terminal to another program for a while."""
+
+    def suspend(self) -> AbstractContextManager[None]:
+        """Leave the terminal to another program inside this context."""
+        ...
+
+
+def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
     """The text as it comes back from the user's editor; the app is away meanwhile.
 
     Raises:
@@ -58,14 +67,14 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
-def open_address(home: PresscheckApp, url: str) -> None:
+def open_address(home: AppContext, url: str) -> None:
     """Open an address in the browser, or copy and show it where there is none; only web and mail addresses open."""
     if not may_open(url):
-        home.notice(f"not opened, it is no web address: {show_address(url)}")
+        home.notify(f"not opened, it is no web address: {show_address(url)}")
         return
     if is_remote() or not _opened(url):
         home.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
-        home.notice(f"copied: {show_address(url)}")
+        home.notify(f"copied: {show_address(url)}")
 
 
 def is_remote() -> bool:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, cut, pad, plain
-from presscheck.tui.screens.place import NARROW, Place
+from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.filter_line import FilterLine
@@ -27,7 +27,7 @@ TALLEST = 3
 """Lines that the request under the cursor may take."""
 
 
-class Activity(Place):
+class Activity(BaseScreen):
     """What was asked, of the service and of the store."""
 
     DEFAULT_CSS = "Activity #head { margin-top: 1; } Activity #again { height: 4; padding-top: 1; }"
@@ -47,10 +47,10 @@ class Activity(Place):
 
     def body(self) -> ComposeResult:
         """The requests, and the one under the cursor as it is typed."""
-        yield Bar(self.home.look, id="head")
-        yield StateBlock(self.home.look)
-        yield Rows(self._row, self.home.look, key=lambda at: self.matching[at].number)
-        again = Lines(self.home.look, id="again")
+        yield Bar(self.style_for, id="head")
+        yield StateBlock(self.style_for)
+        yield Rows(self._row, self.style_for, key=lambda at: self.matching[at].number)
+        again = Lines(self.style_for, id="again")
         again.can_focus = False
         yield again
 
@@ -88,7 +88,7 @@ class Activity(Place):
             self.words = ""
             self._show()
         else:
-            self.home.command_back()
+            self.app_context.close_screen()
 
     def reason_copy_text(self) -> str | None:
         """There is nothing to copy here."""
@@ -100,15 +100,15 @@ class Activity(Place):
     def command_copy_text(self) -> None:
         """Copy the line that says it again."""
         if self._current:
-            self.home.copy_to_clipboard(display_text(self._line(self._current)))
-            self.home.notice("copied")
+            self.app_context.copy_to_clipboard(display_text(self._line(self._current)))
+            self.notify("copied")
 
     command_copy = command_copy_text
 
     def command_open(self) -> None:
         """Read all of it."""
         if self._current:
-            self.home.push_screen(Reading("Request", _details(self._current, self._line(self._current))))
+            self.app_context.push_screen(Reading("Request", _details(self._current, self._line(self._current))))
 
     @property
     def _current(self) -> Entry | None:
@@ -133,7 +133,7 @@ class Activity(Place):
             block.empty("Nothing was asked yet.", "Every request of this run is listed here.")
         self.query_one("#head", Bar).show(self._head() if self.matching else ())
         self._show_again()
-        self.show_world()
+        self.refresh_status_bars()
 
     def _show_again(self) -> None:
         lines, current = self.query_one("#again", Lines), self._current
@@ -141,7 +141,7 @@ class Activity(Place):
 
     def _line(self, entry: Entry) -> str:
         """The line for the profile that this is; one that is in no file can be named to nobody."""
-        profile = self.home.profile
+        profile = self.app_context.profile
         if profile.name == "default" or profile.token_from is None or not entry.again:
             return entry.again
         return entry.again.replace("presscheck api", f"presscheck --profile {profile.name} api", 1)

@@ -51,15 +51,15 @@ class Browse(Editing):
     def body(self) -> ComposeResult:
         """Tree and page."""
         with Horizontal():
-            yield Tree(self._children, self.home.look, id="tree")
-            yield PageView(self.home.look, id="page")
+            yield Tree(self._children, self.style_for, id="tree")
+            yield PageView(self.style_for, id="page")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
         super().on_mount()
         self.tree_view.focus()
         self.say("Asking the service …")
-        self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
+        self.subscribe(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
 
     @property
     def tree_view(self) -> Tree:
@@ -76,7 +76,7 @@ class Browse(Editing):
         self._wanted = page_key(space_id, page_id) if page_id else f"space {space_id}"
         if change_request_id:
             ask = GetChangeRequest(space_id=space_id, change_request_id=change_request_id)
-            self.follow(self.desk.watch(ask), lambda seen: self._request_seen(space_id, seen), group="request")
+            self.subscribe(self.desk.watch(ask), lambda seen: self._request_seen(space_id, seen), group="request")
         self.tree_view.open.add(f"space {space_id}")
         self._watch_pages(space_id)
         self._go()
@@ -90,11 +90,11 @@ class Browse(Editing):
         """Browse a space in a change request from now on, or (None) live."""
         if request:
             self.library.requests[space.id] = request
-            self.home.last_review = (space.id, request.id)
-            self.home.notice(f"you edit in #{request.number}: g r reviews it, and merges it")
+            self.app_context.remember_review(space.id, request.id)
+            self.notify(f"you edit in #{request.number}: g r reviews it, and merges it")
         else:
             self.library.requests.pop(space.id, None)
-            self.home.notice("what is shown is live again")
+            self.notify("what is shown is live again")
         self.tree_view.open.add(f"space {space.id}")
         self._watch_pages(space.id)
         self.show_page()
@@ -131,7 +131,7 @@ class Browse(Editing):
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         found = seen.value.items if seen.value else ()
-        organization = chosen(found, self.home.profile.organization)
+        organization = chosen(found, self.app_context.profile.organization)
         if organization is None:
             self.say("You are in no organization yet." if seen.value else "Nothing is known of it yet.")
         if organization is None or self.organization == organization.title:
@@ -141,7 +141,7 @@ class Browse(Editing):
         spaces = ListSpaces(organization_id=organization.id)
         for listing in (collections, spaces):
             answers = self.desk.watch_listing(listing)
-            self.follow(answers, lambda _: self._gathered(collections, spaces), group=type(listing).__name__)
+            self.subscribe(answers, lambda _: self._gathered(collections, spaces), group=type(listing).__name__)
 
     def _gathered(self, collections: ListCollections, spaces: ListSpaces) -> None:
         found = self.desk.window(collections, 0, MANY)
@@ -180,7 +180,7 @@ class Browse(Editing):
             if request
             else ListPages(space_id=space_id)
         )
-        self.follow(self.desk.watch(ask), lambda seen: self._paged(space_id, seen), group=f"pages-{space_id}")
+        self.subscribe(self.desk.watch(ask), lambda seen: self._paged(space_id, seen), group=f"pages-{space_id}")
 
     def _paged(self, space_id: str, seen: Seen[Pages | None]) -> None:
         is_first = self.library.pages(space_id) is None

@@ -109,7 +109,7 @@ class Editing(Reading):
             Choice(one.id, f"{one.number} {display_text(one.subject) or '(no subject)'}", one.status) for one in found
         ]
         chosen = ("new",) if not found and not now else None
-        chosen = chosen or await self.ask(Picker(f"Edit {display_text(space.title)} in", choices, self.home.look))
+        chosen = chosen or await self.ask(Picker(f"Edit {display_text(space.title)} in", choices, self.style_for))
         if chosen is None:
             return None
         begin: dict[str, Callable[[], ChangeRequest | None]] = {one.id: lambda one=one: one for one in found}
@@ -130,7 +130,7 @@ class Editing(Reading):
         entry = Entry(
             question,
             outbox.draft(key) or "",
-            self.home.look,
+            self.style_for,
             most=SUBJECT,
             save=lambda text: outbox.save_draft(key, text),
         )

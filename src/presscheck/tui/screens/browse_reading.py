@@ -16,8 +16,8 @@ from presscheck.documents.lines import PageLines
 from presscheck.documents.links import Places, source_of
 from presscheck.documents.moments import long_ago
 from presscheck.tui.outside import open_address
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse_tree import Item, Library, page_key
-from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -30,7 +30,7 @@ HINTS = {
 }
 
 
-class Reading(Place):
+class Reading(BaseScreen):
     """A place where a page of a library is read."""
 
     def __init__(self) -> None:
@@ -82,10 +82,10 @@ class Reading(Place):
         pages = [one.page for one in found.items if one.page]
         unread = f"{found.unread} pages of this space are not known here" if found.unread else ""
         if not pages:
-            self.home.notice(f"no page of this space links here{', as far as is known: ' if unread else ''}{unread}")
+            self.notify(f"no page of this space links here{', as far as is known: ' if unread else ''}{unread}")
             return
         choices = [Choice(page.id, display_text(page.title), display_text(page.path or "")) for page in pages]
-        chosen = await self.ask(Picker(f"What links here{' · ' if unread else ''}{unread}", choices, self.home.look))
+        chosen = await self.ask(Picker(f"What links here{' · ' if unread else ''}{unread}", choices, self.style_for))
         if chosen:
             self._leave(item, page_key(item.space.id, chosen[0]))
 
@@ -95,28 +95,28 @@ class Reading(Place):
         where = item.space.urls.app if item and item.space else None
         if item and where:
             path = f"/{item.page.path}" if item.page and item.page.path else ""
-            self.home.copy_to_clipboard(display_text(where + path))
-            self.home.notice("copied")
+            self.app_context.copy_to_clipboard(display_text(where + path))
+            self.notify("copied")
         else:
-            self.home.notice("it has no web address")
+            self.notify("it has no web address")
 
     def command_copy_text(self) -> None:
         """Copy the Markdown of the page."""
         key, markdown, _ = self._shown
         if key:
-            self.home.copy_to_clipboard(markdown)
-            self.home.notice("the page's Markdown is copied")
+            self.app_context.copy_to_clipboard(markdown)
+            self.notify("the page's Markdown is copied")
         else:
-            self.home.notice("there is no page here")
+            self.notify("there is no page here")
 
     def command_web(self) -> None:
         """Open the space in the browser."""
         item = self.item
         where = item.space.urls.published or item.space.urls.app if item and item.space else None
         if where:
-            open_address(self.home, where)
+            open_address(self.app_context, where)
         else:
-            self.home.notice("it has no web address")
+            self.notify("it has no web address")
 
     @on(PageView.LinkChosen)
     def link_chosen(self, event: PageView.LinkChosen) -> None:
@@ -127,7 +127,7 @@ class Reading(Place):
         """Show what is under the cursor, as it is known, then as it is."""
         item = self.item
         self.age = ""
-        self.show_world()
+        self.refresh_status_bars()
         if item is None:
             return
         if item.kind != "document" or item.page is None or item.space is None:
@@ -136,7 +136,7 @@ class Reading(Place):
         space, page = item.space.id, item.page.id
         request = self.library.requests.get(space)
         ask: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
-        self.follow(self.desk.watch(ask), lambda seen: self._page_seen(item, seen), group="page", complains=False)
+        self.subscribe(self.desk.watch(ask), lambda seen: self._page_seen(item, seen), group="page", complains=False)
 
     def _page_seen(self, item: Item, seen: Seen[RevisionPage | None]) -> None:
         now = self.item
@@ -147,7 +147,7 @@ class Reading(Place):
             self.say(f"This page cannot be shown: {display_text(why)}")
             return
         self.age = f"   as it was {long_ago(seen.age)}" if seen.state == "offline" else ""
-        self.show_world()
+        self.refresh_status_bars()
         self._open_page(item.key, seen.value.markdown or "", seen.value.title)
 
     def _open_page(self, key: str, markdown: str, title: str) -> None:
@@ -171,11 +171,11 @@ class Reading(Place):
             return
         found = Places.of(pages.pages).resolve(target, source_of(item.page))
         if found.kind == "web":
-            open_address(self.home, found.url)
+            open_address(self.app_context, found.url)
         elif found.kind == "page":
             self._leave(item, page_key(item.space.id, found.id))
         else:
-            self.home.notice(f"that link leads to no page of this space: {display_text(target)}")
+            self.notify(f"that link leads to no page of this space: {display_text(target)}")
 
     def _leave(self, item: Item, key: str) -> None:
         """Go from an item to another; there is a way back."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.spaces import Space
     from presscheck.desk.searching import Hit
-    from presscheck.tui.app import PresscheckApp
-    from presscheck.tui.screens.place import Place
+    from presscheck.tui.app_context import AppContext
+    from presscheck.tui.screens.base_screen import BaseScreen
 
 MANY = 2000
 """How many of a kind are looked through."""
@@ -33,16 +33,16 @@ _typed = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 Act = Callable[[], Any]
 
 
-def all_keys(home: PresscheckApp, place: Place) -> None:
+def all_keys(home: AppContext, place: BaseScreen) -> None:
     """Show every key of a place, in the order of the table; a chosen one is done."""
-    commands = place.commands()
+    commands = place.command_table.commands
     choices = [_with_keys(home, command) for command in commands]
-    _ask(home, place, Picker("Keys", choices, home.look, ranked=False), commands, {})
+    _ask(home, place, Picker("Keys", choices, home.style_for, ranked=False), commands, {})
 
 
-def all_commands(home: PresscheckApp, place: Place) -> None:
+def all_commands(home: AppContext, place: BaseScreen) -> None:
     """Find a command, or a thing by `cr 42`, `space api`, `page auth`; what is chosen is done."""
-    commands = [command for command in place.commands() if command.scope != "move"]
+    commands = [command for command in place.command_table.commands if command.scope != "move"]
     choices = [Choice(command.name, command.title, _keys(home, command)) for command in commands]
     acts: dict[str, Act] = {}
 
@@ -55,10 +55,10 @@ def all_commands(home: PresscheckApp, place: Place) -> None:
         return matching(found[2], [choice for choice, _ in things])[:SHOWN]
 
     title = "Commands · cr 42, space api, page auth"
-    _ask(home, place, Picker(title, choices, home.look, more=more), commands, acts)
+    _ask(home, place, Picker(title, choices, home.style_for, more=more), commands, acts)
 
 
-def anything(home: PresscheckApp, place: Place, kind: str = "") -> None:
+def anything(home: AppContext, place: BaseScreen, kind: str = "") -> None:
     """Find what the store knows by its name, and what stands in it; what is chosen is opened."""
     things = list(_things(home, kind))
     acts = {choice.key: act for choice, act in things}
@@ -71,34 +71,36 @@ def anything(home: PresscheckApp, place: Place, kind: str = "") -> None:
 
     title = "Go to a space" if kind == "space" else "Find anything"
     choices = [choice for choice, _ in things]
-    _ask(home, place, Picker(title, choices, home.look, later=None if kind else texts), (), acts)
+    _ask(home, place, Picker(title, choices, home.style_for, later=None if kind else texts), (), acts)
 
 
-def _ask(home: PresscheckApp, place: Place, picker: Picker, commands: Sequence[Command], acts: dict[str, Act]) -> None:
+def _ask(
+    home: AppContext, place: BaseScreen, picker: Picker, commands: Sequence[Command], acts: dict[str, Act]
+) -> None:
     def chosen(keys: tuple[str, ...] | None) -> None:
         if not keys:
             return
         if keys[0] in acts:
-            place.act(acts[keys[0]])
+            place.invoke(acts[keys[0]])
         else:
-            place.do(next(command for command in commands if command.name == keys[0]))
-            place.show_world()
+            place.run_command(next(command for command in commands if command.name == keys[0]))
+            place.refresh_status_bars()
 
     home.push_screen(picker, chosen)
 
 
-def _keys(home: PresscheckApp, command: Command) -> str:
+def _keys(home: AppContext, command: Command) -> str:
     return "  ".join(shown(keys) for keys in keys_of(command, home.keymap)[:3])
 
 
-def _with_keys(home: PresscheckApp, command: Command) -> Choice:
+def _with_keys(home: AppContext, command: Command) -> Choice:
     keys = _keys(home, command)
     more = f"  {command.help}" if command.help else ""
     line: Line = (*pad((Span(keys, "accent"),), 16), Span(command.title), Span(more, "quiet"))
     return Choice(command.name, f"{keys} {command.title} {command.help}", command.scope, line)
 
 
-def _things(home: PresscheckApp, kind: str) -> Iterator[tuple[Choice, Act]]:
+def _things(home: AppContext, kind: str) -> Iterator[tuple[Choice, Act]]:
     known = home.desk.known(ListOrganizations())
     for organization in known.value.items if known else ():
         spaces = home.desk.window(ListSpaces(organization_id=organization.id), 0, MANY).items
@@ -113,7 +115,7 @@ def _things(home: PresscheckApp, kind: str) -> Iterator[tuple[Choice, Act]]:
                 yield _page(home, space, page, titles)
 
 
-def _requests(home: PresscheckApp, organization_id: str) -> list[ChangeRequest]:
+def _requests(home: AppContext, organization_id: str) -> list[ChangeRequest]:
     """Every change request that some view of the inbox has brought in."""
     me = home.desk.known(GetCurrentUser())
     listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
@@ -121,22 +123,22 @@ def _requests(home: PresscheckApp, organization_id: str) -> list[ChangeRequest]:
     return list({one.id: one for one in found}.values())
 
 
-def _space(home: PresscheckApp, space: Space, titles: dict[str, str]) -> tuple[Choice, Act]:
+def _space(home: AppContext, space: Space, titles: dict[str, str]) -> tuple[Choice, Act]:
     return Choice(f"space {space.id}", titles[space.id], "space"), lambda: home.open_page(space.id)
 
 
-def _request(home: PresscheckApp, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Act]:
+def _request(home: AppContext, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Act]:
     label = f"{request.number} {display_text(request.subject) or '(no subject)'}"
     note = titles.get(request.space, "change request")
     return Choice(f"cr {request.id}", label, note), lambda: home.open_review(request.space, request.id)
 
 
-def _page(home: PresscheckApp, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Act]:
+def _page(home: AppContext, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Act]:
     choice = Choice(f"page {space.id} {page.id}", display_text(page.title), titles[space.id])
     return choice, lambda: home.open_page(space.id, page.id)
 
 
-def _hit(home: PresscheckApp, hit: Hit, text: str) -> tuple[Choice, Act]:
+def _hit(home: AppContext, hit: Hit, text: str) -> tuple[Choice, Act]:
     """Something that a text was found in."""
     title = display_text(hit.title) + (" said" if hit.kind == "comment" else "")
     line: Line = (Span(title), Span("  "), *_found_in(display_text(hit.excerpt), text))

@@ -16,12 +16,11 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span, width
 from presscheck.tui.outside import open_address
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox_lines import heading_row, preview, request_row, tabs
 from presscheck.tui.screens.inbox_rows import KnownRows
 from presscheck.tui.screens.inbox_views import Viewing
 from presscheck.tui.screens.organization import chosen
-from presscheck.tui.screens.place import Place
-from presscheck.tui.status_lines import footer
 from presscheck.tui.still import KEY, taken
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.lines import Lines
@@ -52,21 +51,21 @@ class Inbox(Viewing):
 
     def body(self) -> ComposeResult:
         """Tabs, rows, the preview."""
-        yield Bar(self.home.look, id="tabs")
-        yield Rows(self._row, self.home.look, key=self.key_at, is_heading=self.is_heading, id="rows")
-        yield Lines(self.home.look, id="preview")
+        yield Bar(self.style_for, id="tabs")
+        yield Rows(self._row, self.style_for, key=self.key_at, is_heading=self.is_heading, id="rows")
+        yield Lines(self.style_for, id="preview")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
         super().on_mount()
         self.query_one(Rows).focus()
-        self.follow(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
+        self.subscribe(self.desk.watch(GetCurrentUser()), self._signed_in, group="me")
         self.read_views()
         self.recall_queries()
         me = self.desk.known(GetCurrentUser())
         self.known_rows.me = me.value.id if me else ""
         organizations = self.desk.watch(ListOrganizations())
-        self.follow(organizations, self._organized, group="organizations", complains=False)
+        self.subscribe(organizations, self._organized, group="organizations", complains=False)
 
     def on_resize(self) -> None:
         """The preview is as wide as the screen."""
@@ -76,8 +75,8 @@ class Inbox(Viewing):
     def on_screen_suspend(self) -> None:
         """Another place is gone to: this may be the last that is seen of the inbox, and nobody waits for its rows."""
         self.remember_still()
-        if isinstance(self.home.screen, Place):  # beside a sheet they are still seen
-            self.unfollow("fill")
+        if isinstance(self.app_context.screen, BaseScreen):  # beside a sheet they are still seen
+            self.unsubscribe("fill")
 
     def on_screen_resume(self) -> None:
         """What was left to be asked for the rows is asked now."""
@@ -86,30 +85,30 @@ class Inbox(Viewing):
 
     def remember_still(self) -> None:
         """Keep what is shown for the next start."""
-        strips = {0: drawn(self.title_line(), self.size.width, self.home.look)}
+        strips = {0: drawn(self.title_line(), self.size.width, self.style_for)}
         for seen in self.query("#tabs, #rows, #preview"):
             strips |= {seen.region.y + y: seen.render_line(y) for y in range(seen.region.height)}
-        strips[self.size.height - 1] = drawn(footer(self, ()), self.size.width, self.home.look)
-        self.desk.remember(KEY, taken(self.home.theme, *self.size, strips))
+        strips[self.size.height - 1] = drawn(self.footer_hints(), self.size.width, self.style_for)
+        self.desk.remember(KEY, taken(self.app_context.theme, *self.size, strips))
 
     def command_open(self) -> None:
         """Review the request under the cursor."""
         request = self.current()
         if request:
-            self.home.open_review(request.space, request.id)
+            self.app_context.open_review(request.space, request.id)
 
     def command_copy(self) -> None:
         """Copy the web address of the request under the cursor."""
         request = self.current()
         if request:
-            self.home.copy_to_clipboard(display_text(request.urls.app or request.id))
-            self.home.notice("copied")
+            self.app_context.copy_to_clipboard(display_text(request.urls.app or request.id))
+            self.notify("copied")
 
     def command_web(self) -> None:
         """Open the request under the cursor in the browser."""
         request = self.current()
         if request:
-            open_address(self.home, request.urls.app or "")
+            open_address(self.app_context, request.urls.app or "")
 
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
@@ -134,14 +133,14 @@ class Inbox(Viewing):
         self.show_preview()
 
     def _organizations(self, found: tuple[Organization, ...]) -> None:
-        organization = chosen(found, self.home.profile.organization)
+        organization = chosen(found, self.app_context.profile.organization)
         if organization is None or (self.organization and self.organization.id == organization.id):
             return
         self.organization = organization
         self.known_rows.organization = self.organization_id = organization.id
-        self.show_world()
+        self.refresh_status_bars()
         spaces = ListSpaces(organization_id=organization.id)
-        self.follow(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
+        self.subscribe(self.desk.watch_listing(spaces), lambda _: self._spaced(spaces), group="spaces")
         self.choose(self.known_rows.view)
 
     def _spaced(self, spaces: ListSpaces) -> None:
@@ -157,21 +156,21 @@ class Inbox(Viewing):
             return
         self._redraw()
         self.query_one(Rows).point(0)
-        self.follow(self.desk.watch_listing(listing), self._listed, group="listing")
+        self.subscribe(self.desk.watch_listing(listing), self._listed, group="listing")
 
     def _listed(self, seen: Seen[int]) -> None:
         self._answered = self._answered or seen.state != "cached"
         self._redraw()
         if seen.state in ("fresh", "unchanged"):
             self.follow_current()
-            self._start(self.count_views, group="counts", exclusive=True)
+            self.run(self.count_views, group="counts", exclusive=True)
 
     def _redraw(self) -> None:
         """Draw all rows anew, from the store."""
         self.known_rows.forget()
         self._show_rows()
         if self.known_rows.is_arranged(self.known_rows.view):
-            self._start(self._arrange, group="arrange", exclusive=True)
+            self.run(self._arrange, group="arrange", exclusive=True)
 
     async def _arrange(self) -> None:
         await self.known_rows.arrange(self.known_rows.view)

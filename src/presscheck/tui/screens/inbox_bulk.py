@@ -60,7 +60,7 @@ class Acting(Triaging):
         """Say so where a merge train was stopped."""
         super().on_mount()
         if self.desk.outbox.recall(MERGE_TRAIN):
-            self.home.notice("a merge train was stopped: A goes on with it, or forgets it")
+            self.notify("a merge train was stopped: A goes on with it, or forgets it")
 
     def reason_act_on_marked(self) -> str | None:
         """Nothing is marked, and no train was stopped."""
@@ -77,7 +77,7 @@ class Acting(Triaging):
         lacks = self.desk.lacks(REVIEWS)
         title = f"With {counted(requests)}{'; this service has no reviews' if lacks else ''}"
         acts = [one for one in ACTS if one.key != "approve" or not lacks]
-        chosen = await self.ask(Picker(title, acts, self.home.look, ranked=False))
+        chosen = await self.ask(Picker(title, acts, self.style_for, ranked=False))
         if not chosen:
             return
         if chosen[0] == "done":
@@ -91,7 +91,7 @@ class Acting(Triaging):
             return
         title = next(one.label for one in ACTS if one.key == chosen[0])
         lines = [(Span(f"{one.number} {display_text(one.subject)}"),) for one in requests]
-        if await self.ask(Sheet(f"{title}: {counted(requests)}?", lines, title, self.home.look)):
+        if await self.ask(Sheet(f"{title}: {counted(requests)}?", lines, title, self.style_for)):
             self.desk.outbox.save_draft(DRAFT, "")
             self._show(Receipts(title, [Receipt(one, call(one)) for one in requests]))
 
@@ -105,13 +105,13 @@ class Acting(Triaging):
 
     def _show(self, receipts: Receipts) -> None:
         self._receipts = receipts
-        self.home.push_screen(receipts)
+        self.app_context.push_screen(receipts)
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge them in the order of the rows."""
         lines: list[Line] = [line for one in requests for line in self._with_doubts(one)]
         lines += [(), (Span("Each is updated from main and looked at again; there is no way back.", "waiting"),)]
-        if await self.ask(Sheet(f"Merge {counted(requests)}, one after another?", lines, "Merge", self.home.look)):
+        if await self.ask(Sheet(f"Merge {counted(requests)}, one after another?", lines, "Merge", self.style_for)):
             self._show(MergeTrain(requests))
 
     def _with_doubts(self, request: ChangeRequest) -> list[Line]:
@@ -128,11 +128,11 @@ class Acting(Triaging):
         requests = await left_over(self.desk)
         if not requests:
             couple(self.desk.outbox, ())
-            self.home.notice("nothing is left of the merge train: its change requests are not there any more")
+            self.notify("nothing is left of the merge train: its change requests are not there any more")
             return
         first = f"{requests[0].number} {display_text(requests[0].subject)}"
         choices = [Choice("go", "Go on with it", counted(requests)), Choice("forget", "Forget it", "nothing is merged")]
-        chosen = await self.ask(Picker(f"A merge train stands before {first}", choices, self.home.look))
+        chosen = await self.ask(Picker(f"A merge train stands before {first}", choices, self.style_for))
         if chosen == ("go",):
             self._show(MergeTrain(requests))
         elif chosen == ("forget",):
@@ -154,11 +154,11 @@ class Acting(Triaging):
         people = [
             Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
         ]
-        users = await self.ask(Picker("Who reviews them?", people, self.home.look, many=True))
+        users = await self.ask(Picker("Who reviews them?", people, self.style_for, many=True))
         return (lambda one: RequestReviewers(**path_of(one), users=users)) if users else None
 
     def _composer(self) -> Composer:
         def save(text: str) -> None:
             self.desk.outbox.save_draft(DRAFT, text)
 
-        return Composer("Comment on all that is marked", self.desk.outbox.draft(DRAFT), save, self.home.look)
+        return Composer("Comment on all that is marked", self.desk.outbox.draft(DRAFT), save, self.style_for)

@@ -60,7 +60,7 @@ class Filling(Acting):
             return
         for number, question in enumerate(QUESTIONS):
             answers = self.desk.watch(question(request))
-            self.follow(answers, lambda _: self._learned(request), group=f"current {number}")
+            self.subscribe(answers, lambda _: self._learned(request), group=f"current {number}")
         self.run(self._fill, group="fill", exclusive=True)
 
     async def _fill(self) -> None:

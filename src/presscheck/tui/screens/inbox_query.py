@@ -39,7 +39,7 @@ class Narrowing(Filling):
             Entry(
                 f"{display_text(view.title)}: show only",
                 self.known_rows.queries.get(view.id, ""),
-                self.home.look,
+                self.style_for,
                 least=0,
                 most=LONGEST,
                 wrong=self._wrong,

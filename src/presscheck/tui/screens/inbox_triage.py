@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
 
@@ -22,7 +22,7 @@ SNOOZES = (
 )
 
 
-class Triaging(Place):
+class Triaging(BaseScreen):
     """Done, snooze, bookmark, marks; an inbox says which change request is where."""
 
     last_away: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Triaging(Place):
         requests = self.meant()
         if not requests:
             return
-        chosen = await self.ask(Picker(f"Snooze {counted(requests)}", SNOOZES, self.home.look, ranked=False))
+        chosen = await self.ask(Picker(f"Snooze {counted(requests)}", SNOOZES, self.style_for, ranked=False))
         if chosen:
             until = moment(chosen[0], datetime.now().astimezone())
             for one in requests:
@@ -118,14 +118,14 @@ class Triaging(Place):
         if requests:
             named = f"{requests[0].number} {display_text(requests[0].subject)}"
             what = named if len(requests) == 1 else counted(requests)
-            self.home.notice(f"{how}: {what}; z brings it back")
+            self.notify(f"{how}: {what}; z brings it back")
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         count = sum(self.desk.triage.bring_back(one) for one in ids)
         self.last_away = ()
         self.rows.unmark()
         self.rearrange()
-        self.home.notice(f"brought back {count}" if count != 1 else "brought back")
+        self.notify(f"brought back {count}" if count != 1 else "brought back")
 
 
 def counted(requests: Sequence[ChangeRequest]) -> str:

@@ -25,12 +25,12 @@ class Viewing(Narrowing):
 
     def read_views(self) -> None:
         """Take the person's own views from the file; what is wrong with one is said, and hinders no other."""
-        if self.home.settings_file is None:
+        if self.app_context.settings_file is None:
             return
-        saved, mistakes = read_views(self.home.settings_file, judge)
+        saved, mistakes = read_views(self.app_context.settings_file, judge)
         for mistake in reversed(mistakes):
             # one line has no room for where the file is; `presscheck config check` says that
-            self.home.complain(ConfigurationError(str(replace(mistake, file=Path(mistake.file.name)))))
+            self.app_context.show_error(ConfigurationError(str(replace(mistake, file=Path(mistake.file.name)))))
         self.known_rows.views = all_views(saved)
 
     def command_right(self) -> None:
@@ -52,7 +52,7 @@ class Viewing(Narrowing):
 
     def reason_save_view(self) -> str | None:
         """There is no file to keep it in, or no room for one more."""
-        if self.home.settings_file is None:
+        if self.app_context.settings_file is None:
             return "there is no file of settings to keep it in"
         has_room = len(self.known_rows.views) - len(VIEWS) < MOST_VIEWS
         return None if has_room else f"there are {MOST_VIEWS} views of your own: remove one first"
@@ -65,8 +65,8 @@ class Viewing(Narrowing):
         words = (view.words, view.query, self.known_rows.queries.get(view.id, ""))
         query, sort = without_order(" ".join(filter(None, words)))
         wanted = await self._ask_view("Save as a view of your own", SavedView("", query, sort, _group(view)))
-        if wanted and self.home.settings_file:
-            add_view(self.home.settings_file, wanted)
+        if wanted and self.app_context.settings_file:
+            add_view(self.app_context.settings_file, wanted)
             self._taken_in(wanted.name, f"saved: {wanted.name}")
 
     def reason_change_view(self) -> str | None:
@@ -78,11 +78,11 @@ class Viewing(Narrowing):
         from presscheck.config.view_file import change_view
 
         saved = self.known_rows.view.saved
-        if saved is None or self.home.settings_file is None:
+        if saved is None or self.app_context.settings_file is None:
             return
         wanted = await self._ask_view("Edit this view", saved)
         if wanted and wanted != saved:
-            change_view(self.home.settings_file, saved.name, wanted)
+            change_view(self.app_context.settings_file, saved.name, wanted)
             if wanted.name != saved.name:
                 narrowed = self.known_rows.queries.get(saved.name, "")
                 self.remember_query(saved.name, "")
@@ -98,12 +98,12 @@ class Viewing(Narrowing):
         from presscheck.config.view_file import remove_view
 
         saved = self.known_rows.view.saved
-        if saved is None or self.home.settings_file is None:
+        if saved is None or self.app_context.settings_file is None:
             return
         name = display_text(saved.name)
         said = [(Span("It leaves your settings. No change request is touched."),)]
-        if await self.ask(Sheet(f"Remove the view {name}?", said, "Remove", self.home.look)):
-            remove_view(self.home.settings_file, saved.name)
+        if await self.ask(Sheet(f"Remove the view {name}?", said, "Remove", self.style_for)):
+            remove_view(self.app_context.settings_file, saved.name)
             self.remember_query(saved.name, "")
             self._taken_in("", f"removed: {name}")
 
@@ -112,14 +112,14 @@ class Viewing(Narrowing):
         from presscheck.tui.screens.view_sheet import ViewSheet
 
         others = [one.saved for one in self.known_rows.views if one.saved and one.saved is not view]
-        return await self.ask(ViewSheet(title, view, self.home.look, lambda one: wrong_with(one, others, judge)))
+        return await self.ask(ViewSheet(title, view, self.style_for, lambda one: wrong_with(one, others, judge)))
 
     def _taken_in(self, name: str, said: str) -> None:
         """The file says something else now: show the view of that name, else the first."""
         self.read_views()
         views = self.known_rows.views
         self.choose(next((view for view in views if view.saved and view.id == name), views[0]))
-        self.home.notice(said)
+        self.notify(said)
 
     def _step(self, by: int) -> None:
         views = self.known_rows.views

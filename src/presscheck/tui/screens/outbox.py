@@ -13,7 +13,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now, span
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.reading import Reading
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.rows import Rows
@@ -34,7 +34,7 @@ _GLYPHS = {
 _upper = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-class Outbox(Place):
+class Outbox(BaseScreen):
     """Writes that wait, the oldest first."""
 
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "delete", "close")
@@ -50,8 +50,8 @@ class Outbox(Place):
 
     def body(self) -> ComposeResult:
         """The writes, or that there are none."""
-        yield StateBlock(self.home.look)
-        yield Rows(self._row, self.home.look, second=self._why, key=lambda at: self.waiting[at].id)
+        yield StateBlock(self.style_for)
+        yield Rows(self._row, self.style_for, second=self._why, key=lambda at: self.waiting[at].id)
 
     def on_mount(self) -> None:
         """Show what waits, from now on."""
@@ -86,7 +86,7 @@ class Outbox(Place):
     def command_open(self) -> None:
         """Read all of it."""
         if self._current:
-            self.home.push_screen(Reading(told(self._current), _details(self._current)))
+            self.app_context.push_screen(Reading(told(self._current), _details(self._current)))
 
     def command_retry(self) -> None:
         """Send it again."""
@@ -109,7 +109,9 @@ class Outbox(Place):
             save(text)
 
         title = told(current)
-        self.home.push_screen(Composer(title, self.desk.outbox.draft(key) or text, save, self.home.look, take=take))
+        self.app_context.push_screen(
+            Composer(title, self.desk.outbox.draft(key) or text, save, self.style_for, take=take)
+        )
 
     async def command_unsend(self) -> None:
         """Take it back."""
@@ -124,9 +126,9 @@ class Outbox(Place):
         if current is None:
             return
         facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is gone.", "waiting"),)]
-        if await self.ask(Sheet(question, facts, act, self.home.look)):
+        if await self.ask(Sheet(question, facts, act, self.style_for)):
             self.desk.drop(current.id)
-            self.home.notice("it is not sent")
+            self.notify("it is not sent")
 
     @property
     def _current(self) -> Waiting | None:
@@ -141,7 +143,7 @@ class Outbox(Place):
             block.away()
         else:
             block.empty("Everything is sent.", "What you write while offline waits here.")
-        self.show_world()
+        self.refresh_status_bars()
 
     def _row(self, at: int, columns: int) -> Line:
         one = self.waiting[at]

@@ -17,7 +17,7 @@ from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.documents.spans import Line
-    from presscheck.tui.screens.place import Place
+    from presscheck.tui.screens.base_screen import BaseScreen
 
 TITLE = 256
 """Characters that a title may have."""
@@ -30,7 +30,7 @@ def draft_key(change_request_id: str, name: str) -> str:
     return f"review {change_request_id} {name}"
 
 
-async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
+async def edit_page(place: BaseScreen, path: dict[str, Any], page_id: str) -> None:
     """Edit a page's Markdown; what comes back is shown in numbers before it is sent, and kept where it is not.
 
     What somebody else writes meanwhile is joined with it; where both wrote in the same words, both are there to be
@@ -43,9 +43,9 @@ async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
     """
     draft = _PageDraft(place, path, page_id)
     title, before = await draft.opened()
-    text = edit_text(place.home, draft.begin(before))
+    text = edit_text(place.app_context, draft.begin(before))
     if edited(before, text) is None:
-        place.home.notice("nothing was changed")
+        place.notify("nothing was changed")
         return
     draft.keep(text, before)
     _, after = await draft.opened()
@@ -54,15 +54,13 @@ async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
     found = edited(after, joined.text)
     if joined.conflicts or found is None:
         same = "somebody wrote in the same words meanwhile: e opens both, to be decided over"
-        place.home.notice(
-            same if joined.conflicts else "somebody else wrote the same meanwhile: nothing is left to send"
-        )
+        place.notify(same if joined.conflicts else "somebody else wrote the same meanwhile: nothing is left to send")
         return
     lines = _in_numbers(found, title, joined.text, is_joined=after.text != before.text)
-    if not await place.ask(Sheet("Put this into the change request?", lines, "Save", place.home.look)):
-        place.home.notice("not sent; e opens what you wrote again")
+    if not await place.ask(Sheet("Put this into the change request?", lines, "Save", place.style_for)):
+        place.notify("not sent; e opens what you wrote again")
     elif (await draft.opened())[1].text != after.text:
-        place.home.notice("somebody wrote in the page just now: not sent; e opens what you wrote, joined with that")
+        place.notify("somebody wrote in the page just now: not sent; e opens what you wrote, joined with that")
     else:
         given: dict[str, Any] = {"title": found.title} if found.title else {}
         change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
@@ -73,7 +71,7 @@ async def edit_page(place: Place, path: dict[str, Any], page_id: str) -> None:
 class _PageDraft:
     """What was written of a page and not sent yet, and the text of the page that it was written from."""
 
-    def __init__(self, place: Place, path: dict[str, Any], page_id: str) -> None:
+    def __init__(self, place: BaseScreen, path: dict[str, Any], page_id: str) -> None:
         self._place, self._outbox, self._path, self._page_id = place, place.desk.outbox, path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
 
@@ -113,7 +111,7 @@ def _in_numbers(found: Edited, title: str, text: str, *, is_joined: bool) -> lis
     return lines
 
 
-async def add_page(place: Place, path: dict[str, Any], into: str | None) -> str | None:
+async def add_page(place: BaseScreen, path: dict[str, Any], into: str | None) -> str | None:
     """Add a page below another, or at the root; its id, where the service tells."""
     key = draft_key(path["change_request_id"], "new page")
     title = await _titled(place, "Title of the new page", "", key)
@@ -125,7 +123,7 @@ async def add_page(place: Place, path: dict[str, Any], into: str | None) -> str 
     return next((one.page_id for one in answer.changes if one.object == "created_page"), None) if answer else None
 
 
-async def rename_page(place: Place, path: dict[str, Any], page_id: str, title: str) -> None:
+async def rename_page(place: BaseScreen, path: dict[str, Any], page_id: str, title: str) -> None:
     """Give a page another title."""
     key = draft_key(path["change_request_id"], f"title {page_id}")
     new = await _titled(place, "Title of the page", title, key)
@@ -136,23 +134,23 @@ async def rename_page(place: Place, path: dict[str, Any], page_id: str, title: s
         place.desk.outbox.save_draft(key, "")
 
 
-async def delete_page(place: Place, path: dict[str, Any], page_id: str, title: str, below: int) -> None:
+async def delete_page(place: BaseScreen, path: dict[str, Any], page_id: str, title: str, below: int) -> None:
     """Take a page, and those below it, out of the change request."""
     lines: list[Line] = [(Span("Readers keep it until the change request is merged."),)]
     if below:
         lines.insert(0, (Span(f"{below} pages below it go with it.", "waiting"),))
-    if await place.ask(Sheet(f"Delete {display_text(title)}?", lines, "Delete", place.home.look)):
+    if await place.ask(Sheet(f"Delete {display_text(title)}?", lines, "Delete", place.style_for)):
         change = DeletePage(page=page_id)
         await place.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
 
 
-async def _titled(place: Place, question: str, title: str, key: str) -> str | None:
+async def _titled(place: BaseScreen, question: str, title: str, key: str) -> str | None:
     outbox = place.desk.outbox
     return await place.ask(
         Entry(
             question,
             outbox.draft(key) or title,
-            place.home.look,
+            place.style_for,
             most=TITLE,
             save=lambda text: outbox.save_draft(key, "" if text == title else text),
         )

@@ -18,15 +18,15 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.tui.outside import open_address
 from presscheck.tui.screens import publish_acts as acts
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import chosen
-from presscheck.tui.screens.place import Place
 from presscheck.tui.screens.publish_site import SitePane
 from presscheck.tui.widgets.rows import Rows
 
 MANY = 1000
 
 
-class Publish(Place):
+class Publish(BaseScreen):
     """Sites on the left, the structure of the one under the cursor on the right."""
 
     FOOTER = ("publish", "add", "next_pane", "move_down", "web", "close")
@@ -47,14 +47,14 @@ class Publish(Place):
     def body(self) -> ComposeResult:
         """Sites, and what one is and is made of."""
         with Horizontal():
-            yield Rows(self._row, self.home.look, id="tree")
-            yield SitePane(self.home.look, id="site")
+            yield Rows(self._row, self.style_for, id="tree")
+            yield SitePane(self.style_for, id="site")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
         super().on_mount()
         self.query_one(Rows).focus()
-        self.follow(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
+        self.subscribe(self.desk.watch(ListOrganizations()), self._organized, group="organizations")
 
     @property
     def organization_id(self) -> str:
@@ -134,8 +134,8 @@ class Publish(Place):
         """Copy where the site is published."""
         site = self.current
         if site and (site.urls.published or site.urls.app):
-            self.home.copy_to_clipboard(display_text(site.urls.published or site.urls.app or ""))
-            self.home.notice("copied")
+            self.app_context.copy_to_clipboard(display_text(site.urls.published or site.urls.app or ""))
+            self.notify("copied")
 
     def command_web(self) -> None:
         """Open the site in the browser."""
@@ -143,9 +143,9 @@ class Publish(Place):
         if site:
             where = site.urls.published or site.urls.app
             if where:
-                open_address(self.home, where)
+                open_address(self.app_context, where)
             else:
-                self.home.notice("it has no web address")
+                self.notify("it has no web address")
 
     @on(Rows.RowPointed)
     def row_pointed(self) -> None:
@@ -154,14 +154,14 @@ class Publish(Place):
 
     def _organized(self, seen: Seen[Page[Organization] | None]) -> None:
         found = seen.value.items if seen.value else ()
-        organization = chosen(found, self.home.profile.organization)
+        organization = chosen(found, self.app_context.profile.organization)
         if organization is None or (self.organization and self.organization.id == organization.id):
             return
         self.organization = organization
         listing = ListSites(organization_id=organization.id, limit=MANY)
-        self.follow(self.desk.watch(listing), self._listed, group="sites")
+        self.subscribe(self.desk.watch(listing), self._listed, group="sites")
         spaces = ListSpaces(organization_id=organization.id)
-        self.follow(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
+        self.subscribe(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _listed(self, seen: Seen[Page[Site] | None]) -> None:
         if seen.value:
@@ -181,14 +181,14 @@ class Publish(Place):
 
     def _follow_structure(self) -> None:
         site = self.current
-        self.show_world()
+        self.refresh_status_bars()
         if site is None:
             self.site.show_words(self._words)
             return
         self.site.show_site(site)
         ask = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         answers = self.desk.watch(ask)
-        self.follow(answers, lambda seen: self._structured(site, seen), group="structure", complains=False)
+        self.subscribe(answers, lambda seen: self._structured(site, seen), group="structure", complains=False)
 
     def _structured(self, site: Site, seen: Seen[SiteStructure | None]) -> None:
         if self.site.has_own_order:

@@ -45,34 +45,34 @@ SEEN_BY = {
 async def publish(place: Publish, site: Site) -> None:
     """Put the site live, or take it away, after asking."""
     act = "Unpublish" if site.published else "Publish"
-    if not await place.ask(Sheet(f"{act} {display_text(site.title)}?", _facts(site), act, place.home.look)):
+    if not await place.ask(Sheet(f"{act} {display_text(site.title)}?", _facts(site), act, place.style_for)):
         return
     if site.published:
         await place.desk.write(UnpublishSite(**_of(site, place))).landed()
-        place.home.notice(f"{display_text(site.title)} is no longer published")
+        place.notify(f"{display_text(site.title)} is no longer published")
         return
     answer = await place.desk.write(PublishSite(**_of(site, place))).landed()
     if isinstance(answer, Site):
         where = display_text(answer.urls.published or "") or "the service does not say where"
-        place.home.notice(f"{display_text(answer.title)} is live: {where}")
+        place.notify(f"{display_text(answer.title)} is live: {where}")
     else:
-        place.home.notice("the service asks for a payment first: o opens the site in the browser")
+        place.notify("the service asks for a payment first: o opens the site in the browser")
 
 
 async def add_site(place: Publish) -> None:
     """Make a site of one or several spaces."""
     least, most = TITLE
-    title = await place.ask(Entry("What is the new site called?", "", place.home.look, least=least, most=most))
+    title = await place.ask(Entry("What is the new site called?", "", place.style_for, least=least, most=most))
     if title is None:
         return
-    spaces = await place.ask(Picker("What does it show?", _spaces(place, ()), place.home.look, many=True))
+    spaces = await place.ask(Picker("What does it show?", _spaces(place, ()), place.style_for, many=True))
     if spaces is not None:
         call = CreateSite(organization_id=place.organization_id, title=title, spaces=spaces)
         made = await place.desk.write(call).landed()
         if made is None:
             return  # sent by another presscheck
         place.open_site(made.id)
-        place.home.notice(f"{display_text(made.title)} is made, and not published yet: P publishes it")
+        place.notify(f"{display_text(made.title)} is made, and not published yet: P publishes it")
 
 
 async def add_space(place: Publish, site: Site) -> None:
@@ -80,9 +80,9 @@ async def add_space(place: Publish, site: Site) -> None:
     held = [item.space.id for item in every(place.site.items) if isinstance(item, SiteSpace)]
     choices = _spaces(place, held)
     if not choices:
-        place.home.notice("every space of the organization is in this site already")
+        place.notify("every space of the organization is in this site already")
         return
-    chosen = await place.ask(Picker(f"Add to {display_text(site.title)}", choices, place.home.look))
+    chosen = await place.ask(Picker(f"Add to {display_text(site.title)}", choices, place.style_for))
     if chosen:
         item = place.site.item
         section = item.section if isinstance(item, SiteSpace) else item.id if isinstance(item, SiteSection) else None
@@ -93,7 +93,7 @@ async def add_space(place: Publish, site: Site) -> None:
 async def rename_site(place: Publish, site: Site) -> None:
     """Give the site another title."""
     least, most = TITLE
-    title = await place.ask(Entry("Title of the site", site.title, place.home.look, least=least, most=most))
+    title = await place.ask(Entry("Title of the site", site.title, place.style_for, least=least, most=most))
     if title is not None and title != site.title:
         await place.desk.write(UpdateSite(**_of(site, place), title=title)).landed()
 
@@ -102,12 +102,12 @@ async def rename_item(place: Publish, site: Site, item: StructureItem) -> None:
     """Give a section or a group another title; a space in a site has a path instead."""
     given = _of(site, place)
     if isinstance(item, SiteSpace):
-        path = await place.ask(Entry(f"Path of {title_of(item)}", item.path, place.home.look, most=100))
+        path = await place.ask(Entry(f"Path of {title_of(item)}", item.path, place.style_for, most=100))
         call: Operation[Any] | None = (
             UpdateSiteSpace(**given, site_space_id=item.id, path=path) if path and path != item.path else None
         )
     else:
-        title = await place.ask(Entry(f"Title of {title_of(item)}", item.title, place.home.look, least=2, most=100))
+        title = await place.ask(Entry(f"Title of {title_of(item)}", item.title, place.style_for, least=2, most=100))
         is_new = title is not None and title != item.title
         if is_new and isinstance(item, SiteSection):
             call = UpdateSection(**given, site_section_id=item.id, title=title)
@@ -125,7 +125,7 @@ async def delete_site(place: Publish, site: Site) -> None:
     lines: list[Line] = [(Span("Its structure, settings and address are gone for good. Its spaces stay."),)]
     if site.published:
         lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
-    if await place.ask(Sheet(f"Delete {title}?", lines, "Delete", place.home.look, type_to_confirm=title)):
+    if await place.ask(Sheet(f"Delete {title}?", lines, "Delete", place.style_for, type_to_confirm=title)):
         await place.desk.write(DeleteSite(**_of(site, place))).landed()
 
 
@@ -139,10 +139,10 @@ async def remove_item(place: Publish, site: Site, item: StructureItem) -> None:
     elif isinstance(item, SiteSectionGroup):
         call, then = DeleteSectionGroup(**given, site_section_group_id=item.id), "Its sections stay in the site."
     else:
-        place.home.notice("this kind of item can only be removed in the browser")
+        place.notify("this kind of item can only be removed in the browser")
         return
     lines: list[Line] = [(Span(then),)]
-    if await place.ask(Sheet(f"Take {title_of(item)} out of the site?", lines, "Take out", place.home.look)):
+    if await place.ask(Sheet(f"Take {title_of(item)} out of the site?", lines, "Take out", place.style_for)):
         await place.desk.write(cast("Operation[None]", call)).landed()
 
 
@@ -151,7 +151,7 @@ async def move(place: Publish, site: Site, item: StructureItem, by: Literal[1, -
     before = place.site.items
     found = moved(before, f"{item.object} {item.id}", by)
     if found is None:
-        place.home.notice("it is the last one here" if by > 0 else "it is the first one here")
+        place.notify("it is the last one here" if by > 0 else "it is the first one here")
         return
     call = SortSiteStructure(**_of(site, place), item=pointer(item), position=found[1])
     place.site.show_items(site, found[0])

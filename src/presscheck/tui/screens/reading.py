@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from presscheck.documents.spans import Line, Span
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.app_context import AppContext
 
 
-class Reading(Place):
+class Reading(BaseScreen):
     """Lines under a title, as display text.
 
     Args:
@@ -35,7 +35,7 @@ class Reading(Place):
 
     def body(self) -> ComposeResult:
         """The lines."""
-        yield Lines(self.home.look)
+        yield Lines(self.style_for)
 
     def on_mount(self) -> None:
         """Show them, the last ones first seen."""
@@ -50,7 +50,7 @@ class Reading(Place):
             self.query_one(Lines).show(lines)
 
 
-def errors(home: PresscheckApp) -> Reading:
+def errors(home: AppContext) -> Reading:
     """Every error since the start, the newest first."""
     lines: list[Line] = [
         (Span(f" {one.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(one.text))

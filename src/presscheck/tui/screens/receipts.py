@@ -12,8 +12,8 @@ from presscheck.api.change_requests import ChangeRequest, MergeResult
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.errors import PresscheckError
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox_triage import counted
-from presscheck.tui.screens.place import Place
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-class Receipts(Place):
+class Receipts(BaseScreen):
     """Does one after another, and shows what came of each.
 
     Args:
@@ -70,7 +70,7 @@ class Receipts(Place):
 
     def body(self) -> ComposeResult:
         """A row for each."""
-        yield Rows(self._row, self.home.look, second=self._why)
+        yield Rows(self._row, self.style_for, second=self._why)
 
     def on_mount(self) -> None:
         """Begin."""
@@ -131,7 +131,7 @@ class Receipts(Place):
     def changed(self) -> None:
         """Show what is known by now."""
         self.query_one(Rows).redraw()
-        self.show_world()
+        self.refresh_status_bars()
 
     def _count(self, state: str) -> int:
         return sum(one.state == state for one in self.receipts)

@@ -59,11 +59,11 @@ class Review(Placing):
 
     def body(self) -> ComposeResult:
         """Where it stands; the list; the change."""
-        yield Bar(self.home.look, id="state")
-        yield Bar(self.home.look, id="merge")
+        yield Bar(self.style_for, id="state")
+        yield Bar(self.style_for, id="merge")
         with Horizontal():
-            yield Rows(self._page_row, self.home.look, id="pages")
-            yield Rows(self._line, self.home.look, id="change")
+            yield Rows(self._page_row, self.style_for, id="pages")
+            yield Rows(self._line, self.style_for, id="change")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
@@ -81,7 +81,7 @@ class Review(Placing):
         super().on_mount()
         self.query_one("#pages").focus()
         self.point_at_first()
-        self.follow(self.desk.watch(question), self.take_request, group="request")
+        self.subscribe(self.desk.watch(question), self.take_request, group="request")
         self.ask_all()
 
     def on_resize(self) -> None:
@@ -141,7 +141,7 @@ class Review(Placing):
         self.query_one("#pages", Rows).show(len(self.known.things) + 1)
         self.show_why()
         self.show_list()
-        self.show_world()
+        self.refresh_status_bars()
         self.show_change()
 
     def show_change(self, *, afresh: bool = False) -> None:

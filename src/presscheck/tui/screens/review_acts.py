@@ -48,17 +48,17 @@ class Acts(Details):
         facts = [*self._facts()[:-1], *self.forecast_lines(), *self._facts()[-1:]]
         number = str(request.number) if request and collides else None
         title = "Merge into the live content?"
-        if not await self.ask(Sheet(title, facts, "Merge", self.home.look, type_to_confirm=number)):
+        if not await self.ask(Sheet(title, facts, "Merge", self.style_for, type_to_confirm=number)):
             return
         if await self.moved_since(sides):
-            self.home.notice("somebody changed it just now: nothing was merged; m says what a merge comes to now")
+            self.notify("somebody changed it just now: nothing was merged; m says what a merge comes to now")
         else:
             self.send(MergeChangeRequest(**self.known.path))
 
     def command_why(self) -> None:
         """Say each thing that a merge depends on, and who can put it right."""
         self._why = Reading("What a merge depends on", self._checks())
-        self.home.push_screen(self._why)
+        self.app_context.push_screen(self._why)
 
     def show_why(self) -> None:
         """Say it anew, where it is read just now."""
@@ -108,7 +108,7 @@ class Acts(Details):
         choices = [
             Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
         ]
-        chosen = await self.ask(Picker("Who reviews it?", choices, self.home.look, many=True, chosen=asked))
+        chosen = await self.ask(Picker("Who reviews it?", choices, self.style_for, many=True, chosen=asked))
         if chosen is None:
             return
         new = tuple(one for one in chosen if one not in asked)
@@ -150,7 +150,7 @@ class Acts(Details):
         """Take back the newest write that waits; its text is a draft again."""
         rows = self.known.waiting()
         is_back = bool(rows) and self.take_back(rows[-1].id)
-        self.home.notice("taken back; its text is a draft" if is_back else "nothing waits to be sent here")
+        self.notify("taken back; its text is a draft" if is_back else "nothing waits to be sent here")
         self.redraw()
 
     def _facts(self) -> list[Line]:
@@ -173,4 +173,4 @@ class Acts(Details):
             if yes:
                 self.send(call)
 
-        self.home.push_screen(Sheet(title, lines, act, self.home.look), answered)
+        self.app_context.push_screen(Sheet(title, lines, act, self.style_for), answered)

@@ -77,7 +77,7 @@ class Commenting(Speaking):
         for number, cell in enumerate(cells):
             head = heads[number] if number < len(heads) else ""
             choices.append(Choice(str(number), display_text(cell) or "(an empty cell)", display_text(head)))
-        chosen = await self.ask(Picker("What is it about?", choices, self.home.look, ranked=False))
+        chosen = await self.ask(Picker("What is it about?", choices, self.style_for, ranked=False))
         return int(chosen[0]) if chosen else None
 
     def _comment_on(

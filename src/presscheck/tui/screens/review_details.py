@@ -33,7 +33,7 @@ class Details(History):
             Choice("description", "Description", " ".join(display_text(self._description()).split())),
             Choice("status", "Open it for review" if is_draft else "Make it a draft", f"it is {request.status}"),
         ]
-        chosen = await self.ask(Picker("Change what?", choices, self.home.look, ranked=False))
+        chosen = await self.ask(Picker("Change what?", choices, self.style_for, ranked=False))
         if chosen == ("subject",):
             await self._edit_subject(request.subject)
         elif chosen == ("description",):
@@ -43,16 +43,16 @@ class Details(History):
 
     async def command_pdf(self) -> None:
         """Have all of it made into a PDF, and open that, or show where it is; it waits there for an hour."""
-        self.home.notice("the service makes the PDF …")
+        self.notify("the service makes the PDF …")
         found = await self.desk.read(GetChangeRequestPDF(**self.known.path))
-        open_address(self.home, found.url)
+        open_address(self.app_context, found.url)
 
     async def _edit_subject(self, subject: str) -> None:
         key, outbox = self.draft_key("subject"), self.desk.outbox
         entry = Entry(
             "What is it about?",
             outbox.draft(key) or subject,
-            self.home.look,
+            self.style_for,
             most=SUBJECT,
             save=lambda text: outbox.save_draft(key, "" if text == subject else text),
         )

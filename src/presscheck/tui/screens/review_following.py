@@ -74,4 +74,4 @@ class Following(Acts):
                 self.point_at_first()
             self.redraw()
 
-        self.follow(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")
+        self.subscribe(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")

@@ -30,7 +30,7 @@ class History(Since):
             return
         told: list[Line] = [(), (Span(" Asking the service for the history …", "waiting"),)]
         place = Reading(f"History of {request.number} {display_text(request.subject)}", told)
-        self.home.push_screen(place)
+        self.app_context.push_screen(place)
         try:
             people = (await self.desk.read(ListContributors(**self.known.path))).items
             told = [(), *contributor_lines(people, self.known.me, now()), ()]

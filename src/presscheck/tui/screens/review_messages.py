@@ -50,7 +50,7 @@ class Messages(Talk):
             Choice(code, f"{emoji}  {means}", "yours: take it away" if code in said.mine else "")
             for code, emoji, means in REACTIONS
         ]
-        chosen = await self.ask(Picker("React", choices, self.home.look, ranked=False))
+        chosen = await self.ask(Picker("React", choices, self.style_for, ranked=False))
         if chosen:
             turn = "removed_reactions" if chosen[0] in said.mine else "added_reactions"
             self.send(self._change(one, said, **{turn: chosen}))
@@ -73,7 +73,7 @@ class Messages(Talk):
         goes = f"Its answers go with it: {one.reply_count}." if said is one.first and one.reply_count else ""
         words: list[Line] = [(Span(_words(said)),)]
         lines = [*words, (Span(goes, "waiting"),)] if goes else words
-        if await self.ask(Sheet("Delete what was said?", lines, "Delete", self.home.look)):
+        if await self.ask(Sheet("Delete what was said?", lines, "Delete", self.style_for)):
             where = {**self.known.path, "comment_id": one.id}
             self.send(DeleteComment(**where) if said is one.first else DeleteReply(**where, comment_reply_id=said.id))
 
@@ -109,7 +109,7 @@ class Messages(Talk):
         if one is None or len(messages) < 2:
             return messages[0] if messages else None
         choices = [Choice(said.id, f"{said.author}  {_words(said)}") for said in reversed(messages)]
-        chosen = await self.ask(Picker(title, choices, self.home.look, ranked=False))
+        chosen = await self.ask(Picker(title, choices, self.style_for, ranked=False))
         return next((said for said in messages if chosen and said.id == chosen[0]), None)
 
 

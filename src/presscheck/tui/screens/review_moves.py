@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.documents.differences import Mode
 from presscheck.tui.outside import open_address
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SAID: dict[Mode, str] = {
 }
 
 
-class Moves(Place):
+class Moves(BaseScreen):
     """What the commands of a review move about in; the screen fills it."""
 
     known: Dossier
@@ -82,9 +82,9 @@ class Moves(Place):
         block = self.laid.anchor_at(self.query_one("#change", Rows).cursor)
         self.mode = _AFTER[self.mode]
         if self.mode == "split" and self.size.width < WIDE:
-            self.home.notice(f"two sides need {WIDE} columns, there are {self.size.width}: prose stays")
+            self.notify(f"two sides need {WIDE} columns, there are {self.size.width}: prose stays")
         else:
-            self.home.notice(_SAID[self.mode])
+            self.notify(_SAID[self.mode])
         self.show_change()
         self.query_one("#change", Rows).point(self.laid.line_of(block))
 
@@ -98,10 +98,10 @@ class Moves(Place):
     def command_copy_text(self) -> None:
         """Copy the Markdown of the page, as the change request has it."""
         if self.page.after:
-            self.home.copy_to_clipboard(self.page.after)
-            self.home.notice("the page's Markdown is copied")
+            self.app_context.copy_to_clipboard(self.page.after)
+            self.notify("the page's Markdown is copied")
         else:
-            self.home.notice("there is no text here")
+            self.notify("there is no text here")
 
     def command_left(self) -> None:
         """To the list."""
@@ -164,22 +164,22 @@ class Moves(Place):
         """Copy the web address, or the number where there is none."""
         request = self.known.request
         if request:
-            self.home.copy_to_clipboard(request.urls.app or f"#{request.number}")
-            self.home.notice("copied")
+            self.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
+            self.notify("copied")
 
     def command_web(self) -> None:
         """Open it in the browser, or copy its address where there is none."""
         where = self.known.request.urls.app if self.known.request else None
         if where:
-            open_address(self.home, where)
+            open_address(self.app_context, where)
         else:
-            self.home.notice("it has no web address")
+            self.notify("it has no web address")
 
     def _turn(self, by: int) -> bool:
         pages = self.query_one("#pages", Rows)
         to = pages.cursor + by
         if not 0 <= to < pages.count:
-            self.home.notice("that is the last page" if by > 0 else "that is the first")
+            self.notify("that is the last page" if by > 0 else "that is the first")
             return False
         pages.point(to)
         self.show_change(afresh=True)
@@ -198,7 +198,7 @@ class Moves(Place):
         ahead = [row for row in self.rows_with_threads() if (row - pages.cursor) * by > 0]
         to = min(ahead, key=lambda row: abs(row - pages.cursor), default=None)
         if to is None:
-            self.home.notice("there is no further thread" if by > 0 else "there is no thread before this")
+            self.notify("there is no further thread" if by > 0 else "there is no thread before this")
             return
         pages.point(to)
         self.show_change(afresh=True)

@@ -66,7 +66,7 @@ class Placing(Following):
 
         self.bodies.fill([thing for thing, _ in self.all_threads() if thing])
         self._list = ThreadList(self)
-        self.home.push_screen(self._list)
+        self.app_context.push_screen(self._list)
 
     def show_list(self) -> None:
         """List them anew, where they are looked at just now."""

@@ -35,7 +35,7 @@ class Since(Forecasting):
             await self._compare(review.revision)
         self.known.compare_since(review)
         self.point_at_first()
-        self.home.notice("what changed since your review" if review else "all that it changes")
+        self.notify("what changed since your review" if review else "all that it changes")
 
     def look_back(self) -> None:
         """Find what changed since the reviews of older revisions, where nobody did of the newest."""

@@ -111,7 +111,9 @@ class Speaking(Moves):
 
         text = self.desk.outbox.draft(key) or begin
         more: dict[str, Any] = {"may_be_empty": may_be_empty, "suggestion": suggestion}
-        self.home.push_screen(Composer(title, text, save, self.home.look, people=self._people, take=take, **more))
+        self.app_context.push_screen(
+            Composer(title, text, save, self.style_for, people=self._people, take=take, **more)
+        )
 
     async def _people(self) -> list[str]:
         """The names of those who can be mentioned."""
@@ -126,7 +128,7 @@ class Speaking(Moves):
         try:
             self._take(call)
         except PresscheckError as error:
-            self.home.complain(error)
+            self.app_context.show_error(error)
             return False
         return True
 
@@ -156,17 +158,17 @@ class Speaking(Moves):
         except PresscheckError as error:
             if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
                 self.take_back(ticket.id, begin=IN_WORDS[ticket.call.status])
-            self.home.complain(error)
+            self.app_context.show_error(error)
             return
         if isinstance(answer, MergeResult):
-            self.home.notice(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+            self.notify(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
         self.redraw()
 
     async def _tell_unread(self, read: str, judged: str) -> None:
         """Say what a verdict is of that its author had not read: a verdict names no revision, the newest counts."""
         found = await changes_between(self.desk, self.known.space_id, read, judged)
         titles = [one.title for one in changed_things(found.changes)]
-        self.home.notice(f"your verdict is also of what changed just before it arrived: {listed(titles)}")
+        self.notify(f"your verdict is also of what changed just before it arrived: {listed(titles)}")
 
 
 def _outcome(result: MergeResult, *, is_merge: bool) -> str:

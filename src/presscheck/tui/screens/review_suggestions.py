@@ -46,7 +46,7 @@ class Suggesting(Messages):
             return
         found = await self._block_of(one)
         if found is None:
-            self.home.notice("the words that it is about are gone: nothing was changed")
+            self.notify("the words that it is about are gone: nothing was changed")
             return
         page, block = found
         stays = not suggested.print or suggested.print == print_of(block)
@@ -54,14 +54,14 @@ class Suggesting(Messages):
             return
         again = await self._block_of(one)  # somebody else may have written in the page while this was asked
         if again is None or again[1].text != block.text:
-            self.home.notice("the words that it is about were just changed by somebody: nothing was put in")
+            self.notify("the words that it is about were just changed by somebody: nothing was put in")
             return
         page, block = again
         words = replaced(page.markdown or "", block, suggested.words)
         change = UpdatePage(page=one.page, document=Document(markdown=words))
         await self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,))).landed()
         self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=True))
-        self.home.notice("the suggested words stand in the page")
+        self.notify("the suggested words stand in the page")
 
     async def _block_of(self, one: Thread) -> tuple[RevisionPage, Block] | None:
         """The page that a thread is on, as it is now, and the block that it is about; None where that is gone."""
@@ -88,7 +88,7 @@ class Suggesting(Messages):
         ]
         if not stays:
             lines.append((Span("These words have changed since it was suggested.", "waiting"),))
-        return Sheet(f"Put this into {display_text(title)}?", lines, "Put in", self.home.look)
+        return Sheet(f"Put this into {display_text(title)}?", lines, "Put in", self.style_for)
 
 
 def _side(mark: str, text: str, style: str) -> list[Line]:

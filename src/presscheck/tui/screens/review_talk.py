@@ -113,11 +113,11 @@ class Talk(Commenting):
         """Keep what is said from now on, for a review that goes out whole; again, keep nothing more."""
         count = len(self.collected)
         if self.collects and count:
-            self.home.notice(f"{counted(count)} in your review: v a, v r or v c sends it, z takes the last one back")
+            self.notify(f"{counted(count)} in your review: v a, v r or v c sends it, z takes the last one back")
         else:
             self.collect(begins=not self.collects)
             said = "what you say is kept, until v a, v r or v c sends it" if self.collects else "comments leave at once"
-            self.home.notice(said)
+            self.notify(said)
 
     def command_comment_only(self) -> None:
         """Say something, and judge nothing; what was collected leaves with it."""

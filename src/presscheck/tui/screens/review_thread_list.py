@@ -11,7 +11,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, now
 from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, cut, width
-from presscheck.tui.screens.place import Place
+from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.review_thread_lines import OUTDATED
 from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState
 from presscheck.tui.widgets.bar import Bar
@@ -30,7 +30,7 @@ SIGNS: dict[ThreadState, tuple[str, str]] = {
 """The sign of each state, and its style."""
 
 
-class ThreadList(Place):
+class ThreadList(BaseScreen):
     """The threads of a review; leads back to each.
 
     Args:
@@ -53,9 +53,9 @@ class ThreadList(Place):
 
     def body(self) -> ComposeResult:
         """The states; the threads."""
-        yield Bar(self.home.look, id="states")
-        yield StateBlock(self.home.look)
-        yield Rows(self._row, self.home.look, second=self._words, key=self._key)
+        yield Bar(self.style_for, id="states")
+        yield StateBlock(self.style_for)
+        yield Rows(self._row, self.style_for, second=self._words, key=self._key)
 
     def on_mount(self) -> None:
         """Show them."""
@@ -89,7 +89,7 @@ class ThreadList(Place):
             block.empty("No thread is in a state that is shown.", "1, 2 and 3 choose the states.")
         else:
             block.empty("Nobody said anything yet.", "In the review, c comments on what the cursor stands on.")
-        self.show_world()
+        self.refresh_status_bars()
 
     @property
     def thread(self) -> Thread | None:
@@ -108,7 +108,7 @@ class ThreadList(Place):
         """Go to the thread in the review."""
         one = self.thread
         if one:
-            self.home.pop_screen()
+            self.app_context.pop_screen()
             self.review.run(self.review.show_thread(one.id))
 
     @on(Rows.RowChosen)
