@@ -21,7 +21,7 @@ from presscheck.api.changes import EditChangeRequestContent, InsertPage
 from presscheck.api.comments import Document
 from presscheck.client.client import Client
 from presscheck.documents.differences import Mode, compare, difference_lines
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 
 AT_ONCE = 50
 """Changes that one call may have."""

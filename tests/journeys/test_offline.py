@@ -15,7 +15,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.desk import Desk
 from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 from presscheck.tui.widgets.tree import Tree
 
 EACH = 3

@@ -37,7 +37,7 @@ from presscheck.desk.desk import Desk
 from presscheck.desk.event_log import EVENT, KEPT
 from presscheck.desk.events import Event, sentence
 from presscheck.errors import NetworkError
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 
 GUIDE = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}

@@ -10,7 +10,7 @@ from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.documents.spans import plain
 from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 from presscheck.tui.widgets.picker import Choice, Picker
 
 

@@ -11,7 +11,7 @@ from presscheck.tui.screens.inbox import Inbox
 from presscheck.tui.screens.outbox import Outbox
 from presscheck.tui.screens.pane_commands import PaneCommands
 from presscheck.tui.screens.publish import Publish
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 
 NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
 

@@ -12,7 +12,7 @@ from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import ListComments
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import Review
 
 WIDE, NARROW = (120, 40), (80, 24)
 

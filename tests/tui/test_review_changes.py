@@ -5,7 +5,7 @@ from tests.hostile_strings import ACTS, HOSTILE
 
 from presscheck.api.changes import SemanticChanges
 from presscheck.api.content import Pages
-from presscheck.tui.screens.review_changes import (
+from presscheck.desk.review.changes import (
     Changed,
     Words,
     changed_things,

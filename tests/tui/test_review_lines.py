@@ -10,6 +10,9 @@ from presscheck.api.comments import Comment, CommentReply, Document, PostComment
 from presscheck.api.levels import MergeRules
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import Space
+from presscheck.desk.review.changes import Changed, Words
+from presscheck.desk.review.model import Progress
+from presscheck.desk.review.threads import Thread, Unsent, in_order, located, thread, unsent_messages
 from presscheck.desk.seen import Waiting
 from presscheck.desk.standing import Facts, checks, listed, reviewers, standing
 from presscheck.documents.display_text import display_text
@@ -17,11 +20,9 @@ from presscheck.documents.nodes.reading import nodes_of
 from presscheck.documents.nodes.targets import document_text
 from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, plain, width
-from presscheck.tui.screens.review_changes import Changed, Words
-from presscheck.tui.screens.review_header import Progress, by_line, check_lines, merge_line, state_line
-from presscheck.tui.screens.review_pages import conversation_line, page_line
-from presscheck.tui.screens.review_thread_lines import thread_lines
-from presscheck.tui.screens.review_threads import Thread, Unsent, in_order, located, thread, unsent_messages
+from presscheck.tui.screens.review.header_renderer import by_line, check_lines, merge_line, state_line
+from presscheck.tui.screens.review.pages import conversation_line, page_line
+from presscheck.tui.screens.review.thread_renderer import thread_lines
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ME = {"id": "me", "displayName": "Ida Ray"}

@@ -120,7 +120,7 @@ def test_a_change_request_of_which_some_is_missing(
         await pilot.press("v", "a")
         await until(pilot, shows="only 2 of 4 changes are here")
 
-    monkeypatch.setattr("presscheck.tui.screens.review_dossier.ALL", 2)
+    monkeypatch.setattr("presscheck.desk.review.model.ALL", 2)
     with holding_back(service, tmp_path, "changes?limit=6") as address:
         app = app_on(service, tmp_path, theme=theme, base_url=address)
         assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot), asks=True))

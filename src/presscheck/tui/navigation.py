@@ -107,7 +107,7 @@ class Navigation:
 
     def open_review(self, space_id: str, change_request_id: str) -> None:
         """Open the review of a change request on top of the current screen."""
-        from presscheck.tui.screens.review import Review
+        from presscheck.tui.screens.review.screen import Review
 
         self.last_review = (space_id, change_request_id)
         self._app.desk.events.unread.discard(change_request_id)
@@ -115,7 +115,7 @@ class Navigation:
 
     async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
         """Open the review of a change request at a comment."""
-        from presscheck.tui.screens.review import Review
+        from presscheck.tui.screens.review.screen import Review
 
         self.last_review = (space_id, change_request_id)
         review = Review(space_id, change_request_id)

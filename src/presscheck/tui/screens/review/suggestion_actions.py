@@ -12,15 +12,15 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.quotes import place
 from presscheck.documents.spans import Span
 from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
-from presscheck.tui.screens.review_messages import Messages
+from presscheck.tui.screens.review.messages import Messages
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
+    from presscheck.desk.review.threads import Thread
     from presscheck.documents.blocks import Block
     from presscheck.documents.spans import Line
     from presscheck.documents.suggestions import Suggestion
-    from presscheck.tui.screens.review_threads import Thread
 
 MOST = 8
 """Lines of either side that a sheet shows."""

@@ -11,11 +11,11 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.review_bodies import Bodies
-    from presscheck.tui.screens.review_changes import Changed
-    from presscheck.tui.screens.review_dossier import Dossier
-    from presscheck.tui.screens.review_page import Laid, Page
-    from presscheck.tui.screens.review_threads import Thread
+    from presscheck.desk.review.changes import Changed
+    from presscheck.desk.review.model import Dossier
+    from presscheck.desk.review.threads import Thread
+    from presscheck.tui.screens.review.change_renderer import Laid, Page
+    from presscheck.tui.screens.review.page_texts import Bodies
 
 WIDE = 100
 """Columns from which two things stand side by side: the list and the change, and the two sides of a change."""

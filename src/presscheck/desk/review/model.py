@@ -6,6 +6,7 @@ Every question is spelled as the inbox spells it, so that what one screen fetche
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
@@ -14,10 +15,9 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.desk.review.changes import Changed, changed_things, in_reading_order, is_viewed
+from presscheck.desk.review.discussion import Discussion
 from presscheck.desk.standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
-from presscheck.tui.screens.review_changes import Changed, changed_things, in_reading_order, is_viewed
-from presscheck.tui.screens.review_discussion import Discussion
-from presscheck.tui.screens.review_header import Progress
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review
@@ -31,6 +31,20 @@ if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
     from presscheck.desk.forecast import Forecast
     from presscheck.desk.seen import Seen
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of the changes is here, and how much of it was looked at."""
+
+    known: int
+    total: int
+    viewed: int
+
+    @property
+    def missing(self) -> str:
+        """`only 12 of 37 changes are here`, where that is so."""
+        return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
 
 
 class Dossier(Discussion):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from presscheck.documents.moments import long_ago
-from presscheck.tui.screens.review_acts import Acts
+from presscheck.tui.screens.review.request_actions import Acts
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from presscheck.desk.between import changes_between
 from presscheck.documents.moments import now, since
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review_forecast import Forecasting
+from presscheck.tui.screens.review.merge_forecast import Forecasting
 
 
 class Since(Forecasting):

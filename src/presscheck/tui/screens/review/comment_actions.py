@@ -13,13 +13,13 @@ from presscheck.documents.nodes.targets import cell_ids, key_of
 from presscheck.documents.pieces import cells_of
 from presscheck.documents.quotes import quote, quote_cell
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review_page import line_at, suggestion_at
-from presscheck.tui.screens.review_speaking import Speaking
+from presscheck.tui.screens.review.change_renderer import line_at, suggestion_at
+from presscheck.tui.screens.review.drafts import Speaking
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.review_changes import Changed
+    from presscheck.desk.review.changes import Changed
 
 ROW = -1
 """Stands for all of a row, where else the column of a cell stands."""

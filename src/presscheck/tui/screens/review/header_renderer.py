@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.desk.standing import person
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
+    from presscheck.desk.review.model import Progress
     from presscheck.desk.standing import Check, Reviewer, Standing
 
 _GAP = Span("   ")
@@ -26,20 +26,6 @@ _CERTAINTIES = {
     "unknown": ("the service decides", "quiet"),
 }
 _VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How much of the changes is here, and how much of it was looked at."""
-
-    known: int
-    total: int
-    viewed: int
-
-    @property
-    def missing(self) -> str:
-        """`only 12 of 37 changes are here`, where that is so."""
-        return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
 
 
 def state_line(

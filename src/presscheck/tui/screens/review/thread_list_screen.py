@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 
+from presscheck.desk.review.threads import STATES, Thread, ThreadState
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import ago, now
 from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.review_thread_lines import OUTDATED
-from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState
+from presscheck.tui.screens.review.thread_renderer import OUTDATED
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.review_changes import Changed
-    from presscheck.tui.screens.review_placing import Placing
+    from presscheck.desk.review.changes import Changed
+    from presscheck.tui.screens.review.thread_filter import Placing
 
 SIGNS: dict[ThreadState, tuple[str, str]] = {
     "open": ("●", "waiting"),

@@ -8,7 +8,7 @@ from presscheck.desk.forecast import forecast
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review_suggestions import Suggesting
+from presscheck.tui.screens.review.suggestion_actions import Suggesting
 
 
 class Forecasting(Suggesting):

@@ -11,7 +11,7 @@ from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.operation import Page
 from presscheck.desk.overlays import laid_over
 from presscheck.desk.questions import replies_to
-from presscheck.tui.screens.review_threads import Thread, in_order, thread, unsent_messages
+from presscheck.desk.review.threads import Thread, in_order, thread, unsent_messages
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.desk.asking import BACKGROUND, EYE, NEXT
 from presscheck.desk.page_questions import changed_nodes, changed_page, page_in
+from presscheck.desk.review.changes import Changed, Words
 from presscheck.documents.differences import compare
 from presscheck.errors import NetworkError, NotFound, PresscheckError
-from presscheck.tui.screens.review_changes import Changed, Words
-from presscheck.tui.screens.review_page import Page
+from presscheck.tui.screens.review.change_renderer import Page
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
     from presscheck.client.errand import Priority
-    from presscheck.tui.screens.review import Review
+    from presscheck.tui.screens.review.screen import Review
 
 LARGE = 20_000
 """Characters from which two texts are compared beside the screen, not before it."""

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from presscheck.desk.review.changes import Changed, changed_things, counted, described
+from presscheck.desk.review.threads import Thread, text_of
 from presscheck.desk.standing import listed
 from presscheck.documents.differences import DifferenceLines, Mode, PageDifference, difference_lines
 from presscheck.documents.display_text import display_text
@@ -14,16 +16,14 @@ from presscheck.documents.nodes.targets import document_text
 from presscheck.documents.rendering.comments import comment_lines
 from presscheck.documents.spans import Line, Span, cut, width
 from presscheck.documents.suggestions import block_at, written
-from presscheck.tui.screens.review_changes import Changed, changed_things, counted, described
-from presscheck.tui.screens.review_thread_lines import thread_lines
-from presscheck.tui.screens.review_threads import Thread, text_of
+from presscheck.tui.screens.review.thread_renderer import thread_lines
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import Review
+    from presscheck.desk.review.model import Dossier
     from presscheck.desk.standing import Reviewer
-    from presscheck.tui.screens.review_dossier import Dossier
 
 NO_ROOM = "no room for two sides"
 CONTEXT = 2

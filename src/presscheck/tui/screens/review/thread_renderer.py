@@ -14,7 +14,7 @@ from presscheck.documents.spans import Line, Span, cut, width
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from presscheck.tui.screens.review_threads import Message, Thread, Unsent, UnsentState
+    from presscheck.desk.review.threads import Message, Thread, Unsent, UnsentState
 
 _SAID: dict[UnsentState, Span] = {
     "waiting": Span(" ◷ waiting to send", "waiting"),

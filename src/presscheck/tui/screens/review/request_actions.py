@@ -13,14 +13,14 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
+from presscheck.desk.review.changes import counted
 from presscheck.desk.standing import checks
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
 from presscheck.tui.screens.page_edits import edit_page
 from presscheck.tui.screens.reading import Reading
-from presscheck.tui.screens.review_changes import counted
-from presscheck.tui.screens.review_details import Details
-from presscheck.tui.screens.review_header import check_lines, merge_line, verdicts
+from presscheck.tui.screens.review.details import Details
+from presscheck.tui.screens.review.header_renderer import check_lines, merge_line, verdicts
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 

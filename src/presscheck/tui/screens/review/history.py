@@ -14,7 +14,7 @@ from presscheck.documents.moments import now, since
 from presscheck.documents.spans import Line, Span, pad
 from presscheck.errors import PresscheckError
 from presscheck.tui.screens.reading import Reading
-from presscheck.tui.screens.review_since import Since
+from presscheck.tui.screens.review.since import Since
 
 _SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
 _KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}

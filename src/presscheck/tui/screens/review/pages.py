@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.desk.review.changes import weight
 from presscheck.documents.spans import Line, Span, cut, pad, width
-from presscheck.tui.screens.review_changes import weight
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.review_changes import Changed, Words
+    from presscheck.desk.review.changes import Changed, Words
 
 _THREADS = 4
 _NARROW = 22

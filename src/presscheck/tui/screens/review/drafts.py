@@ -10,12 +10,12 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Revi
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
 from presscheck.desk.between import changes_between
+from presscheck.desk.review.changes import changed_things
 from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
-from presscheck.tui.screens.review_changes import changed_things
-from presscheck.tui.screens.review_moves import Moves
+from presscheck.tui.screens.review.navigation import Moves
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from presscheck.api.comments import DeleteComment, DeleteReply, Document, Update
 from presscheck.documents.display_text import display_text
 from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Span
-from presscheck.tui.screens.review_talk import Talk
+from presscheck.tui.screens.review.verdict_actions import Talk
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.sheet import Sheet
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from presscheck.api.operation import Operation
+    from presscheck.desk.review.threads import Message, Thread
     from presscheck.documents.spans import Line
-    from presscheck.tui.screens.review_threads import Message, Thread
 
 REACTIONS = (
     ("1f44d", "👍", "agreed"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.tui.screens.review_following import Following
-from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState, located
+from presscheck.desk.review.threads import STATES, Thread, ThreadState, located
+from presscheck.tui.screens.review.loader import Following
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    from presscheck.tui.screens.review_changes import Changed
-    from presscheck.tui.screens.review_thread_list import ThreadList
+    from presscheck.desk.review.changes import Changed
+    from presscheck.tui.screens.review.thread_list_screen import ThreadList
 
 HIDDEN = "threads not shown"
 """Under this name the states are remembered whose threads the reader does not want to see."""
@@ -62,7 +62,7 @@ class Placing(Following):
 
     def command_threads(self) -> None:
         """List the threads, and choose which are shown."""
-        from presscheck.tui.screens.review_thread_list import ThreadList
+        from presscheck.tui.screens.review.thread_list_screen import ThreadList
 
         self.bodies.fill([thing for thing, _ in self.all_threads() if thing])
         self._list = ThreadList(self)

@@ -8,22 +8,22 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from presscheck.desk.review.model import Dossier
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now
 from presscheck.documents.spans import Line, Span, cut
-from presscheck.tui.screens.review_bodies import Bodies
-from presscheck.tui.screens.review_dossier import Dossier
-from presscheck.tui.screens.review_header import by_line, compared_line, merge_line, state_line
-from presscheck.tui.screens.review_moves import WIDE
-from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
-from presscheck.tui.screens.review_pages import conversation_line, page_line
-from presscheck.tui.screens.review_placing import Placing
+from presscheck.tui.screens.review.change_renderer import Laid, Manner, Page, lay_conversation, lay_page
+from presscheck.tui.screens.review.header_renderer import by_line, compared_line, merge_line, state_line
+from presscheck.tui.screens.review.navigation import WIDE
+from presscheck.tui.screens.review.page_texts import Bodies
+from presscheck.tui.screens.review.pages import conversation_line, page_line
+from presscheck.tui.screens.review.thread_filter import Placing
 from presscheck.tui.widgets.bar import Bar
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.tui.screens.review_changes import Changed
+    from presscheck.desk.review.changes import Changed
 
 
 class Review(Placing):
@@ -34,7 +34,7 @@ class Review(Placing):
         number: its id or its number, where only the space is given.
     """
 
-    CSS_PATH = "review.tcss"
+    CSS_PATH = "screen.tcss"
 
     FOOTER = ("next_change", "next_page", "next_thread", "mark", "comment", "merge")
 

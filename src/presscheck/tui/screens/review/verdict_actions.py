@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
-from presscheck.tui.screens.review_commenting import Commenting
-from presscheck.tui.screens.review_speaking import IN_WORDS
+from presscheck.tui.screens.review.comment_actions import Commenting
+from presscheck.tui.screens.review.drafts import IN_WORDS
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.review_threads import Thread
+    from presscheck.desk.review.threads import Thread
 
 LOOKS = 200
 """Looks for a thread that is not known yet, within ten seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from presscheck.api.change_requests import GetChangeRequestPDF, UpdateChangeRequest
 from presscheck.documents.display_text import display_text
 from presscheck.tui.outside import open_address
-from presscheck.tui.screens.review_history import History
+from presscheck.tui.screens.review.history import History
 from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
 
