@@ -15,7 +15,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.desk import Desk
 from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.review.screen import Review
+from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
 
 EACH = 3
@@ -74,13 +74,13 @@ async def change_requests(pilot: Any) -> int:
         assert rows, view
         for row in range(0, rows if view in ("All open", "Drafts") else 0, EACH):
             await pilot.press("g", "g", *["j"] * row, "enter")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
             review = pilot.app.screen
-            await until(pilot, holds=lambda review=review: bool(review.known.progress()))
-            for thing in review.known.things:
-                if thing.has_text:
-                    await until(pilot, holds=lambda it=thing, review=review: bool(review.bodies.page(it).difference))
-            await until(pilot, holds=lambda review=review: review.known.forecast is not None)
+            await until(pilot, holds=lambda review=review: bool(review.model.progress()))
+            for item in review.model.items:
+                if item.has_text:
+                    await until(pilot, holds=lambda it=item, review=review: bool(review.texts.page(it).difference))
+            await until(pilot, holds=lambda review=review: review.model.forecast is not None)
             await pilot.press("q")
             await until(pilot, holds=lambda inbox=inbox: pilot.app.screen is inbox)
             opened += 1

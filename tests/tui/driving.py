@@ -67,7 +67,7 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     app.open_review(request.space, request.id)
     await until(pilot, shows="Can merge? ")
     screen: Any = app.screen
-    await until(pilot, holds=lambda: screen.known.forecast is not None)
+    await until(pilot, holds=lambda: screen.model.forecast is not None)
 
 
 async def write(pilot: Pilot[int], keys: str, text: str) -> None:

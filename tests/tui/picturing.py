@@ -15,7 +15,7 @@ LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
 STABLE = 6
 """Looks in a row that must be the same."""
-TIMED = ("inbox", "outbox", "review.screen", "review.history", "review.thread_list_screen")
+TIMED = ("inbox", "outbox", "review.view", "review.history", "review.thread_list_screen")
 """The screens that say how long ago something was."""
 
 

@@ -10,7 +10,7 @@ from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.documents.spans import plain
 from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.review.screen import Review
+from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Choice, Picker
 
 
@@ -60,10 +60,10 @@ async def test_what_was_said_is_found_and_opened_where_it_was_said(service: Runn
         found = await look_for(pilot, "link this from", " said  ")
         assert plain(found[0].line or ()).startswith("Luz")
         await pilot.press("enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
         review = pilot.app.screen
-        assert isinstance(review, Review)
-        await until(pilot, holds=lambda: (here := review.thread_here()) and "link this" in here.first.text)
+        assert isinstance(review, ReviewScreen)
+        await until(pilot, holds=lambda: (here := review.view.thread) and "link this" in here.first.text)
 
 
 async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: RunningService, tmp_path: Path) -> None:

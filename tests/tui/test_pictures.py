@@ -94,7 +94,7 @@ async def review_change(pilot: Any, service: RunningService) -> None:
 async def review_split(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("tab", "d")
-    await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "two sides need" in shown(pilot.app))
+    await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "split view needs" in shown(pilot.app))
 
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
@@ -136,7 +136,7 @@ async def verdict_keys(pilot: Any, service: RunningService) -> None:
 async def reviewers(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("R")
-    await until(pilot, shows="Who reviews it?")
+    await until(pilot, shows="Reviewers")
 
 
 async def browse(pilot: Any, service: RunningService) -> None:
@@ -182,7 +182,7 @@ async def review_collected(pilot: Any, service: RunningService) -> None:
     await pilot.press("v", "b")
     pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that a review began
     await pilot.press("C")
-    await until(pilot, shows="Comment on the whole request")
+    await until(pilot, shows="Comment on the change request")
     await pilot.press(*"One more thing", "ctrl+s", "g", "g")
     await until(pilot, shows="✎ 1")
 
@@ -239,7 +239,7 @@ async def offline_review(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     service.stop()
     await pilot.press("ctrl+r")
-    await until(pilot, shows="as it was just now")
+    await until(pilot, shows="offline: as of just now")
 
 
 SCREENS: list[Drive] = [

@@ -107,20 +107,20 @@ class Navigation:
 
     def open_review(self, space_id: str, change_request_id: str) -> None:
         """Open the review of a change request on top of the current screen."""
-        from presscheck.tui.screens.review.screen import Review
+        from presscheck.tui.screens.review.screen import ReviewScreen
 
         self.last_review = (space_id, change_request_id)
         self._app.desk.events.unread.discard(change_request_id)
-        self._app.push_screen(Review(space_id, change_request_id))
+        self._app.push_screen(ReviewScreen(space_id, change_request_id))
 
     async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
         """Open the review of a change request at a comment."""
-        from presscheck.tui.screens.review.screen import Review
+        from presscheck.tui.screens.review.screen import ReviewScreen
 
         self.last_review = (space_id, change_request_id)
-        review = Review(space_id, change_request_id)
+        review = ReviewScreen(space_id, change_request_id)
         await self._app.push_screen(review)
-        await review.show_thread(comment_id)
+        review.show_thread(comment_id)
 
     async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
         """Browse a space at a page, on main or in a change request."""

@@ -1,4 +1,4 @@
-"""What a change request changes, thing by thing: all that happened to a page is one entry, in the order of reading."""
+"""The changed items of a change request: one entry for each page, file or other item, in reading order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNTITLED = "Untitled"
 _RENAMING = frozenset(("title", "slug", "name", "label"))
 _TEXT = frozenset(("document", "downloadURL"))
 _KINDS = ("added", "deleted", "edited", "moved", "renamed", "details")
-"""What may have happened to a thing, the weightiest first."""
+"""The kinds of change, most important first."""
 _NOUNS = {
     "page": ("page", "pages"),
     "file": ("file", "files"),
@@ -28,61 +28,64 @@ _NOUNS = {
 
 
 @dataclass(frozen=True)
-class Changed:
-    """One thing that a change request changes."""
+class ChangedItem:
+    """A page, file, reusable content, tag or set of variables that a change request changes."""
 
     id: str
     noun: str
     """page, file, content, tag or variables."""
     title: str
     kinds: tuple[str, ...]
-    """Some of added, deleted, edited, moved, renamed, details; the weightiest first."""
+    """Some of added, deleted, edited, moved, renamed, details; most important first."""
     type: str = "document"
-    """Of a page: document, group, link, computed."""
+    """The type of a page: document, group, link or computed."""
     path: str | None = None
     text: str | None = None
-    """What names its new text, so that a mark of having viewed it lasts as long as the text does."""
+    """Identifies the new text, so that a "viewed" mark lasts until the text changes."""
     details: tuple[str, ...] = ()
-    """What happened beside the text, one sentence each."""
+    """Changes other than to the text, one line each."""
 
     @property
     def has_text(self) -> bool:
-        """Whether there is a text to compare, before or after."""
+        """Whether there is text to compare."""
         return self.noun == "page" and self.type in ("document", "computed")
 
 
 @dataclass(frozen=True)
-class Words:
-    """How many words were added and removed."""
+class WordCount:
+    """The number of words added and removed."""
 
     added: int
     removed: int
 
 
-def changed_things(changes: Iterable[SemanticChange]) -> tuple[Changed, ...]:
-    """The things that change, each once, in the order in which the service first names them."""
-    found: dict[tuple[str, str], Changed] = {}
+def changed_items(changes: Iterable[SemanticChange]) -> tuple[ChangedItem, ...]:
+    """The changed items, each once, in the order of their first change."""
+    items: dict[tuple[str, str], ChangedItem] = {}
     for change in changes:
-        one = _changed(change)
-        if one is None:
+        item = _item_of(change)
+        if item is None:
             continue
-        before = found.get((one.noun, one.id))
-        found[one.noun, one.id] = _joined(before, one) if before else one
-    return tuple(found.values())
+        earlier = items.get((item.noun, item.id))
+        items[item.noun, item.id] = _combine(earlier, item) if earlier else item
+    return tuple(items.values())
 
 
-def in_reading_order(things: Sequence[Changed], tree: Iterable[RevisionPage]) -> tuple[Changed, ...]:
-    """Pages as the tree of the change request has them, then those that are gone, then what is not a page."""
-    place = {page.id: number for number, page in enumerate(_walk(tree))}
-    end = len(place)
+def in_reading_order(items: Sequence[ChangedItem], tree: Iterable[RevisionPage]) -> tuple[ChangedItem, ...]:
+    """Sort items: pages in the order of the page tree, then deleted pages, then items that are not pages."""
+    positions = {page.id: number for number, page in enumerate(_flatten(tree))}
+    last = len(positions)
     return tuple(
-        sorted(things, key=lambda one: (one.noun != "page", place.get(one.id, end) if one.noun == "page" else 0))
+        sorted(
+            items,
+            key=lambda item: (item.noun != "page", positions.get(item.id, last) if item.noun == "page" else 0),
+        )
     )
 
 
-def weight(thing: Changed, words: Words | None) -> str:
-    """What happened, in a column's width: `new +88`, `±12`, `−10`, `moved`."""
-    first = thing.kinds[0]
+def change_size(item: ChangedItem, words: WordCount | None) -> str:
+    """The size of a change in one column: `new +88`, `±12`, `−10`, `moved`."""
+    first = item.kinds[0]
     if first == "added":
         return f"new +{words.added:,}" if words else "new"
     if first in ("deleted", "moved", "renamed", "details"):
@@ -94,14 +97,14 @@ def weight(thing: Changed, words: Words | None) -> str:
     return f"+{words.added:,}" if words.added else f"−{words.removed:,}" if words.removed else "edited"
 
 
-def described(thing: Changed) -> str:
-    """What happened, in words: `edited, moved`."""
-    return ", ".join(thing.kinds)
+def kinds_text(item: ChangedItem) -> str:
+    """The kinds of change in words: `edited, moved`."""
+    return ", ".join(item.kinds)
 
 
-def counted(things: Iterable[Changed]) -> str:
-    """How much happened, in words: `3 pages added, 8 edited, 1 file added`."""
-    tally = Counter((one.noun, one.kinds[0]) for one in things)
+def summarize_changes(items: Iterable[ChangedItem]) -> str:
+    """A summary of all changes: `3 pages added, 8 edited, 1 file added`."""
+    tally = Counter((item.noun, item.kinds[0]) for item in items)
     parts: list[str] = []
     for noun, (single, several) in _NOUNS.items():
         named = ""
@@ -115,56 +118,56 @@ def counted(things: Iterable[Changed]) -> str:
     return ", ".join(parts)
 
 
-def is_viewed(thing: Changed, viewed: Mapping[str, str], revision: str) -> bool:
-    """Whether the mark on a thing is of what it is now."""
-    return viewed.get(thing.id) in (thing.text or revision, revision)
+def is_viewed(item: ChangedItem, viewed: Mapping[str, str], revision: str) -> bool:
+    """Whether an item was marked as viewed in its current version."""
+    return viewed.get(item.id) in (item.text or revision, revision)
 
 
-def _walk(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
-    waiting = list(pages)[::-1]
-    while waiting:
-        page = waiting.pop()
+def _flatten(pages: Iterable[RevisionPage]) -> Iterator[RevisionPage]:
+    stack = list(pages)[::-1]
+    while stack:
+        page = stack.pop()
         yield page
-        waiting.extend(page.pages[::-1])
+        stack.extend(page.pages[::-1])
 
 
-def _changed(change: SemanticChange) -> Changed | None:
+def _item_of(change: SemanticChange) -> ChangedItem | None:
     if change.page:
         page = change.page
-        one = Changed(page.id, "page", page.title, (), type=page.type, path=page.path)
+        item = ChangedItem(page.id, "page", page.title, (), type=page.type, path=page.path)
     elif change.file:
-        one = Changed(change.file.id, "file", change.file.name, ())
+        item = ChangedItem(change.file.id, "file", change.file.name, ())
     elif change.reusable_content:
-        one = Changed(change.reusable_content.id, "content", change.reusable_content.title, ())
+        item = ChangedItem(change.reusable_content.id, "content", change.reusable_content.title, ())
     elif change.tag:
-        one = Changed(change.tag.slug, "tag", change.tag.label or change.tag.slug, ())
+        item = ChangedItem(change.tag.slug, "tag", change.tag.label or change.tag.slug, ())
     elif change.variables is not None:
-        one = Changed("variables", "variables", "Variables", ())
+        item = ChangedItem("variables", "variables", "Variables", ())
     else:
         return None
     return replace(
-        one,
-        title=display_text(one.title).strip() or UNTITLED,
+        item,
+        title=display_text(item.title).strip() or UNTITLED,
         kinds=_kinds(change),
         text=_new_text(change),
         details=tuple(_details(change)),
     )
 
 
-def _joined(one: Changed, other: Changed) -> Changed:
-    kinds = {*one.kinds, *other.kinds}
+def _combine(earlier: ChangedItem, later: ChangedItem) -> ChangedItem:
+    kinds = {*earlier.kinds, *later.kinds}
     return replace(
-        other,
+        later,
         kinds=tuple(kind for kind in _KINDS if kind in kinds),
-        text=other.text or one.text,
-        details=one.details + other.details,
+        text=later.text or earlier.text,
+        details=earlier.details + later.details,
     )
 
 
 def _kinds(change: SemanticChange) -> tuple[str, ...]:
-    happened = change.type.rpartition("_")[2]
-    if happened in ("created", "deleted", "moved"):
-        return ("added" if happened == "created" else happened,)
+    verb = change.type.rpartition("_")[2]
+    if verb in ("created", "deleted", "moved"):
+        return ("added" if verb == "created" else verb,)
     names = set(change.attributes or ())
     if change.variables is not None or not names:
         return ("edited",)
@@ -187,27 +190,27 @@ def _details(change: SemanticChange) -> Iterator[str]:
     for name, values in {**(change.attributes or {}), **(change.variables or {})}.items():
         if name in _TEXT:
             continue
-        shown = display_text(name)
-        if _sayable(values.before) and _sayable(values.after):
-            yield f"{shown}: {_said(values.before)} → {_said(values.after)}"
+        label = display_text(name)
+        if _is_short(values.before) and _is_short(values.after):
+            yield f"{label}: {_quoted(values.before)} → {_quoted(values.after)}"
         else:
-            yield f"{shown} changed"
+            yield f"{label} changed"
 
 
 def _moved(parent: ParentChange) -> str:
-    def of(page: object) -> str:
+    def title_of(page: object) -> str:
         title = getattr(page, "title", None)
         return display_text(title).strip() or UNTITLED if isinstance(title, str) else "the top"
 
     if (parent.before and parent.before.id) == (parent.after and parent.after.id):
-        return f"moved within {of(parent.after)}"
-    return f"moved from {of(parent.before)} to {of(parent.after)}"
+        return f"moved within {title_of(parent.after)}"
+    return f"moved from {title_of(parent.before)} to {title_of(parent.after)}"
 
 
-def _sayable(value: object) -> bool:
+def _is_short(value: object) -> bool:
     return value is None or isinstance(value, str | int | float)
 
 
-def _said(value: object) -> str:
+def _quoted(value: object) -> str:
     text = "" if value is None else str(value)
     return f"“{display_text(text)}”" if text else "nothing"

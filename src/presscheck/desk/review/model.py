@@ -1,41 +1,51 @@
-"""All that is known of one change request, as it comes in: from the store at once, then from the service.
+"""The review model: all that is known of one change request, from the store at once and from the service later.
 
-Every question is spelled as the inbox spells it, so that what one screen fetched the other knows. Nothing here draws.
+Its calls are the same as those of the inbox, so that both share the stored answers. Nothing here draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListRequestedReviewers, ListReviews
+from presscheck.api.changes import GetChangeRequestChanges
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.desk.questions import ALL, changes_in, comments_on, reviewers_of, reviews_of
-from presscheck.desk.review.changes import Changed, changed_things, in_reading_order, is_viewed
-from presscheck.desk.review.discussion import Discussion
+from presscheck.desk.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
+from presscheck.desk.review.threads import Discussion, PendingWrites
 from presscheck.desk.standing import Facts, Reviewer, Standing, newest_of, reviewers, standing
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review
     from presscheck.api.changes import SemanticChanges
-    from presscheck.api.comments import Comment, CommentReply
     from presscheck.api.content import RevisionPage
     from presscheck.api.levels import MergeRules
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.api.spaces import Space
-    from presscheck.desk.desk import Desk
     from presscheck.desk.forecast import Forecast
-    from presscheck.desk.seen import Seen
+
+
+class ReviewStore(PendingWrites, Protocol):
+    """What a review model needs of the engine: the outbox, the user, and the pages marked as viewed."""
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        """The revision at which each page was viewed, by page id."""
+        ...
+
+    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
+        """Mark a page as viewed at a revision; None removes the mark."""
+        ...
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How much of the changes is here, and how much of it was looked at."""
+    """How many changes are loaded, how many there are, and how many were viewed."""
 
     known: int
     total: int
@@ -43,49 +53,64 @@ class Progress:
 
     @property
     def missing(self) -> str:
-        """`only 12 of 37 changes are here`, where that is so."""
+        """`only 12 of 37 changes are here`; empty if all are loaded."""
         return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
 
 
-class Dossier(Discussion):
-    """One change request: what the service said of it, and what follows from that.
+class ReviewModel:
+    """One change request: the answers of the service, and what follows from them.
 
     Args:
-        desk: where to ask.
-        space: the id of its space.
-        request: its id, or its number in the space.
+        store: the local state.
+        space_id: the id of its space.
+        request_id: its id, or its number in the space.
     """
 
-    def __init__(self, desk: Desk, space: str, request: str) -> None:
-        self.desk, self.space_id, self.request_id = desk, space, request
+    def __init__(self, store: ReviewStore, space_id: str, request_id: str) -> None:
+        self._store, self.space_id, self._request_id = store, space_id, request_id
+        self.discussion = Discussion(store, space_id, request_id)
         self.request: ChangeRequest | None = None
         self.space: Space | None = None
         self.organization: Organization | None = None
         self.changes: SemanticChanges | None = None
         self.tree: Sequence[RevisionPage] = ()
         self.reviews: Sequence[Review] | None = None
-        self.asked: Sequence[RequestedReviewer] | None = None
-        self.comments: dict[str | None, Sequence[Comment]] = {}
-        self.replies: dict[str, Sequence[CommentReply]] = {}
-        self.things: tuple[Changed, ...] = ()
+        self.requested: Sequence[RequestedReviewer] | None = None
+        self.items: tuple[ChangedItem, ...] = ()
         self.viewed: dict[str, str] = {}
         self.since: Review | None = None
-        """The reader's review that the newest revision is compared with; None shows all that the request changes."""
-        self.between: dict[tuple[str, str], SemanticChanges] = {}
+        """The user's review with which the newest revision is compared; None shows all changes."""
+        self.comparisons: dict[tuple[str, str], SemanticChanges] = {}
+        """The changes between two revisions."""
         self.forecast: Forecast | None = None
-        """What a merge would come to; None while that is not known."""
+        """The result of a merge; None while it is not known."""
+        self._setters: dict[type[Operation[Any]], Callable[[Any, Any], None]] = {
+            GetChangeRequestChanges: self._set_changes,
+            ListChangeRequestPages: self._set_tree,
+            ListReviews: self._set_reviews,
+            ListRequestedReviewers: self._set_requested,
+            ListComments: self._set_comments,
+            ListReplies: self._set_replies,
+            GetSpace: self._set_space,
+            GetOrganization: self._set_organization,
+        }
+
+    @property
+    def me(self) -> str:
+        """The id of the signed-in user."""
+        return self.discussion.me
 
     @property
     def path(self) -> dict[str, Any]:
-        """What every call about this change request is given."""
-        return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self.request_id}
+        """The path parameters of all calls about this change request."""
+        return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self._request_id}
 
-    def first_question(self) -> GetChangeRequest:
-        """What must be answered before anything else can be asked."""
-        return GetChangeRequest(space_id=self.space_id, change_request_id=self.request_id)
+    def first_call(self) -> GetChangeRequest:
+        """The call that must be answered before all others."""
+        return GetChangeRequest(space_id=self.space_id, change_request_id=self._request_id)
 
-    def questions(self) -> Iterator[Operation[Any]]:
-        """What else to ask, when the change request is known; what matters most first."""
+    def calls(self) -> Iterator[Operation[Any]]:
+        """All further calls once the change request is known, most important first."""
         if self.request is None:
             return
         limit = ALL
@@ -100,138 +125,136 @@ class Dossier(Discussion):
         if self.space and self.space.organization:
             yield GetOrganization(organization_id=self.space.organization)
 
-    def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
-        """The change request itself."""
-        self.request = seen.value or self.request
-
-    def take(self, question: Operation[Any], value: Any) -> None:
-        """An answer, or None where there is none."""
-        if value is None:
+    def set_request(self, request: ChangeRequest | None) -> None:
+        """Set the change request, and read which of its pages were viewed."""
+        if request is None:
             return
-        name = type(question).__name__
-        getattr(self, f"_take_{_TAKERS[name]}")(question, value)
+        self.request = request
+        self.discussion.set_request(request.id)
+        self._read_viewed()
 
-    def _take_changes(self, question: Any, value: SemanticChanges) -> None:
-        if self.changes and question.limit == ALL and len(self.changes.changes) > len(value.changes) and value.more:
-            return  # the short answer to the first question, come again after the long one
-        self.changes = value
-        self._order()
+    def take(self, call: Operation[Any], answer: Any) -> None:
+        """Take the answer of a call; None if there is none."""
+        if answer is not None:
+            self._setters[type(call)](call, answer)
 
-    def _take_tree(self, _: Any, value: Any) -> None:
-        self.tree = value.pages
-        self._order()
+    def _set_changes(self, call: Any, answer: SemanticChanges) -> None:
+        if self.changes and call.limit == ALL and len(self.changes.changes) > len(answer.changes) and answer.more:
+            return  # the truncated answer of the first call, again after the complete one
+        self.changes = answer
+        self._sort_items()
 
-    def _take_reviews(self, _: Any, value: Any) -> None:
-        self.reviews = value.items
+    def _set_tree(self, _: Any, answer: Any) -> None:
+        self.tree = answer.pages
+        self._sort_items()
 
-    def _take_asked(self, _: Any, value: Any) -> None:
-        self.asked = value.items
+    def _set_reviews(self, _: Any, answer: Any) -> None:
+        self.reviews = answer.items
 
-    def _take_comments(self, question: ListComments, value: Any) -> None:
-        self.comments[question.page] = value.items
+    def _set_requested(self, _: Any, answer: Any) -> None:
+        self.requested = answer.items
 
-    def _take_replies(self, question: ListReplies, value: Any) -> None:
-        self.replies[question.comment_id] = value.items
+    def _set_comments(self, call: ListComments, answer: Any) -> None:
+        self.discussion.set_comments(call.page, answer.items)
 
-    def _take_space(self, _: Any, value: Space) -> None:
-        self.space = value
+    def _set_replies(self, call: ListReplies, answer: Any) -> None:
+        self.discussion.set_replies(call.comment_id, answer.items)
 
-    def _take_organization(self, _: Any, value: Organization) -> None:
-        self.organization = value
+    def _set_space(self, _: Any, answer: Space) -> None:
+        self.space = answer
 
-    def my_review(self) -> Review | None:
-        """The last review of the reader."""
+    def _set_organization(self, _: Any, answer: Organization) -> None:
+        self.organization = answer
+
+    def own_review(self) -> Review | None:
+        """The user's last review."""
         return newest_of(self.reviews or (), self.me)
 
     def compare_since(self, review: Review | None) -> None:
-        """Show what changed since a review, or all."""
+        """Show the changes since a review; None shows all changes."""
         self.since = review
-        self._order()
+        self._sort_items()
 
-    def take_comparison(self, before: str, after: str, changes: SemanticChanges) -> None:
-        """What changed from one revision to another."""
-        self.between[before, after] = changes
-        self._order()
-
-    def is_compared(self, revision: str) -> bool:
-        """Whether it is known what changed since a revision."""
-        return self.changes_since(revision) is not None
+    def set_comparison(self, before: str, after: str, changes: SemanticChanges) -> None:
+        """Set the changes between two revisions."""
+        self.comparisons[before, after] = changes
+        self._sort_items()
 
     def changes_since(self, revision: str) -> SemanticChanges | None:
-        """What changed from a revision to the newest."""
-        return self.between.get((revision, self.request.revision)) if self.request else None
+        """The changes from a revision to the newest; None if they are not known."""
+        return self.comparisons.get((revision, self.request.revision)) if self.request else None
 
     @property
     def base(self) -> str | None:
-        """The revision that the newest is compared with."""
+        """The revision with which the newest is compared."""
         if self.since:
             return self.since.revision
         return (self.request.revision_merged_ancestor or self.request.revision_initial) if self.request else None
 
     @property
-    def shown(self) -> SemanticChanges | None:
+    def shown_changes(self) -> SemanticChanges | None:
         """The changes that are shown: all, or those since a review."""
         return self.changes_since(self.since.revision) if self.since else self.changes
 
-    def _order(self) -> None:
-        things = changed_things(self.shown.changes) if self.shown else self.things
-        self.things = in_reading_order(things, self.tree) if self.tree else things
+    def _sort_items(self) -> None:
+        items = changed_items(self.shown_changes.changes) if self.shown_changes else self.items
+        self.items = in_reading_order(items, self.tree) if self.tree else items
 
-    def read_marks(self) -> None:
-        """What was viewed, from disk."""
-        self.viewed = self.desk.viewed(self.request.id) if self.request else {}
+    def is_viewed(self, item: ChangedItem) -> bool:
+        """Whether the current version of an item was viewed."""
+        return self.request is not None and is_viewed(item, self.viewed, self.request.revision)
 
-    def is_viewed(self, thing: Changed) -> bool:
-        """Whether a thing was looked at as it is now."""
-        return self.request is not None and is_viewed(thing, self.viewed, self.request.revision)
-
-    def mark_viewed(self, thing: Changed, *, viewed: bool) -> None:
-        """Mark a thing as looked at, or not."""
+    def mark_viewed(self, item: ChangedItem, *, viewed: bool) -> None:
+        """Mark an item as viewed, or not."""
         if self.request:
-            self.desk.mark_viewed(self.request.id, thing.id, (thing.text or self.request.revision) if viewed else None)
-            self.read_marks()
+            version = item.text or self.request.revision
+            self._store.mark_viewed(self.request.id, item.id, version if viewed else None)
+            self._read_viewed()
+
+    def _read_viewed(self) -> None:
+        self.viewed = self._store.viewed(self.request.id) if self.request else {}
 
     def reviewers(self) -> tuple[Reviewer, ...] | None:
-        """Everybody who was asked or who spoke; None where that is not known."""
-        if self.request is None or (self.reviews is None and self.asked is None):
+        """All requested reviewers and all who reviewed; None if neither is known."""
+        if self.request is None or (self.reviews is None and self.requested is None):
             return None
-        return reviewers(self.request, self.asked or (), self.reviews or (), self.me)
+        return reviewers(self.request, self.requested or (), self.reviews or (), self.me)
 
     def progress(self) -> Progress | None:
-        """How much is known, and how much was viewed."""
-        if self.shown is None:
+        """How many changes are loaded and viewed; None if none are known."""
+        changes = self.shown_changes
+        if changes is None:
             return None
-        known = len(self.shown.changes)
-        return Progress(known, known + (self.shown.more or 0), sum(self.is_viewed(one) for one in self.things))
+        known = len(changes.changes)
+        return Progress(known, known + (changes.more or 0), sum(self.is_viewed(item) for item in self.items))
+
+    def open_threads(self) -> int:
+        """The number of open threads: of the comments that are known, else as the service counts them."""
+        if self.discussion.is_known:
+            return self.discussion.open_comments()
+        return self.request.comments if self.request else 0
 
     def rules(self) -> MergeRules | None:
-        """The merge rules in force, where they are known."""
+        """The merge rules that apply, if they are known."""
         rules = self.space.merge_rules if self.space else None
         if rules and rules.type == "inherit":
             return self.organization.merge_rules if self.organization else None
         return rules
 
-    def standing(self) -> Standing:
-        """Whether it can be merged."""
-        facts = self.facts()
-        return standing(facts) if facts else Standing("unknown")
+    def closed_reason(self) -> str | None:
+        """Why nothing changes any more: it is merged or archived."""
+        if self.request is not None and self.request.status in ("merged", "archived"):
+            return f"it is {self.request.status}"
+        return None
 
-    def facts(self) -> Facts | None:
-        """What a merge depends on; None before the change request is known."""
+    def readiness(self) -> Standing:
+        """Whether it can be merged."""
+        inputs = self.merge_inputs()
+        return standing(inputs) if inputs else Standing("unknown")
+
+    def merge_inputs(self) -> Facts | None:
+        """All that a merge depends on; None before the change request is known."""
         if self.request is None:
             return None
-        people, rules, threads = self.reviewers(), self.rules(), self.open_threads()
-        titles = None if self.forecast is None else tuple(one.title for one in self.forecast.conflicts)
-        return Facts(self.request, self.me, people, self.space, rules, threads, titles)
-
-
-_TAKERS = {
-    "GetChangeRequestChanges": "changes",
-    "ListChangeRequestPages": "tree",
-    "ListReviews": "reviews",
-    "ListRequestedReviewers": "asked",
-    "ListComments": "comments",
-    "ListReplies": "replies",
-    "GetSpace": "space",
-    "GetOrganization": "organization",
-}
+        conflicts = None if self.forecast is None else tuple(conflict.title for conflict in self.forecast.conflicts)
+        return Facts(self.request, self.me, self.reviewers(), self.space, self.rules(), self.open_threads(), conflicts)

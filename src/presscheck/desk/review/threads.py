@@ -1,42 +1,48 @@
-"""Threads: what was said, with what waits to be sent laid over it, what it is about, and where that stands."""
+"""The comment threads of a change request: comments, replies, and pending writes that apply to them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from presscheck.api.comments import PostComment, PostReply, UpdateComment
+from presscheck.api.comments import ListComments, PostComment, PostReply, UpdateComment
+from presscheck.api.operation import Page
+from presscheck.desk.overlays import laid_over
+from presscheck.desk.questions import replies_to
 from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.nodes.targets import CellIds, document_text, words_of_cell, words_of_node
 from presscheck.documents.quotes import CELL, place, quoted
 
 if TYPE_CHECKING:
-    from presscheck.api.comments import Comment, CommentReply, Document, Reaction
+    from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
+    from presscheck.api.users import User
     from presscheck.desk.seen import Waiting
 
 NEW = "waiting:"
-"""What the id of a message begins with that the service has not seen, before the number of its row in the outbox."""
-UnsentState = Literal["waiting", "collected", "sending", "refused"]
+"""Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""
+UNKNOWN_USER = "me"
+"""The id of the signed-in user while it is not known."""
+PendingState = Literal["waiting", "collected", "sending", "refused"]
 ThreadState = Literal["open", "resolved", "outdated"]
-"""Outdated is what is open, but about words that are gone."""
+"""An outdated thread is open, but the text that it is about is gone."""
 STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
-_STATES: dict[str, UnsentState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
+_PENDING_STATES: dict[str, PendingState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
 
 
 @dataclass(frozen=True)
-class Unsent:
-    """A write that the service has not taken yet: its row in the outbox, and why, where it was refused."""
+class PendingChange:
+    """A write that is still in the outbox: its row, its state, and the error if it was refused."""
 
     row: int
-    state: UnsentState
+    state: PendingState
     error: str = ""
 
 
 @dataclass(frozen=True)
 class Message:
-    """A comment or a reply as it is shown."""
+    """A comment or a reply, as it is shown."""
 
     id: str
     author: str
@@ -45,138 +51,268 @@ class Message:
     """Markdown."""
     edited: bool = False
     reactions: tuple[tuple[str, int], ...] = ()
-    mine: frozenset[str] = frozenset()
-    """The reactions that are the reader's own, as the service names them."""
+    own_reactions: frozenset[str] = frozenset()
+    """The user's own reactions, in the notation of the service."""
     may_edit: bool = False
     may_delete: bool = False
-    unsent: Unsent | None = None
+    pending: PendingChange | None = None
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A comment and its answers, and what it speaks of."""
+    """A comment with its replies, and the place in the page that it is about."""
 
     first: Message
     replies: tuple[Message, ...] = ()
     reply_count: int = 0
     page: str | None = None
     node: str | None = None
-    """The key of the block that it is about, where the service names one."""
+    """The key of the block that it is about, if the service names one."""
     cell: CellIds | None = None
-    """The cell of a table that it is about."""
+    """The table cell that it is about."""
     about: str = ""
-    """The words of the page that it is about: as it quotes them, or as they stand in the block that it names."""
+    """The text of the page that it is about: quoted in the comment, or the text of the block that it names."""
     line: int | None = None
-    """The line of the page's new text that has them, from 0; None where they are not known to be there."""
+    """The line of the page's new text that contains this text, from 0; None if it was not found."""
     is_outdated: bool = False
-    """Whether those words are gone."""
+    """Whether this text is gone."""
     resolved: bool = False
     resolved_by: str | None = None
-    settling: Unsent | None = None
-    """A resolving or reopening that has not landed."""
+    pending_status: PendingChange | None = None
+    """A pending "resolve" or "reopen"."""
     may_answer: bool = True
 
     @property
     def id(self) -> str:
-        """The id of the comment that began it."""
+        """The id of its first comment."""
         return self.first.id
 
     @property
+    def messages(self) -> tuple[Message, ...]:
+        """The first comment and the replies."""
+        return (self.first, *self.replies)
+
+    @property
     def state(self) -> ThreadState:
-        """Where it stands."""
+        """Open, resolved or outdated."""
         return "resolved" if self.resolved else "outdated" if self.is_outdated else "open"
 
     @property
     def about_cell(self) -> str:
-        """The words of the cell that it is about; nothing where it is about none."""
+        """The text of the table cell that it is about; empty if it is not about a cell."""
         head, is_cell, cell = self.about.rpartition(CELL)
         return (cell or head).strip() if is_cell else ""
 
     @property
     def needs_nodes(self) -> bool:
-        """Whether its words are found only in the nodes of its page."""
+        """Whether the text that it is about can only be read from the page's nodes."""
         return not self.about and bool(self.node or self.cell)
 
 
-def thread(comment: Comment, replies: Sequence[CommentReply], unsent: Mapping[str, Unsent], me: str) -> Thread:
-    """A thread from what the service says, with what waits laid over it."""
-    said = tuple(_message(one, unsent, me) for one in sorted(replies, key=lambda one: one.posted_at))
+class PendingWrites(Protocol):
+    """Access to the outbox and to the signed-in user."""
+
+    @property
+    def me(self) -> User:
+        """The signed-in user."""
+        ...
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """All pending writes; the same tuple until the outbox changes."""
+        ...
+
+
+class Discussion:
+    """All comments and replies of one change request, combined to threads.
+
+    Threads are computed once for each change of the comments, the replies or the outbox.
+
+    Args:
+        writes: the pending writes.
+        space_id: the id of the space.
+        request_id: the id of the change request; it may be set later.
+    """
+
+    def __init__(self, writes: PendingWrites, space_id: str, request_id: str) -> None:
+        self._writes, self._space_id = writes, space_id
+        self.request_id = request_id
+        self._comments: dict[str | None, Sequence[Comment]] = {}
+        self._replies: dict[str, Sequence[CommentReply]] = {}
+        self._threads: list[Thread] | None = None
+        self._all_pending: tuple[Waiting, ...] | None = None
+        self._pending: tuple[Waiting, ...] = ()
+        self._me = writes.me.id
+
+    @property
+    def me(self) -> str:
+        """The id of the signed-in user."""
+        if self._me == UNKNOWN_USER:  # on a first start it is read while screens are open
+            me, self._me = self._me, self._writes.me.id
+            self._threads = self._threads if me == self._me else None
+        return self._me
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any comments were fetched."""
+        return bool(self._comments)
+
+    def set_request(self, request_id: str) -> None:
+        """Set the id of the change request, where only its number was known."""
+        if request_id != self.request_id:
+            self.request_id, self._all_pending = request_id, None
+
+    def set_comments(self, page: str | None, comments: Sequence[Comment]) -> None:
+        """Set one page of the list of comments."""
+        self._comments[page] = comments
+        self._reset()
+
+    def set_replies(self, comment_id: str, replies: Sequence[CommentReply]) -> None:
+        """Set the replies to a comment."""
+        self._replies[comment_id] = replies
+        self._reset()
+
+    def next_comments(self, call: ListComments, answer: Any) -> ListComments | None:
+        """The call for the next page of comments; None if there is none, or it was requested before."""
+        cursor = answer.next.page if answer and answer.next else None
+        if cursor is None or cursor in self._comments:
+            return None
+        return call.model_copy(update={"page": cursor})
+
+    def list_replies(self, comment_id: str) -> ListReplies:
+        """The call for the replies to a comment."""
+        return replies_to(self._space_id, self.request_id, comment_id)
+
+    def pending(self) -> tuple[Waiting, ...]:
+        """The pending writes to this change request, oldest first."""
+        rows = self._writes.waiting()
+        if rows is not self._all_pending:
+            self._all_pending = rows
+            self._pending = tuple(
+                row for row in rows if row.call and getattr(row.call, "change_request_id", None) == self.request_id
+            )
+            self._reset()
+        return self._pending
+
+    def collected(self) -> tuple[int, ...]:
+        """The outbox rows that are held for a review which is not submitted yet, oldest first."""
+        return tuple(row.id for row in self.pending() if row.state == "collected")
+
+    def threads(self) -> list[Thread]:
+        """All threads, oldest first."""
+        pending, me = self.pending(), self.me
+        if self._threads is None:
+            self._threads = self._build(pending, me)
+        return self._threads
+
+    def thread(self, comment_id: str) -> Thread | None:
+        """A thread by the id of its first comment."""
+        return next((thread for thread in self.threads() if thread.id == comment_id), None)
+
+    def open_comments(self) -> int:
+        """The number of comments that are not resolved."""
+        return sum(comment.status != "resolved" for comments in self._comments.values() for comment in comments)
+
+    def _reset(self) -> None:
+        self._threads = None
+
+    def _build(self, pending: tuple[Waiting, ...], me: str) -> list[Thread]:
+        changes, user = pending_changes(pending), self._writes.me
+        comments = {comment.id: comment for page in self._comments.values() for comment in page}
+        return sort_threads(
+            build_thread(comment, self._replies_to(comment.id, user), changes, me) for comment in comments.values()
+        )
+
+    def _replies_to(self, comment_id: str, user: User) -> Sequence[CommentReply]:
+        """The replies to a comment; only the pending ones if they were never fetched."""
+        replies = self._replies.get(comment_id)
+        if replies is not None:
+            return replies
+        return laid_over(self.list_replies(comment_id), Page(items=()), self._pending, user).items
+
+
+def build_thread(
+    comment: Comment, replies: Sequence[CommentReply], pending: Mapping[str, PendingChange], me: str
+) -> Thread:
+    """A thread from a comment, its replies and the pending changes by message id."""
+    messages = tuple(_message(reply, pending, me) for reply in sorted(replies, key=lambda reply: reply.posted_at))
     target = comment.target
     return Thread(
-        first=_message(comment, unsent, me),
-        replies=said,
-        reply_count=max(comment.replies, len(said)),
+        first=_message(comment, pending, me),
+        replies=messages,
+        reply_count=max(comment.replies, len(messages)),
         page=target.page.id if target.page else None,
         node=target.node.id if target.node else None,
         cell=CellIds(target.table_cell.record, target.table_cell.definition) if target.table_cell else None,
-        about=quoted(text_of(comment.body))[0] if target.page else "",
+        about=quoted(markdown_of_body(comment.body))[0] if target.page else "",
         resolved=comment.status == "resolved",
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
-        settling=None if comment.id.startswith(NEW) else unsent.get(comment.id),
+        pending_status=None if comment.id.startswith(NEW) else pending.get(comment.id),
         may_answer=comment.permissions.reply is not False,
     )
 
 
-def unsent_messages(rows: Iterable[Waiting]) -> dict[str, Unsent]:
-    """What waits, by the id under which it shows: that of a new comment or reply, or of the comment that it changes."""
-    found: dict[str, Unsent] = {}
+def pending_changes(rows: Iterable[Waiting]) -> dict[str, PendingChange]:
+    """Pending writes by message id: the temporary id of a new message, or the id of the comment that is updated."""
+    changes: dict[str, PendingChange] = {}
     for row in rows:
-        state = _STATES.get(row.state, "refused")
+        state = _PENDING_STATES.get(row.state, "refused")
         if isinstance(row.call, PostComment | PostReply):
-            found[f"{NEW}{row.id}"] = Unsent(row.id, state, row.error or "")
+            changes[f"{NEW}{row.id}"] = PendingChange(row.id, state, row.error or "")
         elif isinstance(row.call, UpdateComment):
-            found[row.call.comment_id] = Unsent(row.id, state, row.error or "")
-    return found
+            changes[row.call.comment_id] = PendingChange(row.id, state, row.error or "")
+    return changes
 
 
-def located(one: Thread, after: str, document: Mapping[str, Any] | None) -> Thread:
-    """A thread and the line of the new text of its page that it belongs below.
+def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None) -> Thread:
+    """A thread with the line of the page's new text below which it is shown.
 
     Args:
-        one: the thread.
+        thread: the thread.
         after: the new text.
-        document: its nodes, where the thread needs them and they are known.
+        document: the nodes of the page, if the thread needs them and they are known.
     """
-    if one.needs_nodes:
+    if thread.needs_nodes:
         if document is None:
-            return one
-        about = words_of_cell(document, one.cell) if one.cell else words_of_node(document, one.node or "")
-        one = replace(one, about=about, is_outdated=not about)
-    if not one.about:
-        return one
-    line = place(one.about, enumerate(after.split("\n")))
-    return replace(one, line=line, is_outdated=line is None)
+            return thread
+        about = words_of_cell(document, thread.cell) if thread.cell else words_of_node(document, thread.node or "")
+        thread = replace(thread, about=about, is_outdated=not about)
+    if not thread.about:
+        return thread
+    line = place(thread.about, enumerate(after.split("\n")))
+    return replace(thread, line=line, is_outdated=line is None)
 
 
-def in_order(threads: Iterable[Thread]) -> list[Thread]:
-    """The oldest first; what waits to be sent comes last."""
-    return sorted(threads, key=lambda one: (one.first.unsent is not None, one.first.posted_at))
+def sort_threads(threads: Iterable[Thread]) -> list[Thread]:
+    """Threads, oldest first; pending ones last."""
+    return sorted(threads, key=lambda thread: (thread.first.pending is not None, thread.first.posted_at))
 
 
-def text_of(body: Document) -> str:
-    """The Markdown of a body, whichever way it came."""
+def markdown_of_body(body: Document) -> str:
+    """The Markdown of a comment's body, whether it came as Markdown or as nodes."""
     if body.markdown is not None:
         return body.markdown
     return document_text(body.document) if body.document else ""
 
 
-def _message(one: Comment | CommentReply, unsent: Mapping[str, Unsent], reader: str) -> Message:
+def _message(comment: Comment | CommentReply, pending: Mapping[str, PendingChange], me: str) -> Message:
     return Message(
-        id=one.id,
-        author=person(one.posted_by, reader),
-        posted_at=one.posted_at,
-        text=text_of(one.body),
-        edited=one.edited_at is not None,
-        reactions=tuple((_emoji(reaction), reaction.count) for reaction in one.reactions),
-        mine=frozenset(each.emoji for each in one.reactions if any(user.user.id == reader for user in each.users)),
-        may_edit=one.permissions.edit,
-        may_delete=one.permissions.delete,
-        unsent=unsent.get(one.id) if one.id.startswith(NEW) else None,
+        id=comment.id,
+        author=person(comment.posted_by, me),
+        posted_at=comment.posted_at,
+        text=markdown_of_body(comment.body),
+        edited=comment.edited_at is not None,
+        reactions=tuple((_emoji(reaction), reaction.count) for reaction in comment.reactions),
+        own_reactions=frozenset(
+            reaction.emoji for reaction in comment.reactions if any(user.user.id == me for user in reaction.users)
+        ),
+        may_edit=comment.permissions.edit,
+        may_delete=comment.permissions.delete,
+        pending=pending.get(comment.id) if comment.id.startswith(NEW) else None,
     )
 
 
 def _emoji(reaction: Reaction) -> str:
-    """The service names an emoji by its code points in hexadecimal, `1f44d`; others write the emoji itself."""
+    """An emoji as text: the service names it by its code points in hexadecimal, `1f44d`; others send the emoji."""
     parts = reaction.emoji.split("-")
     if all(_is_code_point(part) for part in parts):
         return display_text("".join(chr(int(part, 16)) for part in parts))

@@ -1,4 +1,4 @@
-"""A sheet before an act that cannot be undone: it says what will happen, and its answer is No until Yes is chosen."""
+"""A dialog that asks before an action: it tells what will happen; the answer is No until Yes is chosen."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ TURNS = ("left", "right", "tab", "shift+tab", "h", "l")
 
 
 class Sheet(ModalScreen[bool], inherit_bindings=False):
-    """Says what will happen; answers True only where the person chose so.
+    """Tells what will happen; returns True only if the user confirmed it.
 
     Args:
-        title: the act, as display text.
+        title: the action, as display text.
         lines: what will happen, as display text.
-        act: the word that stands for yes.
+        act: the label of "yes".
         look: the theme.
-        type_to_confirm: what must be typed, as it is shown, before the answer can be yes.
+        type_to_confirm: a text that must be typed before it can be confirmed.
+        is_ready: whether all is known that the user needs to decide; if not, it can only be confirmed after
+            `make_ready`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -42,49 +44,72 @@ class Sheet(ModalScreen[bool], inherit_bindings=False):
     """
 
     def __init__(
-        self, title: str, lines: Sequence[Line], act: str, look: Look, *, type_to_confirm: str | None = None
+        self,
+        title: str,
+        lines: Sequence[Line],
+        act: str,
+        look: Look,
+        *,
+        type_to_confirm: str | None = None,
+        is_ready: bool = True,
     ) -> None:
         super().__init__()
         self.heading, self.lines, self.verb, self.look = title, list(lines), act, raised(look)
-        self.type_to_confirm = type_to_confirm
+        self.type_to_confirm, self.is_ready = type_to_confirm, is_ready
         self.answer = False
 
     def compose(self) -> ComposeResult:
-        """Title, what will happen, what to type, the two answers."""
+        """Title, text, input, and both answers."""
         with Vertical():
             yield Bar(self.look, id="sheet-title")
             yield Lines(self.look)
-            if self.type_to_confirm is not None:
-                yield Typed(placeholder=f"type: {self.type_to_confirm}")
+            typed = Typed()
+            typed.display = typed.can_focus = False
+            yield typed
             yield Bar(self.look, id="sheet-answers")
 
     def on_mount(self) -> None:
-        """Show it; what must be typed can be typed at once."""
+        """Show the title and the answers; focus the input."""
         self.query_one(Lines).can_focus = False
         self.query_one("#sheet-title", Bar).show((Span(self.heading, "title"),))
-        for typed in self.query(Typed):
-            typed.focus()
+        self._show_input()
         self._show()
 
+    def make_ready(self, lines: Sequence[Line], *, type_to_confirm: str | None = None) -> None:
+        """Show the final text; from now on it can be confirmed, after typing a text if one is given."""
+        self.lines, self.type_to_confirm, self.is_ready = list(lines), type_to_confirm, True
+        if self.is_mounted:
+            self._show_input()
+            self._show()
+            self.on_resize()
+
+    def _show_input(self) -> None:
+        typed = self.query_one(Typed)
+        if self.type_to_confirm is not None:
+            typed.display = typed.can_focus = True
+            typed.placeholder = f"type: {self.type_to_confirm}"
+            typed.focus()
+
     def on_resize(self) -> None:
-        """What will happen is said in the width there is."""
+        """Wrap the text to the width of the dialog."""
         facts, room = self.query_one(Lines), max(20, min(WIDEST, self.size.width) - 4)
         laid = [row for line in self.lines for row in (wrap(line, room) or [()])]
         facts.styles.height = min(len(laid), max(1, self.size.height - 6))
         facts.show(laid)
 
     def on_input_changed(self) -> None:
-        """Yes can be chosen once all of it is typed."""
+        """Allow to confirm once the text is typed."""
         self.answer = self._may_be_yes()
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Choose, and answer."""
+        """Choose or give the answer."""
         is_typing = self.type_to_confirm is not None
         if event.key in ("escape", "ctrl+c") or (event.key in ("n", "q") and not is_typing):
             self.dismiss(False)
         elif event.key == "y" and not is_typing:
-            self.dismiss(True)
+            if self.is_ready:
+                self.dismiss(True)
         elif event.key == "enter":
             self.dismiss(self.answer and self._may_be_yes())
         elif event.key in TURNS and (not is_typing or "tab" in event.key):
@@ -96,6 +121,8 @@ class Sheet(ModalScreen[bool], inherit_bindings=False):
         event.prevent_default()
 
     def _may_be_yes(self) -> bool:
+        if not self.is_ready:
+            return False
         if self.type_to_confirm is None:
             return True
         return self.query_one(Typed).value.strip() == self.type_to_confirm.strip()
@@ -105,5 +132,5 @@ class Sheet(ModalScreen[bool], inherit_bindings=False):
         no = "" if self.answer else "accent strong"
         bars = (" ", "▌") if self.answer else ("▌", " ")
         answers = (Span(f"{bars[0]}No", no), Span("      "), Span(f"{bars[1]}{self.verb}", yes))
-        keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter"
+        keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter" if self.is_ready else "checking …"
         self.query_one("#sheet-answers", Bar).show(answers, (Span(keys, "quiet"),))

@@ -1,119 +1,275 @@
-"""Beginning a thread: on the words under the cursor, on a cell of a table, on a page, on the whole."""
+"""Comment commands of a review: comment, reply, resolve, react, edit and delete."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.comments import Document, PostComment, TableCellTarget
+from presscheck.api.comments import (
+    DeleteComment,
+    DeleteReply,
+    Document,
+    PostComment,
+    PostReply,
+    TableCellTarget,
+    UpdateComment,
+    UpdateReply,
+)
 from presscheck.desk.asking import NEXT
 from presscheck.desk.page_questions import changed_nodes
 from presscheck.documents.display_text import display_text
 from presscheck.documents.nodes.targets import cell_ids, key_of
 from presscheck.documents.pieces import cells_of
-from presscheck.documents.quotes import quote, quote_cell
+from presscheck.documents.quotes import quote, quote_cell, quoted
+from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.review.change_renderer import line_at, suggestion_at
-from presscheck.tui.screens.review.drafts import Speaking
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from presscheck.desk.review.changes import Changed
+    from presscheck.api.operation import Operation
+    from presscheck.desk.review.changes import ChangedItem
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.desk.review.threads import Message, Thread
+    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 ROW = -1
-"""Stands for all of a row, where else the column of a cell stands."""
+"""The number that stands for a whole row, in place of the column of a cell."""
+REACTIONS = (
+    ("1f44d", "👍", "thumbs up"),
+    ("1f44e", "👎", "thumbs down"),
+    ("1f389", "🎉", "hooray"),
+    ("1f604", "😄", "laugh"),
+    ("2764", "❤", "heart"),
+    ("1f680", "🚀", "rocket"),
+    ("1f440", "👀", "eyes"),
+    ("1f615", "😕", "confused"),
+)
+"""The code points by which the service names an emoji, the emoji, and its name."""
 
 
-class Commenting(Speaking):
-    """Comment on something."""
+class CommentActions:
+    """Comment commands.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        drafts: composes and sends.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext, cursor: ReviewCursor, drafts: ReviewDrafts) -> None:
+        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+
+    def reason_comment(self) -> str | None:
+        """Why no comment can be written."""
+        return self._drafts.disabled_reason()
+
+    reason_comment_on_all = reason_comment
 
     async def command_comment(self) -> None:
-        """Comment on what is under the cursor, or on the whole request where no page is shown."""
-        thing = self.thing
-        if thing is None or thing.noun != "page":
+        """Comment on the line under the cursor, on the selected page, or on the change request."""
+        item = self._cursor.item
+        if item is None or item.noun != "page":
             self.command_comment_on_all()
-        elif self.query_one("#change").has_focus:
-            await self._comment_here(thing)
+        elif self._cursor.is_in_change:
+            await self._comment_on_line(item)
         else:
-            self._comment_on(thing, f"Comment on {thing.title}", {})
+            self._comment_on_page(item, {})
 
     def command_comment_on_all(self) -> None:
-        """Comment on the whole request."""
-        self.write(
-            "Comment on the whole request",
+        """Comment on the whole change request."""
+        self._drafts.compose(
+            "Comment on the change request",
             "whole",
-            lambda text: PostComment(**self.known.path, body=Document(markdown=text)),
+            lambda text: PostComment(**self._model.path, body=Document(markdown=text)),
         )
 
-    async def _comment_here(self, thing: Changed) -> None:
-        """Comment on the words under the cursor; in a row of a table it is asked which cell is meant."""
-        cursor = self.query_one("#change", Rows).cursor
-        at, lines = line_at(self.laid, self.page, cursor), self.page.after.split("\n")
-        words = bare(lines[at]) if at is not None else ""
-        title, target = f"Comment on {thing.title}", dict[str, Any]()
-        column = await self._which_cell(lines, at) if at is not None else ROW
+    def reason_reply(self) -> str | None:
+        """Why there is no reply."""
+        return self.reply_reason(self._cursor.thread)
+
+    reason_resolve = reason_reply
+    reason_react = reason_reply
+
+    def reply_reason(self, thread: Thread | None) -> str | None:
+        """Why nobody can reply to a thread."""
+        if thread is None:
+            return "no thread here: t goes to the next one"
+        return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
+
+    def command_reply(self) -> None:
+        """Reply to the thread under the cursor."""
+        if thread := self._cursor.thread:
+            self.reply(thread)
+
+    def reply(self, thread: Thread) -> None:
+        """Reply to a thread."""
+        where = {**self._model.path, "comment_id": thread.id}
+        self._drafts.compose(
+            f"Reply to {thread.first.author}",
+            f"reply {thread.id}",
+            lambda text: PostReply(**where, body=Document(markdown=text), format="markdown"),
+        )
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or reopen it."""
+        if thread := self._cursor.thread:
+            self.toggle_resolved(thread)
+
+    def toggle_resolved(self, thread: Thread) -> None:
+        """Resolve a thread, or reopen it."""
+        self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=not thread.resolved))
+
+    async def command_react(self) -> None:
+        """Add a reaction to a message, or remove it."""
+        thread = self._cursor.thread
+        message = await self._choose_message("React to which?", thread.messages if thread else ())
+        if thread is None or message is None:
+            return
+        choices = [
+            Choice(code, f"{emoji}  {name}", "yours: remove" if code in message.own_reactions else "")
+            for code, emoji, name in REACTIONS
+        ]
+        chosen = await self._pick("React", choices)
+        if chosen:
+            change = "removed_reactions" if chosen in message.own_reactions else "added_reactions"
+            self._drafts.send(self._update(thread, message, **{change: (chosen,)}))
+
+    def reason_delete(self) -> str | None:
+        """Why nothing can be deleted."""
+        thread = self._cursor.thread
+        if thread and not any(message.may_delete for message in thread.messages):
+            return "you can only delete your own comments"
+        return self.reason_reply()
+
+    async def command_delete(self) -> None:
+        """Delete one of the user's messages, after a question; a comment is deleted with its replies."""
+        thread = self._cursor.thread
+        messages = [message for message in thread.messages if message.may_delete] if thread else ()
+        message = await self._choose_message("Delete which?", messages)
+        if thread is None or message is None:
+            return
+        lines: list[Line] = [(Span(_one_line(message)),)]
+        if message is thread.first and thread.reply_count:
+            lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
+        if await self._context.ask(Sheet("Delete this comment?", lines, "Delete", self._context.style_for)):
+            where = {**self._model.path, "comment_id": thread.id}
+            is_first = message is thread.first
+            self._drafts.send(DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id))
+
+    @property
+    def is_on_own_message(self) -> bool:
+        """Whether the cursor is on a thread with a message that the user may edit."""
+        thread = self._cursor.thread if self._cursor.is_in_change and self._cursor.is_on_thread else None
+        return thread is not None and any(message.may_edit for message in thread.messages)
+
+    async def edit_message(self) -> None:
+        """Edit one of the user's messages in the thread under the cursor."""
+        thread = self._cursor.thread
+        messages = [message for message in thread.messages if message.may_edit] if thread else ()
+        message = await self._choose_message("Edit which?", messages)
+        if thread and message:
+            self._drafts.compose(
+                "Edit your comment",
+                f"message {message.id}",
+                lambda text: self._update(thread, message, body=Document(markdown=text)),
+                begin=message.text,
+            )
+
+    async def _comment_on_line(self, item: ChangedItem) -> None:
+        """Comment on the line under the cursor; in a row of a table, ask for the cell."""
+        line, lines = self._cursor.text_line, self._cursor.page.after.split("\n")
+        suggestion, target = self._cursor.suggestion, dict[str, Any]()
+        column = await self._choose_cell(lines, line) if line is not None else ROW
         if column is None:
             return
         if column == ROW:
-            self.run(self._find_block(thing, words, target))
-            suggestion = suggestion_at(self.laid, self.page, cursor)
-            self._comment_on(thing, title, target, quote(display_text(words)), suggestion)
+            text = strip_markup(lines[line]) if line is not None else ""
+            self._context.run(self._find_block(item, text, target))
+            self._comment_on_page(item, target, quote(display_text(text)), suggestion)
         else:
-            cells = cells_of(lines[at or 0])
-            self.run(self._find_cell(thing, cells, column, target))
-            self._comment_on(thing, title, target, quote_cell([display_text(cell) for cell in cells], column))
+            cells = cells_of(lines[line or 0])
+            self._context.run(self._find_cell(item, cells, column, target))
+            self._comment_on_page(item, target, quote_cell([display_text(cell) for cell in cells], column))
 
-    async def _which_cell(self, lines: list[str], at: int) -> int | None:
-        """The column of the cell that is meant, asked for where it is a row of a table; None where that is left."""
-        cells = cells_of(lines[at]) if _is_row(lines[at]) else []
+    async def _choose_cell(self, lines: list[str], line: int) -> int | None:
+        """The column of a cell that the user chooses if the line is a row of a table; None if nothing was chosen."""
+        cells = cells_of(lines[line]) if _is_table_row(lines[line]) else []
         if len(cells) < 2:
             return ROW
-        first = at
-        while first and _is_row(lines[first - 1]):
+        first = line
+        while first and _is_table_row(lines[first - 1]):
             first -= 1
-        heads = cells_of(lines[first]) if first < at else []
+        heads = cells_of(lines[first]) if first < line else []
         choices = [Choice(str(ROW), "the whole row")]
-        for number, cell in enumerate(cells):
-            head = heads[number] if number < len(heads) else ""
-            choices.append(Choice(str(number), display_text(cell) or "(an empty cell)", display_text(head)))
-        chosen = await self.ask(Picker("What is it about?", choices, self.style_for, ranked=False))
-        return int(chosen[0]) if chosen else None
+        for column, cell in enumerate(cells):
+            head = heads[column] if column < len(heads) else ""
+            choices.append(Choice(str(column), display_text(cell) or "(empty cell)", display_text(head)))
+        chosen = await self._pick("Comment on which cell?", choices)
+        return int(chosen) if chosen else None
 
-    def _comment_on(
-        self, thing: Changed, title: str, target: dict[str, Any], begin: str = "", suggestion: str = ""
+    def _comment_on_page(
+        self, item: ChangedItem, target: dict[str, Any], begin: str = "", suggestion: str = ""
     ) -> None:
-        """Let a comment on a page be written; `target` is what it is about beside the page, as far as it is found."""
-        self.write(
-            title,
-            f"page {thing.id}",
-            lambda text: PostComment(**self.known.path, page=thing.id, **target, body=Document(markdown=text)),
+        """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
+        self._drafts.compose(
+            f"Comment on {item.title}",
+            f"page {item.id}",
+            lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
             begin=begin,
             suggestion=suggestion,
         )
 
-    async def _find_block(self, thing: Changed, words: str, target: dict[str, Any]) -> None:
-        """Find what the service calls the block with these words; without it, the quote alone says where."""
+    async def _find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
+        """Find the key of the block with this text; without it, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            if key := key_of(await self._document(thing), words):
+            if key := key_of(await self._document(item), text):
                 target["node"] = key
 
-    async def _find_cell(self, thing: Changed, cells: list[str], column: int, target: dict[str, Any]) -> None:
-        """Find what the service calls a cell of the row with these cells; without it, the quote alone says where."""
+    async def _find_cell(self, item: ChangedItem, cells: list[str], column: int, target: dict[str, Any]) -> None:
+        """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            if ids := cell_ids(await self._document(thing), cells, column):
+            if ids := cell_ids(await self._document(item), cells, column):
                 target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
-    async def _document(self, thing: Changed) -> dict[str, Any]:
-        path = self.known.path
-        question = changed_nodes(path["space_id"], path["change_request_id"], thing.id)
-        return (await self.desk.read(question, priority=NEXT)).document or {}
+    async def _document(self, item: ChangedItem) -> dict[str, Any]:
+        path = self._model.path
+        call = changed_nodes(path["space_id"], path["change_request_id"], item.id)
+        return (await self._context.desk.read(call, priority=NEXT)).document or {}
+
+    def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
+        where = {**self._model.path, "comment_id": thread.id}
+        if message is thread.first:
+            return UpdateComment(**where, **values)
+        return UpdateReply(**where, comment_reply_id=message.id, **values)
+
+    async def _choose_message(self, title: str, messages: Sequence[Message]) -> Message | None:
+        """A message that the user chooses if there are several; pending ones cannot be chosen."""
+        sent = [message for message in messages if message.pending is None]
+        if len(sent) < 2:
+            return sent[0] if sent else None
+        choices = [Choice(message.id, f"{message.author}  {_one_line(message)}") for message in reversed(sent)]
+        chosen = await self._pick(title, choices)
+        return next((message for message in sent if message.id == chosen), None)
+
+    async def _pick(self, title: str, choices: Sequence[Choice]) -> str | None:
+        picker = Picker(title, choices, self._context.style_for, ranked=False)
+        chosen = await self._context.ask(picker)
+        return chosen[0] if chosen else None
 
 
-def bare(text: str) -> str:
-    """The words of a line of Markdown without the signs that it begins and ends with."""
+def strip_markup(text: str) -> str:
+    """A line of Markdown without the markup at its start and end."""
     return text.lstrip("#>-*+ |").rstrip(" |")
 
 
-def _is_row(line: str) -> bool:
+def _is_table_row(line: str) -> bool:
     return line.lstrip().startswith("|")
+
+
+def _one_line(message: Message) -> str:
+    """The text of a message in one line."""
+    return display_text(" ".join(quoted(message.text)[1].split()))

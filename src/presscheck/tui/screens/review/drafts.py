@@ -1,4 +1,4 @@
-"""How words leave a review: a text is a draft until the desk has it; what the desk took is followed until it lands."""
+"""Drafts and writes of a review: a text is a draft until the engine has it, and each write is followed until sent."""
 
 from __future__ import annotations
 
@@ -10,72 +10,88 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Revi
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.api.organizations import ListMembers
 from presscheck.desk.between import changes_between
-from presscheck.desk.review.changes import changed_things
+from presscheck.desk.review.changes import changed_items
 from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.tui.screens.page_edits import draft_key
-from presscheck.tui.screens.review.navigation import Moves
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.desk.review.model import ReviewModel
     from presscheck.desk.seen import Ticket
+    from presscheck.tui.screens.review.context import ReviewContext
 
-IN_WORDS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
-"""How a comment begins that stands in for a verdict, where the service has no reviews."""
+VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
+"""The start of a comment that replaces a verdict, for a service without reviews."""
 HOLD = 3
-"""Seconds in which a comment can be unsent before it leaves."""
+"""Seconds during which a comment can be undone before it is sent."""
 
 
-class Speaking(Moves):
-    """Write, and send."""
+class ReviewDrafts:
+    """Composes texts, keeps their drafts, and sends the writes of a review.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+        self._outbox = context.desk.outbox
+        self._collects: tuple[str, bool] | None = None
+
+    def disabled_reason(self) -> str | None:
+        """Why nothing can be written."""
+        if self._context.desk.status.read_only:
+            return "this profile is read-only"
+        return None if self._model.request else "the change request is not loaded yet"
 
     @property
     def collects(self) -> bool:
-        """Whether what is said is kept for a review that goes out whole."""
-        return bool(self.desk.outbox.recall(self._review_key))
+        """Whether a review was started: comments are held until it is submitted."""
+        key = self._review_key
+        if self._collects is None or self._collects[0] != key:
+            self._collects = (key, bool(self._outbox.recall(key)))
+        return self._collects[1]
 
-    @property
-    def collected(self) -> tuple[int, ...]:
-        """The numbers of what was said for that review, the oldest first."""
-        return tuple(row.id for row in self.known.waiting() if row.state == "collected")
+    def collect(self, *, starts: bool) -> None:
+        """Start a review, or end it."""
+        self._outbox.remember(self._review_key, "begun" if starts else None)
+        self._collects = None
+        self._context.redraw()
 
     @property
     def _review_key(self) -> str:
-        return f"review of {self.known.path['change_request_id']}"
+        return f"review of {self._model.path['change_request_id']}"
 
-    def collect(self, *, begins: bool) -> None:
-        """Keep what is said from now on, until a verdict sends it; or keep nothing more."""
-        self.desk.outbox.remember(self._review_key, "begun" if begins else None)
-        self.redraw()
+    def key(self, name: str) -> str:
+        """The key of a draft."""
+        return draft_key(self._model.path["change_request_id"], name)
 
-    def draft_key(self, name: str) -> str:
-        """Under which a draft is kept."""
-        return draft_key(self.known.path["change_request_id"], name)
-
-    def draft_of(self, call: Any) -> str:
-        """Under which the text of a write was, or is again, a draft."""
+    def key_of_call(self, call: Any) -> str:
+        """The key of the draft with the text of a write."""
         if isinstance(call, PostReply):
-            return self.draft_key(f"reply {call.comment_id}")
+            return self.key(f"reply {call.comment_id}")
         if isinstance(call, UpdateComment | UpdateReply):
-            return self.draft_key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
+            return self.key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
         if isinstance(call, SubmitReview):
-            return self.draft_key(f"verdict {call.status}")
-        return self.draft_key(f"page {call.page}" if getattr(call, "page", None) else "whole")
+            return self.key(f"verdict {call.status}")
+        return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
 
-    def take_back(self, number: int, *, begin: str = "") -> bool:
-        """Take back a write that has not left: its text is a draft again, which begins so; whether it could be."""
-        call: Any = self.desk.unsend(number)
+    def unsend(self, row: int, *, prefix: str = "") -> bool:
+        """Undo a write that was not sent: its text, after a prefix, is a draft again; whether it was undone."""
+        call: Any = self._context.desk.unsend(row)
         if call is None:
             return False
         body = getattr(call, "body", None) or getattr(call, "comment", None)
-        text = begin + ((body.markdown or "") if body else "")
+        text = prefix + ((body.markdown or "") if body else "")
         if text:
-            self.desk.outbox.save_draft(self.draft_of(call), text)
+            self._outbox.save_draft(self.key_of_call(call), text)
         return True
 
-    def write(
+    def compose(
         self,
         title: str,
         name: str,
@@ -84,96 +100,105 @@ class Speaking(Moves):
         begin: str = "",
         suggestion: str = "",
         may_be_empty: bool = False,
-        whole: bool = False,
+        submits: bool = False,
     ) -> None:
-        """Let a text be written, which is a draft under that name until the desk has it.
+        """Open the composer; its text is a draft until the engine has it.
 
         Args:
-            title: what is written.
-            name: of the draft.
-            call: makes the write of the text; None where the text is nothing to send.
-            begin: what the text begins with.
-            suggestion: what one key puts in, where words of the page can be suggested.
-            may_be_empty: whether it may go without a text.
-            whole: whether it sends the review that was collected, with itself as the last word.
+            title: the title of the composer.
+            name: the name of the draft.
+            call: makes a write of the text; None if there is nothing to send.
+            begin: the text at the start.
+            suggestion: the text that one key inserts, to suggest a change of the page.
+            may_be_empty: whether an empty text can be sent.
+            submits: whether it submits the review, with all comments that were held.
         """
-        if self.collects and not whole:
+        if self.collects and not submits:
             title = f"{title}, in your review"
-        key = self.draft_key(name)
+        key = self.key(name)
 
         def take(text: str) -> None:
-            self._take(call(text), whole=whole)
-            with contextlib.suppress(StoreError):  # it is taken: its draft, left over, does no harm
-                self.desk.outbox.save_draft(key, "")
+            self._write(call(text), submits=submits)
+            with contextlib.suppress(StoreError):  # it is written: a draft that is left over does no harm
+                self._outbox.save_draft(key, "")
 
         def save(text: str) -> None:
-            self.desk.outbox.save_draft(key, "" if text == begin else text)
+            self._outbox.save_draft(key, "" if text == begin else text)
 
-        text = self.desk.outbox.draft(key) or begin
-        more: dict[str, Any] = {"may_be_empty": may_be_empty, "suggestion": suggestion}
-        self.app_context.push_screen(
-            Composer(title, text, save, self.style_for, people=self._people, take=take, **more)
+        self._context.app_context.push_screen(
+            Composer(
+                title,
+                self._outbox.draft(key) or begin,
+                save,
+                self._context.style_for,
+                people=self._people,
+                take=take,
+                may_be_empty=may_be_empty,
+                suggestion=suggestion,
+            )
         )
 
-    async def _people(self) -> list[str]:
-        """The names of those who can be mentioned."""
-        organization = self.known.space.organization if self.known.space else None
-        if organization is None:
-            return []
-        members = await self.desk.read(ListMembers(organization_id=organization, limit=1000))
-        return [display_text(one.user.display_name) for one in members.items]
-
     def send(self, call: Operation[Any]) -> bool:
-        """Give a write to the desk; whether it took it."""
+        """Give a write to the engine; whether it took it."""
         try:
-            self._take(call)
+            self._write(call)
         except PresscheckError as error:
-            self.app_context.show_error(error)
+            self._context.app_context.show_error(error)
             return False
         return True
 
-    def _take(self, call: Operation[Any] | None, *, whole: bool = False) -> None:
-        """Give a write to the desk; with `whole`, all that was collected leaves before it.
+    async def _people(self) -> list[str]:
+        """The names of all who can be mentioned."""
+        organization = self._model.space.organization if self._model.space else None
+        if organization is None:
+            return []
+        members = await self._context.desk.read(ListMembers(organization_id=organization, limit=1000))
+        return [display_text(member.user.display_name) for member in members.items]
+
+    def _write(self, call: Operation[Any] | None, *, submits: bool = False) -> None:
+        """Give a write to the engine; with `submits`, all comments that were held are sent before it.
 
         Raises:
-            PresscheckError: it did not take it.
+            PresscheckError: the engine did not take it.
         """
-        before = self.collected if whole else ()
+        desk = self._context.desk
+        rows = self._model.discussion.collected() if submits else ()
         if call:
-            keeps = bool(before) or (self.collects and isinstance(call, PostComment | PostReply) and not whole)
-            ticket = self.desk.write(call, hold=HOLD if self.desk.may_wait(type(call)) else 0, collect=keeps)
-            self.run(self._landed(ticket))
-            before = (*before, ticket.id)
-        if whole:
-            self.desk.release(before, hold=HOLD)
-            self.collect(begins=False)
-        self.redraw()
+            is_held = bool(rows) or (self.collects and isinstance(call, PostComment | PostReply) and not submits)
+            ticket = desk.write(call, hold=HOLD if desk.may_wait(type(call)) else 0, collect=is_held)
+            self._context.run(self._follow(ticket))
+            rows = (*rows, ticket.id)
+        if submits:
+            desk.release(rows, hold=HOLD)
+            self.collect(starts=False)
+        else:
+            self._context.redraw()
 
-    async def _landed(self, ticket: Ticket[Any]) -> None:
-        read = self.known.request.revision if self.known.request else ""
+    async def _follow(self, ticket: Ticket[Any]) -> None:
+        revision = self._model.request.revision if self._model.request else ""
         try:
             answer = await ticket.landed()
-            if isinstance(answer, Review) and read and answer.revision not in ("", read):
-                await self._tell_unread(read, answer.revision)
+            if isinstance(answer, Review) and revision and answer.revision not in ("", revision):
+                await self._warn_of_unread(revision, answer.revision)
         except PresscheckError as error:
             if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
-                self.take_back(ticket.id, begin=IN_WORDS[ticket.call.status])
-            self.app_context.show_error(error)
+                self.unsend(ticket.id, prefix=VERDICT_TEXTS[ticket.call.status])
+            self._context.app_context.show_error(error)
             return
         if isinstance(answer, MergeResult):
-            self.notify(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
-        self.redraw()
+            self._context.notify(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+        self._context.redraw()
 
-    async def _tell_unread(self, read: str, judged: str) -> None:
-        """Say what a verdict is of that its author had not read: a verdict names no revision, the newest counts."""
-        found = await changes_between(self.desk, self.known.space_id, read, judged)
-        titles = [one.title for one in changed_things(found.changes)]
-        self.notify(f"your verdict is also of what changed just before it arrived: {listed(titles)}")
+    async def _warn_of_unread(self, read: str, reviewed: str) -> None:
+        """Tell which changes a review covers that its author did not see: the service reviews the newest revision."""
+        changes = await changes_between(self._context.desk, self._model.space_id, read, reviewed)
+        titles = [item.title for item in changed_items(changes.changes)]
+        self._context.notify(f"your review also covers changes made just before it arrived: {listed(titles)}")
 
 
 def _outcome(result: MergeResult, *, is_merge: bool) -> str:
-    """What a merge or an update came to, from its body."""
+    """The message after a merge or an update."""
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"
-        return f"{done} with conflicts: look at the pages that both sides changed"
+        return f"{done} with conflicts: check the pages that both sides changed"
     return "merged" if is_merge else "updated from main"

@@ -1,10 +1,11 @@
-"""The two lines above a review: its state in numbers, and whether it can merge; the least matter is left out first."""
+"""Renders the header of a review (its state, whether it can be merged) and the rows of its list of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from presscheck.desk.review.changes import change_size
 from presscheck.desk.standing import person
 from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import since
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
+    from presscheck.desk.review.changes import ChangedItem, WordCount
     from presscheck.desk.review.model import Progress
     from presscheck.desk.standing import Check, Reviewer, Standing
 
@@ -26,6 +28,18 @@ _CERTAINTIES = {
     "unknown": ("the service decides", "quiet"),
 }
 _VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
+_THREAD_COLUMNS = 4
+_NARROW_LIST = 22
+"""Below this number of columns only the title is shown."""
+_KIND_STYLES = {
+    "added": "added",
+    "deleted": "removed",
+    "edited": "",
+    "moved": "link",
+    "renamed": "link",
+    "details": "quiet",
+}
+_NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 
 
 def state_line(
@@ -36,7 +50,7 @@ def state_line(
     columns: int,
     collected: int | None = None,
 ) -> Line:
-    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, as far as there is room."""
+    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, cut at the end."""
     status = Span(display_text(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
@@ -50,26 +64,26 @@ def state_line(
 
 
 def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
-    """Who began it and when, or who ended it: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
+    """The author, or who merged it: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
     if request.status == "merged":
-        who = f" by {person(request.merged_by, me)}" if request.merged_by else ""
+        author = f" by {person(request.merged_by, me)}" if request.merged_by else ""
         when = f" {since(request.merged_at, now)}" if request.merged_at else ""
-        return (Span(f"merged{who}{when}", "quiet"),)
+        return (Span(f"merged{author}{when}", "quiet"),)
     author = person(request.created_by, me)
     return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
 
 
 def compared_line(review: Review | None, now: datetime) -> Line:
-    """`since your review 2 h ago`, where that is what the newest revision is compared with."""
+    """`since your review 2 h ago`; empty if all changes are shown."""
     return (Span(f"since your review {since(review.created_at, now)}", "accent"),) if review else ()
 
 
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
-    """` ✓1 ✗1 ◷1 ✓1 stale`: how many approved, asked for changes, have not spoken; approved an older revision."""
+    """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision."""
     spans: list[Span] = []
-    stale = [one for one in reviewers if one.said == "approved" and one.stale]
-    for said, glyph, style in _VERDICTS:
-        number = sum(one.said == said and one not in stale for one in reviewers)
+    stale = [reviewer for reviewer in reviewers if reviewer.said == "approved" and reviewer.stale]
+    for verdict, glyph, style in _VERDICTS:
+        number = sum(reviewer.said == verdict and reviewer not in stale for reviewer in reviewers)
         if number:
             spans.append(Span(f" {glyph}{number}", style))
     if stale:
@@ -79,23 +93,23 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
 
 def merge_line(standing: Standing, columns: int) -> Line:
     """`Can merge?  no: ada asked for changes, 4 open comments`."""
-    why = ", ".join(standing.reasons)
+    reasons = ", ".join(standing.reasons)
     word, style = _CERTAINTIES[standing.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]
-    if why:
-        spans += [Span(": ", "quiet"), Span(why)]
+    if reasons:
+        spans += [Span(": ", "quiet"), Span(reasons)]
     return cut(tuple(spans), columns)
 
 
 def check_lines(checks: Iterable[Check]) -> list[Line]:
-    """Each thing that a merge depends on: the sign, what it is, how it stands; below it, who can put it right."""
+    """The merge requirements: sign, name and status of each; below it, who can fix it."""
     lines: list[Line] = []
-    for one in checks:
-        word, style = _CERTAINTIES[one.certainty]
-        sign = word[0] if one.certainty != "unknown" else "?"
-        lines.append((Span(f" {sign} ", style), *pad((Span(one.what, "quiet"),), 13), Span(one.says)))
-        if one.who and one.certainty != "yes":
-            lines.append((Span(" " * 16), Span(f"put right by {one.who}", "quiet")))
+    for check in checks:
+        word, style = _CERTAINTIES[check.certainty]
+        sign = word[0] if check.certainty != "unknown" else "?"
+        lines.append((Span(f" {sign} ", style), *pad((Span(check.what, "quiet"),), 13), Span(check.says)))
+        if check.who and check.certainty != "yes":
+            lines.append((Span(" " * 16), Span(f"can be fixed by {check.who}", "quiet")))
     return lines
 
 
@@ -104,9 +118,9 @@ def _progress(progress: Progress | None) -> Line:
         return (Span("changes not known yet", "quiet"),)
     if progress.total == 0:
         return (Span("no changes yet", "quiet"),)
-    whole = progress.known == progress.total
-    spans = [Span(f"{progress.known:,}/{progress.total:,} changes", "" if whole else "waiting")]
-    if not whole:
+    is_complete = progress.known == progress.total
+    spans = [Span(f"{progress.known:,}/{progress.total:,} changes", "" if is_complete else "waiting")]
+    if not is_complete:
         spans.append(Span(" incomplete", "waiting"))
     if progress.viewed:
         spans.append(Span(f" · {progress.viewed:,} viewed", "quiet"))
@@ -114,7 +128,7 @@ def _progress(progress: Progress | None) -> Line:
 
 
 def _fitted(parts: Sequence[Line], columns: int) -> Line:
-    """The parts with gaps between, less as many of the last as it takes; even the first is cut where it must be."""
+    """As many of the parts as there is room for, with gaps between them; at least the first, cut if necessary."""
     for number in range(len(parts), 0, -1):
         line: list[Span] = []
         for part in parts[:number]:
@@ -122,3 +136,32 @@ def _fitted(parts: Sequence[Line], columns: int) -> Line:
         if width(tuple(line)) <= columns:
             return tuple(line)
     return cut(parts[0], columns)
+
+
+def item_line(
+    item: ChangedItem, columns: int, *, viewed: bool, words: WordCount | None = None, open_threads: int = 0
+) -> Line:
+    """A row of the list: `✓ Overview      ±12  ┃2`; the title is cut to make room for the rest."""
+    mark = Span("✓ ", "added") if viewed else Span("  ")
+    style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
+    title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
+    return _row(title, _size(item, words, viewed=viewed), open_threads, columns)
+
+
+def conversation_line(columns: int, open_threads: int) -> Line:
+    """The first row of the list: the conversation about the whole change request."""
+    return _row((Span("  "), Span("Conversation", "strong")), (), open_threads, columns)
+
+
+def _row(title: Line, size: Line, open_threads: int, columns: int) -> Line:
+    if columns < _NARROW_LIST:
+        return pad(cut(title, columns), columns)
+    threads = (Span(f"┃{min(open_threads, 99)}", "waiting"),) if open_threads else ()
+    right = (*size, *pad((Span(" "), *threads), _THREAD_COLUMNS))
+    room = columns - width(right) - 1
+    return (*pad(cut(title, room), room), Span(" "), *right)
+
+
+def _size(item: ChangedItem, words: WordCount | None, *, viewed: bool) -> Line:
+    style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
+    return (Span(change_size(item, words), style),)

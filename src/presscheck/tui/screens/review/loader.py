@@ -1,77 +1,101 @@
-"""What a review asks, and what it does with each answer: every question is followed once, until the review is left."""
+"""Loads a review: subscribes to every call of the model once, and passes the answers to it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from presscheck.api.comments import ListComments
 from presscheck.documents.moments import long_ago
-from presscheck.tui.screens.review.request_actions import Acts
-from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.operation import Operation
+    from presscheck.desk.desk import Desk
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.desk.review.threads import Thread
     from presscheck.desk.seen import Seen
 
+T = TypeVar("T")
 
-class Following(Acts):
-    """Asks, and takes in."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._asked: dict[str, int] = {}
-        self.trouble = ""
+class Subscriber(Protocol):
+    """A screen that subscribes to answers."""
 
-    def point_at_first(self) -> None:
-        """The first thing that was not viewed."""
-        first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
-        rows = self.query_one("#pages", Rows)
-        rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
-        self.redraw()
-        self.fill()
+    @property
+    def desk(self) -> Desk:
+        """The engine."""
+        ...
 
-    def fill(self) -> None:
-        """Fetch the texts of what the list shows."""
-        seen = self.query_one("#pages", Rows).seen
-        self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
+    def subscribe(self, answers: AsyncIterator[Seen[T]], handle: Callable[[Seen[T]], None], *, group: str) -> None:
+        """Pass each answer to `handle`."""
+        ...
 
-    def take_request(self, seen: Seen[ChangeRequest | None]) -> None:
-        """News of the change request itself."""
-        self.known.take_request(seen)
-        self.trouble = ""
+
+class ReviewLoader:
+    """The subscriptions of one review.
+
+    Args:
+        model: takes the answers.
+        screen: subscribes.
+        on_answer: called after each answer.
+    """
+
+    def __init__(self, model: ReviewModel, screen: Subscriber, on_answer: Callable[[], None]) -> None:
+        self._model, self._screen, self._on_answer = model, screen, on_answer
+        self._groups: dict[str, str] = {}
+        self.error = ""
+        """Why the change request may be out of date."""
+
+    def read_stored(self, request: ChangeRequest | None) -> None:
+        """Take what the store knows; `request` is what the caller knows of the change request."""
+        desk, model = self._screen.desk, self._model
+        model.set_request(request)
+        stored = desk.known(model.first_call())
+        model.set_request(stored.value if stored else None)
+        for call in model.calls():
+            answer = desk.known(call)
+            model.take(call, answer.value if answer else None)
+
+    def start(self) -> None:
+        """Subscribe to all calls."""
+        watch = self._screen.desk.watch(self._model.first_call())
+        self._screen.subscribe(watch, self._take_request, group="request")
+        self._subscribe_all()
+
+    def load_replies(self, thread: Thread) -> None:
+        """Load the replies of a thread."""
+        if thread.reply_count and not thread.first.pending:
+            self._subscribe(self._model.discussion.list_replies(thread.id))
+
+    def _take_request(self, seen: Seen[ChangeRequest | None]) -> None:
+        self._model.set_request(seen.value)
+        self.error = ""
         if seen.state == "offline":
-            self.trouble = f"as it was {long_ago(seen.age)}"
+            self.error = f"offline: as of {long_ago(seen.age)}"
         elif seen.state == "failed" and seen.error:
-            self.trouble = f"{seen.error.message} · ctrl+r asks again"
-        self.known.read_marks()
-        self.ask_all()
-        self.foresee()
-        self.look_back()
-        self.redraw()
-        self.fill()
+            self.error = f"{seen.error.message} · ctrl+r retries"
+        self._subscribe_all()
+        self._on_answer()
 
-    def ask_all(self) -> None:
-        """Follow all that is to be known."""
-        for question in self.known.questions():
-            self.ask_for(question)
+    def _subscribe_all(self) -> None:
+        for call in self._model.calls():
+            self._subscribe(call)
 
-    def ask_for(self, question: Operation[Any]) -> None:
-        """Follow a question that is not followed yet."""
-        key = question.key()
-        if key in self._asked:
+    def _subscribe(self, call: Operation[Any]) -> None:
+        """Subscribe to a call, unless that was done."""
+        key = call.key()
+        if key in self._groups:
             return
-        self._asked[key] = len(self._asked)
+        self._groups[key] = f"call-{len(self._groups)}"
 
-        def taken(seen: Seen[Any]) -> None:
-            had = len(self.known.things)
-            self.known.take(question, seen.value)
-            if hasattr(question, "page") and (more := self.known.further_comments(question, seen.value)):  # type: ignore[arg-type]
-                self.ask_for(more)
-            self.ask_all()
-            self.foresee()
-            self.look_back()
-            if not had and self.known.things:
-                self.point_at_first()
-            self.redraw()
+        def take(seen: Seen[Any]) -> None:
+            self._model.take(call, seen.value)
+            if isinstance(call, ListComments):
+                following = self._model.discussion.next_comments(call, seen.value)
+                if following:
+                    self._subscribe(following)
+            self._subscribe_all()
+            self._on_answer()
 
-        self.subscribe(self.desk.watch(question), taken, group=f"asked-{self._asked[key]}")
+        self._screen.subscribe(self._screen.desk.watch(call), take, group=self._groups[key])

@@ -1,220 +1,209 @@
-"""The keys of a review that write nothing: from change to change, page to page, thread to thread; viewed or not."""
+"""Navigation commands of a review: changes, pages, threads and panes; view modes; viewed marks; copy and web."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from presscheck.documents.differences import Mode
 from presscheck.tui.outside import open_address
-from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.screens.review.view import WIDE
 
 if TYPE_CHECKING:
-    from presscheck.desk.review.changes import Changed
-    from presscheck.desk.review.model import Dossier
-    from presscheck.desk.review.threads import Thread
-    from presscheck.tui.screens.review.change_renderer import Laid, Page
-    from presscheck.tui.screens.review.page_texts import Bodies
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.documents.differences import Mode
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
+    from presscheck.tui.screens.review.view import ReviewView
 
-WIDE = 100
-"""Columns from which two things stand side by side: the list and the change, and the two sides of a change."""
-_AFTER: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}
-_SAID: dict[Mode, str] = {
-    "prose": "the page, as it reads",
-    "split": "before on the left, after on the right",
-    "source": "the Markdown, as it is written",
+_NEXT_MODE: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}
+_MODE_NAMES: dict[Mode, str] = {
+    "prose": "prose: the page as readers see it",
+    "split": "split: before on the left, after on the right",
+    "source": "source: the Markdown of the page",
 }
 
 
-class Moves(BaseScreen):
-    """What the commands of a review move about in; the screen fills it."""
+class ReviewNavigation:
+    """Commands that write nothing.
 
-    known: Dossier
-    bodies: Bodies
-    laid: Laid
-    only_changed: bool
-    opened: dict[str, set[int]]
-    mode: Mode
+    Args:
+        model: the change request.
+        context: the screen.
+        view: what is navigated.
+        texts: the texts of the pages.
+        threads: the threads by item.
+    """
 
-    @property
-    @abstractmethod
-    def thing(self) -> Changed | None:
-        """What is shown; None is the conversation."""
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        view: ReviewView,
+        texts: PageTextLoader,
+        threads: ThreadFilter,
+    ) -> None:
+        self._model, self._context, self._view = model, context, view
+        self._texts, self._threads = texts, threads
 
-    @property
-    @abstractmethod
-    def page(self) -> Page:
-        """The text of what is shown."""
-
-    @abstractmethod
-    def thread_here(self) -> Thread | None:
-        """The thread that a command would act on."""
-
-    @abstractmethod
-    def rows_with_threads(self) -> list[int]:
-        """The rows of the list on which there are threads that the reader wants to see."""
-
-    @abstractmethod
-    def redraw(self) -> None:
-        """Draw all anew."""
-
-    @abstractmethod
-    def point_at_first(self) -> None:
-        """Go to the first thing that was not viewed."""
-
-    @abstractmethod
-    def show_change(self, *, afresh: bool = False) -> None:
-        """Draw the change anew."""
+    def command_open(self) -> None:
+        """Go from the list to the change; there, unfold lines or a thread."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        else:
+            self._view.unfold()
 
     def command_next_pane(self) -> None:
-        """To the other pane."""
-        at_pages = self.query_one("#pages").has_focus
-        self.remove_class("zoomed")
-        self.query_one("#change" if at_pages else "#pages").focus()
-        self.set_class(at_pages, "at-change")
-        self.redraw()
+        """Go to the other pane."""
+        self._view.switch_pane()
+        self._context.redraw()
 
     command_previous_pane = command_next_pane
 
-    def command_diff_view(self) -> None:
-        """Prose, as it reads; split, before and after side by side; or the source, as it is written."""
-        block = self.laid.anchor_at(self.query_one("#change", Rows).cursor)
-        self.mode = _AFTER[self.mode]
-        if self.mode == "split" and self.size.width < WIDE:
-            self.notify(f"two sides need {WIDE} columns, there are {self.size.width}: prose stays")
-        else:
-            self.notify(_SAID[self.mode])
-        self.show_change()
-        self.query_one("#change", Rows).point(self.laid.line_of(block))
-
-    def command_zoom(self) -> None:
-        """Give the change the whole width, or share it with the list again."""
-        if self.query_one("#pages").has_focus:
-            self.command_next_pane()
-        self.toggle_class("zoomed")
-        self.call_after_refresh(self.redraw)
-
-    def command_copy_text(self) -> None:
-        """Copy the Markdown of the page, as the change request has it."""
-        if self.page.after:
-            self.app_context.copy_to_clipboard(self.page.after)
-            self.notify("the page's Markdown is copied")
-        else:
-            self.notify("there is no text here")
-
     def command_left(self) -> None:
-        """To the list."""
-        if not self.query_one("#pages").has_focus:
+        """Go to the list."""
+        if not self._view.items.has_focus:
             self.command_next_pane()
 
     def command_right(self) -> None:
-        """To the change."""
-        if self.query_one("#pages").has_focus:
+        """Go to the change."""
+        if self._view.items.has_focus:
             self.command_next_pane()
 
+    def command_zoom(self) -> None:
+        """Give the change the whole width, or share it with the list."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        self._view.toggle_zoom()
+        self._view.change.call_after_refresh(self._context.redraw)
+
+    def command_diff_view(self) -> None:
+        """Switch between prose, split and source."""
+        mode, width = _NEXT_MODE[self._view.mode], self._view.width
+        is_crowded = mode == "split" and width < WIDE
+        crowded = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
+        self._context.notify(crowded if is_crowded else _MODE_NAMES[mode])
+        self._view.set_mode(mode)
+
+    def command_only_changed(self) -> None:
+        """Fold the unchanged lines, or show them."""
+        self._view.toggle_only_changed()
+
     def command_next_change(self) -> None:
-        """To the next change, on the next page where there is none on this."""
-        self._along(1, self.laid.changes)
+        """Go to the next change, on the next page if there is none on this."""
+        self._go_along(1, self._view.rendered.changes)
 
     def command_previous_change(self) -> None:
-        """To the change before."""
-        self._along(-1, self.laid.changes)
+        """Go to the previous change."""
+        self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
-        """To the next thread, on the next page that has one where there is none on this."""
-        self._to_thread(1)
+        """Go to the next visible thread, on a later page if there is none on this."""
+        self._go_to_thread(1)
 
     def command_previous_thread(self) -> None:
-        """To the thread before."""
-        self._to_thread(-1)
+        """Go to the previous visible thread."""
+        self._go_to_thread(-1)
 
     def command_next_page(self) -> None:
-        """To the next page."""
+        """Go to the next page."""
         self._turn(1)
 
     def command_previous_page(self) -> None:
-        """To the page before."""
+        """Go to the previous page."""
         self._turn(-1)
 
     def command_mark(self) -> None:
-        """Mark the page as viewed and go on to the next; or take the mark away."""
-        thing = self.thing
-        if thing is None:
+        """Mark the page as viewed and go to the next, or remove the mark."""
+        item = self._view.item
+        if item is None:
             return
-        was = self.known.is_viewed(thing)
-        self.known.mark_viewed(thing, viewed=not was)
-        if not was:
+        was_viewed = self._model.is_viewed(item)
+        self._model.mark_viewed(item, viewed=not was_viewed)
+        if not was_viewed:
             self._turn(1)
-        self.redraw()
+        self._context.redraw()
 
-    def command_only_changed(self) -> None:
-        """Fold what did not change, or show it."""
-        self.only_changed = not self.only_changed
-        self.opened.clear()
-        self.show_change(afresh=True)
-
-    def command_refresh(self) -> None:
-        """Ask again for all that is looked at."""
-        self.bodies.again()
-        super().command_refresh()
-        self.redraw()
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page in the change request."""
+        text = self._view.page.after
+        if text:
+            self._context.app_context.copy_to_clipboard(text)
+        self._context.notify("copied the Markdown of the page" if text else "there is no text here")
 
     def command_copy(self) -> None:
-        """Copy the web address, or the number where there is none."""
-        request = self.known.request
+        """Copy the web address, or the number if there is none."""
+        request = self._model.request
         if request:
-            self.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
-            self.notify("copied")
+            self._context.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
+            self._context.notify("copied")
 
     def command_web(self) -> None:
-        """Open it in the browser, or copy its address where there is none."""
-        where = self.known.request.urls.app if self.known.request else None
-        if where:
-            open_address(self.app_context, where)
+        """Open it in the browser, or copy its address if there is no browser."""
+        address = self._model.request.urls.app if self._model.request else None
+        if address:
+            open_address(self._context.app_context, address)
         else:
-            self.notify("it has no web address")
+            self._context.notify("it has no web address")
 
-    def _turn(self, by: int) -> bool:
-        pages = self.query_one("#pages", Rows)
-        to = pages.cursor + by
-        if not 0 <= to < pages.count:
-            self.notify("that is the last page" if by > 0 else "that is the first")
-            return False
-        pages.point(to)
-        self.show_change(afresh=True)
-        return True
+    def go_to_first(self) -> None:
+        """Go to the first item that was not viewed."""
+        items = self._model.items
+        unviewed = (row for row, item in enumerate(items, 1) if not self._model.is_viewed(item))
+        self._view.draw_list(cursor=next(unviewed, min(1, len(items))))
+        self._context.redraw()
+        self.load_visible()
 
-    def _along(self, by: int, lines: list[int]) -> None:
-        """To the next of these lines; where there is none, to another page."""
-        if not self._point_ahead(by, lines):
-            self._turn(by)
+    def go_to_thread(self, thread_id: str) -> None:
+        """Go to a thread that is known."""
+        thread = self._model.discussion.thread(thread_id)
+        rows = (
+            row
+            for row, item in enumerate(self._model.items, 1)
+            if thread and (item.noun, item.id) == ("page", thread.page)
+        )
+        self._view.select(next(rows, 0))
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        self._view.change.point(self._view.rendered.first_line_of_thread(thread_id))
 
-    def _to_thread(self, by: int) -> None:
-        """To the next thread that is shown, wherever it is."""
-        if self._point_ahead(by, self.laid.threads):
+    def load_visible(self) -> None:
+        """Load the texts of the items whose rows are visible."""
+        self._texts.fill(self._view.visible_items)
+
+    def _turn(self, step: int) -> None:
+        row = self._view.items.cursor + step
+        if 0 <= row < self._view.items.count:
+            self._view.select(row)
+        else:
+            self._context.notify("this is the last page" if step > 0 else "this is the first page")
+
+    def _go_along(self, step: int, lines: list[int]) -> None:
+        """Go to the next of these lines, or to another page if there is none."""
+        if not self._go_ahead(step, lines):
+            self._turn(step)
+
+    def _go_to_thread(self, step: int) -> None:
+        if self._go_ahead(step, self._view.rendered.threads):
             return
-        pages = self.query_one("#pages", Rows)
-        ahead = [row for row in self.rows_with_threads() if (row - pages.cursor) * by > 0]
-        to = min(ahead, key=lambda row: abs(row - pages.cursor), default=None)
-        if to is None:
-            self.notify("there is no further thread" if by > 0 else "there is no thread before this")
+        cursor = self._view.items.cursor
+        rows = [row for row in self._threads.rows_with_threads() if (row - cursor) * step > 0]
+        if not rows:
+            self._context.notify("no next thread" if step > 0 else "no previous thread")
             return
-        pages.point(to)
-        self.show_change(afresh=True)
-        if self.laid.threads:
-            self._stop_at(self.laid.threads[0 if by > 0 else -1])
+        self._view.select(min(rows) if step > 0 else max(rows))
+        if self._view.rendered.threads:
+            self._go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
 
-    def _point_ahead(self, by: int, lines: list[int]) -> bool:
-        """To the next of these lines; whether there is one."""
-        cursor = self.query_one("#change", Rows).cursor
-        ahead = [line for line in lines if (line - cursor) * by > 0]
+    def _go_ahead(self, step: int, lines: list[int]) -> bool:
+        """Go to the next of these lines; whether there is one."""
+        cursor = self._view.change.cursor
+        ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:
-            self._stop_at(min(ahead) if by > 0 else max(ahead))
+            self._go_to_line(min(ahead) if step > 0 else max(ahead))
         return bool(ahead)
 
-    def _stop_at(self, line: int) -> None:
-        """Go to a line of the change; what is done next is done there."""
-        if self.query_one("#pages").has_focus:
+    def _go_to_line(self, line: int) -> None:
+        """Go to a line of the change, and give it the focus."""
+        if self._view.items.has_focus:
             self.command_next_pane()
-        self.query_one("#change", Rows).point(line)
+        self._view.change.point(line)

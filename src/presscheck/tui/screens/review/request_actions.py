@@ -1,176 +1,190 @@
-"""What a review does to the change request itself: reviewers, edits, update, merge; what is final asks first."""
+"""Commands on the change request itself: details, reviewers, page edits, archive, PDF, undo."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import (
-    MergeChangeRequest,
-    PullChangeRequest,
+    GetChangeRequestPDF,
     RemoveRequestedReviewer,
     RequestReviewers,
     UpdateChangeRequest,
 )
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
-from presscheck.desk.review.changes import counted
-from presscheck.desk.standing import checks
 from presscheck.documents.display_text import display_text
-from presscheck.documents.spans import Span, plain
-from presscheck.tui.screens.page_edits import edit_page
-from presscheck.tui.screens.reading import Reading
-from presscheck.tui.screens.review.details import Details
-from presscheck.tui.screens.review.header_renderer import check_lines, merge_line, verdicts
+from presscheck.tui.outside import open_address
+from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
-    from presscheck.documents.spans import Line
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.tui.screens.review.comment_actions import CommentActions
+    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.merge_actions import MergeActions
+
+SUBJECT = 100
+"""The most characters of a subject."""
 
 
-class Acts(Details):
-    """Ask reviewers, edit, update, merge, archive, unsend."""
+class RequestActions:
+    """Commands on the change request.
 
-    _why: Reading | None = None
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        drafts: composes and sends.
+        comments: edits the user's own messages.
+        merge: tells what is merged.
+        edit_page: opens a page in the editor, by its id.
+    """
 
-    def reason_merge(self) -> str | None:
-        """Why it cannot be merged."""
-        if not self.desk.status.online:
-            return "offline: a merge cannot wait"
-        standing = self.known.standing()
-        return standing.reasons[0] if standing.certainty == "no" else self.reason_comment()
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        cursor: ReviewCursor,
+        drafts: ReviewDrafts,
+        comments: CommentActions,
+        merge: MergeActions,
+        edit_page: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+        self._comments, self._merge, self._edit_page = comments, merge, edit_page
 
-    async def command_merge(self) -> None:
-        """Say what a merge will do, and merge; not where somebody else moved something while that was read."""
-        request, found, sides = self.known.request, self.known.forecast, self.sides()
-        collides = request is not None and found is not None and bool(found.conflicts)
-        facts = [*self._facts()[:-1], *self.forecast_lines(), *self._facts()[-1:]]
-        number = str(request.number) if request and collides else None
-        title = "Merge into the live content?"
-        if not await self.ask(Sheet(title, facts, "Merge", self.style_for, type_to_confirm=number)):
+    def reason_rename(self) -> str | None:
+        """Why its details cannot be edited."""
+        return self._model.closed_reason() or self._drafts.disabled_reason()
+
+    async def command_rename(self) -> None:
+        """Edit the subject or the description, or switch between draft and open."""
+        request = self._model.request
+        if request is None:
             return
-        if await self.moved_since(sides):
-            self.notify("somebody changed it just now: nothing was merged; m says what a merge comes to now")
-        else:
-            self.send(MergeChangeRequest(**self.known.path))
-
-    def command_why(self) -> None:
-        """Say each thing that a merge depends on, and who can put it right."""
-        self._why = Reading("What a merge depends on", self._checks())
-        self.app_context.push_screen(self._why)
-
-    def show_why(self) -> None:
-        """Say it anew, where it is read just now."""
-        if self._why:
-            self._why.show(self._checks())
-
-    def _checks(self) -> list[Line]:
-        facts = self.known.facts()
-        return [(), *check_lines(checks(facts) if facts else ())]
-
-    def reason_pull(self) -> str | None:
-        """Why it cannot be updated."""
-        request = self.known.request
-        if request and request.status in ("merged", "archived"):
-            return f"it is {request.status}"
-        if request and not request.outdated:
-            return "it is up to date with main"
-        return "offline: an update cannot wait" if not self.desk.status.online else self.reason_comment()
-
-    def command_pull(self) -> None:
-        """Say what an update will do, and update."""
-        lines: list[Line] = [(Span("Takes what changed in main into this change request."),)]
-        lines.append((Span("Where both changed the same words, both will stand in the text.", "quiet"),))
-        lines += self.forecast_lines()
-        self._ask_first("Update from main?", "Update", PullChangeRequest(**self.known.path), lines)
+        is_draft = request.status == "draft"
+        choices = [
+            Choice("subject", "Subject", display_text(request.subject)),
+            Choice("description", "Description", " ".join(display_text(self._description()).split())),
+            Choice("status", "Open for review" if is_draft else "Convert to draft", f"it is {request.status}"),
+        ]
+        chosen = await self._context.ask(Picker("Edit details", choices, self._context.style_for, ranked=False))
+        if chosen == ("subject",):
+            await self._edit_subject(request.subject)
+        elif chosen == ("description",):
+            self._edit_description()
+        elif chosen == ("status",):
+            self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
 
     def reason_archive(self) -> str | None:
         """Why it cannot be archived."""
-        request = self.known.request
-        return "it is merged" if request and request.status == "merged" else self.reason_comment()
-
-    def command_archive(self) -> None:
-        """Archive it, or open it again."""
-        request = self.known.request
-        is_archived = request is not None and request.status == "archived"
-        title, act = ("Open it again?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        call = UpdateChangeRequest(**self.known.path, status="open" if is_archived else "archived")
-        self._ask_first(title, act, call, self._facts()[:2])
+        request = self._model.request
+        return "it is merged" if request and request.status == "merged" else self._drafts.disabled_reason()
 
     reason_reviewers = reason_archive
 
+    async def command_archive(self) -> None:
+        """Archive the change request, or reopen it, after a question."""
+        request = self._model.request
+        is_archived = request is not None and request.status == "archived"
+        title, act = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
+        if await self._context.ask(Sheet(title, self._merge.summary()[:2], act, self._context.style_for)):
+            status = "open" if is_archived else "archived"
+            self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
+
     async def command_reviewers(self) -> None:
-        """Ask people for a review, or ask them no longer."""
-        space = self.known.space or await self.desk.read(GetSpace(space_id=self.known.path["space_id"]))
-        members = await self.desk.read(ListMembers(organization_id=space.organization, limit=1000))
-        asked = {one.id for one in self.known.reviewers() or () if one.asked}
+        """Request reviews, or withdraw the requests."""
+        desk, path = self._context.desk, self._model.path
+        space = self._model.space or await desk.read(GetSpace(space_id=path["space_id"]))
+        members = await desk.read(ListMembers(organization_id=space.organization, limit=1000))
+        requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
         choices = [
-            Choice(one.user.id, display_text(one.user.display_name), one.role or "guest") for one in members.items
+            Choice(member.user.id, display_text(member.user.display_name), member.role or "guest")
+            for member in members.items
         ]
-        chosen = await self.ask(Picker("Who reviews it?", choices, self.style_for, many=True, chosen=asked))
+        picker = Picker("Reviewers", choices, self._context.style_for, many=True, chosen=requested)
+        chosen = await self._context.ask(picker)
         if chosen is None:
             return
-        new = tuple(one for one in chosen if one not in asked)
+        new = tuple(user for user in chosen if user not in requested)
         if new:
-            self.send(RequestReviewers(**self.known.path, users=new))
-            if self.known.request and self.known.request.status == "draft":
-                self.send(UpdateChangeRequest(**self.known.path, status="open"))  # who is asked must find it
-        for gone in {choice.key for choice in choices} & asked - set(chosen):
-            self.send(RemoveRequestedReviewer(**self.known.path, user_id=gone))
+            self._drafts.send(RequestReviewers(**path, users=new))
+            if self._model.request and self._model.request.status == "draft":
+                self._drafts.send(UpdateChangeRequest(**path, status="open"))  # reviewers do not see drafts
+        for user in {choice.key for choice in choices} & requested - set(chosen):
+            self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
 
     def reason_edit(self) -> str | None:
-        """Why neither the page nor what one said can be edited."""
-        if self.own_message_here():
-            return self.reason_comment()
-        return self.reason_edit_page()
+        """Why neither the page nor a message can be edited."""
+        return self._drafts.disabled_reason() if self._comments.is_on_own_message else self.edit_page_reason()
 
-    def reason_edit_page(self) -> str | None:
-        """Why the page cannot be edited."""
-        thing = self.thing
-        if thing is None or not thing.has_text or "deleted" in thing.kinds:
+    def edit_page_reason(self) -> str | None:
+        """Why the selected page cannot be edited."""
+        item = self._cursor.item
+        if item is None or not item.has_text or "deleted" in item.kinds:
             return "no page here that can be edited"
-        if not self.desk.status.online:
-            return "offline: an edit cannot wait"
-        return self.finished() or self.reason_comment()
+        if not self._context.desk.status.online:
+            return "you are offline and an edit cannot be queued"
+        return self._model.closed_reason() or self._drafts.disabled_reason()
 
     async def command_edit(self) -> None:
-        """Edit what one said where the cursor stands on it, else the page's Markdown."""
-        if self.own_message_here():
-            await self.change_message()
-        elif self.thing:
-            await edit_page(self, self.known.path, self.thing.id)
+        """Edit the user's message under the cursor, or else the page."""
+        item = self._cursor.item
+        if self._comments.is_on_own_message:
+            await self._comments.edit_message()
+        elif item:
+            await self._edit_page(item.id)
 
-    def finished(self) -> str | None:
-        """Why nothing in it changes any more."""
-        request = self.known.request
-        return f"it is {request.status}" if request and request.status in ("merged", "archived") else None
+    async def command_pdf(self) -> None:
+        """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""
+        self._context.notify("generating the PDF …")
+        answer = await self._context.desk.read(GetChangeRequestPDF(**self._model.path))
+        open_address(self._context.app_context, answer.url)
 
     def command_unsend(self) -> None:
-        """Take back the newest write that waits; its text is a draft again."""
-        rows = self.known.waiting()
-        is_back = bool(rows) and self.take_back(rows[-1].id)
-        self.notify("taken back; its text is a draft" if is_back else "nothing waits to be sent here")
-        self.redraw()
+        """Undo the newest write that was not sent; its text is a draft again."""
+        rows = self._model.discussion.pending()
+        is_undone = bool(rows) and self._drafts.unsend(rows[-1].id)
+        self._context.notify("undone; its text is a draft again" if is_undone else "nothing to undo: all is sent")
+        self._context.redraw()
 
-    def _facts(self) -> list[Line]:
-        request = self.known.request
-        subject = display_text(request.subject) if request else ""
-        people = self.known.reviewers() or ()
-        said = plain(verdicts(people)).strip() or "nobody gave a verdict"
-        progress = self.known.progress()
-        missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
-        return [
-            (Span(subject, "strong"),),
-            (Span(counted(self.known.things) or "no changes"), Span(missing, "waiting")),
-            (Span(f"Verdicts  {said}", "quiet"),),
-            merge_line(self.known.standing(), 72),
-            (Span("There is no way back.", "waiting"),),
-        ]
+    async def _edit_subject(self, subject: str) -> None:
+        key, outbox = self._drafts.key("subject"), self._context.desk.outbox
+        dialog = Entry(
+            "Subject",
+            outbox.draft(key) or subject,
+            self._context.style_for,
+            most=SUBJECT,
+            save=lambda text: outbox.save_draft(key, "" if text == subject else text),
+        )
+        text = await self._context.ask(dialog)
+        if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
+            outbox.save_draft(key, "")
 
-    def _ask_first(self, title: str, act: str, call: Operation[Any], lines: list[Line]) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.send(call)
+    def _edit_description(self) -> None:
+        from presscheck.documents.nodes.reading import nodes_of  # the parser is loaded only when it is needed
 
-        self.app_context.push_screen(Sheet(title, lines, act, self.style_for), answered)
+        begin = self._description()
+
+        def call(text: str) -> UpdateChangeRequest | None:
+            if text == begin:
+                return None  # somebody else may have changed it meanwhile
+            return UpdateChangeRequest(**self._model.path, description=nodes_of(text))
+
+        self._drafts.compose("Description", "description", call, begin=begin, may_be_empty=True)
+
+    def _description(self) -> str:
+        """The description as Markdown; empty if there is none that can be converted."""
+        from presscheck.documents.nodes.checking import BadNode
+        from presscheck.documents.nodes.writing import markdown_of
+
+        request = self._model.request
+        if request is None or not request.description:
+            return ""
+        try:
+            return markdown_of(request.description)
+        except BadNode:
+            return ""

@@ -1,186 +1,180 @@
-"""The review: what changes on the left, the change with its threads beside it, above both where the request stands."""
+"""The review screen: the items of a change request on the left, the selected change with its threads on the right."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 
-from presscheck.desk.review.model import Dossier
+from presscheck.desk.review.model import ReviewModel
 from presscheck.documents.display_text import display_text
-from presscheck.documents.moments import now
-from presscheck.documents.spans import Line, Span, cut
-from presscheck.tui.screens.review.change_renderer import Laid, Manner, Page, lay_conversation, lay_page
-from presscheck.tui.screens.review.header_renderer import by_line, compared_line, merge_line, state_line
-from presscheck.tui.screens.review.navigation import WIDE
-from presscheck.tui.screens.review.page_texts import Bodies
-from presscheck.tui.screens.review.pages import conversation_line, page_line
-from presscheck.tui.screens.review.thread_filter import Placing
-from presscheck.tui.widgets.bar import Bar
+from presscheck.documents.spans import Line, Span
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_edits import edit_page
+from presscheck.tui.screens.review.comment_actions import CommentActions
+from presscheck.tui.screens.review.drafts import ReviewDrafts
+from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
+from presscheck.tui.screens.review.loader import ReviewLoader
+from presscheck.tui.screens.review.merge_actions import MergeActions
+from presscheck.tui.screens.review.merge_forecast import MergeForecast
+from presscheck.tui.screens.review.navigation import ReviewNavigation
+from presscheck.tui.screens.review.page_texts import PageTextLoader
+from presscheck.tui.screens.review.request_actions import RequestActions
+from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
+from presscheck.tui.screens.review.thread_filter import ThreadFilter
+from presscheck.tui.screens.review.thread_list_screen import ThreadListActions
+from presscheck.tui.screens.review.verdict_actions import VerdictActions
+from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.desk.review.changes import Changed
+    from presscheck.desk.review.threads import Thread
 
 
-class Review(Placing):
-    """A change request, to be read, discussed, judged and merged.
+class ReviewScreen(BaseScreen):
+    """A change request: read it, discuss it, review it and merge it.
 
     Args:
         request: the change request, or the id of its space.
-        number: its id or its number, where only the space is given.
+        number: its id or its number, if only the space is given.
     """
 
     CSS_PATH = "screen.tcss"
-
     FOOTER = ("next_change", "next_page", "next_thread", "mark", "comment", "merge")
 
     def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
         super().__init__()
-        self._given = None if isinstance(request, str) else request
-        self._place = (request, number) if isinstance(request, str) else (request.space, request.id)
-        self.laid = Laid()
-        self._shown = ""
-        self.only_changed = False
-        self.mode = "prose"
-        self.unfolded: set[str] = set()
-        self.opened: dict[str, set[int]] = {}
+        self._request = None if isinstance(request, str) else request
+        self._location = (request, number) if isinstance(request, str) else (request.space, request.id)
+        self._awaited: tuple[str, str] | None = None
+        self._had_items = False
+
+    def _build(self) -> None:
+        """Create the model, the view and the action handlers."""
+        self.model = ReviewModel(self.desk, *self._location)
+        self.loader = ReviewLoader(self.model, self, self._on_answer)
+        self.texts = PageTextLoader(self.model, self)
+        self.threads = ThreadFilter(self.model, self.texts, self.desk.outbox)
+        self.view = ReviewView(self.model, self.texts, self.threads, self.style_for, self._load_replies)
+        self.navigation = ReviewNavigation(self.model, self, self.view, self.texts, self.threads)
+        self.drafts = ReviewDrafts(self.model, self)
+        self.forecast = MergeForecast(self.model, self)
+        self.comparison = ReviewComparison(self.model, self, self.navigation.go_to_first)
+        self.merge = MergeActions(self.model, self, self.drafts, self.forecast)
+        self.comments = CommentActions(self.model, self, self.view, self.drafts)
+        self.requests = RequestActions(
+            self.model, self, self.view, self.drafts, self.comments, self.merge, self._edit_page
+        )
+        self.thread_list = ThreadListActions(
+            self.model, self, self.texts, self.threads, self.comments, self.show_thread
+        )
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen and its parts."""
+        return (
+            self,
+            self.navigation,
+            self.comments,
+            VerdictActions(self.model, self, self.drafts),
+            SuggestionActions(self.model, self, self.view, self.drafts, self.requests.edit_page_reason),
+            self.requests,
+            self.merge,
+            self.thread_list,
+            self.comparison,
+            HistoryActions(self.model, self),
+        )
 
     def title_line(self) -> Line:
-        """The space, the number, the subject."""
-        request = self.known.request
-        space = display_text(self.known.space.title) if self.known.space else ""
+        """The space, the number and the subject."""
+        request, space = self.model.request, self.model.space
         subject = display_text(request.subject) or "(no subject)" if request else "…"
-        number = str(request.number) if request else ""
-        return (Span(f" {space} › " if space else " ", "quiet"), Span(f"{number} ", "quiet"), Span(subject, "strong"))
+        return (
+            Span(f" {display_text(space.title)} › " if space else " ", "quiet"),
+            Span(f"{request.number if request else ''} ", "quiet"),
+            Span(subject, "strong"),
+        )
 
     def body(self) -> ComposeResult:
-        """Where it stands; the list; the change."""
-        yield Bar(self.style_for, id="state")
-        yield Bar(self.style_for, id="merge")
-        with Horizontal():
-            yield Rows(self._page_row, self.style_for, id="pages")
-            yield Rows(self._line, self.style_for, id="change")
+        """The header, the list and the change."""
+        self._build()
+        yield from self.view.compose()
 
     def on_mount(self) -> None:
-        """Show what is known, then follow what is new."""
-        self.known = Dossier(self.desk, *self._place)
-        self.bodies = Bodies(self)
-        self.known.request = self._given
-        question = self.known.first_question()
-        seen = self.desk.known(question)
-        if seen:
-            self.known.request = seen.value
-        for one in self.known.questions():
-            stored = self.desk.known(one)
-            self.known.take(one, stored.value if stored else None)
-        self.known.read_marks()
+        """Show what the store knows, then subscribe to news."""
+        self.loader.read_stored(self._request)
         super().on_mount()
-        self.query_one("#pages").focus()
-        self.point_at_first()
-        self.subscribe(self.desk.watch(question), self.take_request, group="request")
-        self.ask_all()
+        self.view.items.focus()
+        self._had_items = bool(self.model.items)
+        self.navigation.go_to_first()
+        self.loader.start()
+
+    def on_screen_resume(self) -> None:
+        """Show the threads as they were filtered in another review."""
+        super().on_screen_resume()
+        self.threads.reload()
 
     def on_resize(self) -> None:
-        """Side by side, or one behind the other."""
+        """Show both panes side by side, or one at a time."""
         super().on_resize()
-        self.set_class(self.size.width < WIDE, "narrow")
         self.redraw()
 
-    def command_open(self) -> None:
-        """From the list to the change; there, unfold what did not change, or fold or unfold a resolved thread."""
-        folded = self.laid.folds.get(self.query_one("#change", Rows).cursor)
-        if self.query_one("#pages").has_focus:
-            self.command_next_pane()
-        elif folded and self.thing:
-            self.opened.setdefault(self.thing.id, set()).update(folded)
-            self.show_change()
-        elif one := self.thread_here():
-            self.unfolded ^= {one.id}
-            self.show_change()
+    def command_refresh(self) -> None:
+        """Request everything that is shown again."""
+        self.texts.retry()
+        super().command_refresh()
+        self.redraw()
 
-    @property
-    def thing(self) -> Changed | None:
-        """What the cursor of the list stands on; None is the conversation."""
-        at = self.query_one("#pages", Rows).cursor
-        return self.known.things[at - 1] if 0 < at <= len(self.known.things) else None
-
-    @property
-    def page(self) -> Page:
-        """The text of it."""
-        return self.bodies.page(self.thing) if self.thing else Page()
+    def show_thread(self, thread_id: str) -> None:
+        """Go to a thread as soon as it is known, unless the user presses another key before."""
+        self._awaited = (thread_id, self.last_key)
+        self._show_awaited()
 
     @on(Rows.RowPointed)
     def row_pointed(self, event: Rows.RowPointed) -> None:
-        """Another thing is under the cursor."""
-        if event.rows.id == "pages" and (self.thing.id if self.thing else "") != self._shown:
-            self.show_change(afresh=True)
-            self.fill()
+        """Show another item."""
+        if event.rows is self.view.items and not self.view.is_shown:
+            self.view.show_change(to_top=True)
+            self.navigation.load_visible()
 
     def redraw(self) -> None:
-        """Draw all of it anew from what is known."""
+        """Draw all parts from the model."""
         if not self.is_mounted or self.is_leaving:
             return
-        request, columns = self.known.request, self.size.width
-        if request:
-            collected = len(self.collected) if self.collects else None
-            known = self.known
-            state = state_line(
-                request, known.reviewers(), known.progress(), known.open_threads(), columns - 24, collected
-            )
-            trouble = (Span(self.trouble, "waiting"),) if self.trouble else ()
-            self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
-            standing = (Span(" "), *merge_line(self.known.standing(), columns - 2))
-            self.query_one("#merge", Bar).show(standing, compared_line(self.known.since, now()))
-        else:
-            words = self.trouble or "Asking the service for this change request …"
-            self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
-        self.query_one("#pages", Rows).show(len(self.known.things) + 1)
-        self.show_why()
-        self.show_list()
+        self.view.width = self.size.width
+        collected = len(self.model.discussion.collected()) if self.drafts.collects else None
+        self.view.draw_header(self.loader.error, collected)
+        self.view.draw_list()
+        self.merge.redraw_requirements()
+        self.thread_list.redraw()
         self.refresh_status_bars()
-        self.show_change()
+        self.view.show_change()
 
-    def show_change(self, *, afresh: bool = False) -> None:
-        """Lay the change out anew; `afresh` goes to its top."""
-        rows = self.query_one("#change", Rows)
-        threads, thing = self.threads_shown_on(self.thing), self.thing
-        # a narrow change is laid out before it is seen for the first time, and takes the whole width
-        columns = self.size.width if self.has_class("narrow") else rows.size.width
-        is_crowded = self.size.width < WIDE
-        opened = self.opened.get(thing.id, ()) if thing else ()
-        manner = Manner(max(20, columns - 2), now(), self.only_changed, self.mode, self.unfolded, opened, is_crowded)
-        stood = self.laid.stands_for(rows.cursor)
-        if thing:
-            position = f"{self.known.things.index(thing) + 1} of {len(self.known.things)}"
-            position += " since your review" if self.known.since else ""
-            hidden = len(self.threads_on(thing)) - len(threads)
-            position += f" · {hidden} thread{'s' if hidden != 1 else ''} not shown: g t" if hidden else ""
-            self.laid = lay_page(thing, self.bodies.page(thing), threads, manner, position)
-        else:
-            self.laid = lay_conversation(self.known, threads, manner)
-        self._shown = thing.id if thing else ""
-        rows.show(len(self.laid.lines), cursor=0 if afresh else self.laid.found(*stood))
-        for one in threads:
-            if one.reply_count and not one.first.unsent:
-                self.ask_for(self.known.replies_to(one.id))
+    def _on_answer(self) -> None:
+        self.forecast.update()
+        self.comparison.update()
+        if self.model.items and not self._had_items:
+            self._had_items = True
+            self.navigation.go_to_first()
+        self.redraw()
+        self.navigation.load_visible()
+        self._show_awaited()
 
-    def _page_row(self, index: int, columns: int) -> Line:
-        threads = [one for one in self.known.threads() if not one.resolved]
-        if index == 0:
-            pages = {one.id for one in self.known.things}
-            return conversation_line(columns, sum(one.page not in pages for one in threads))
-        thing = self.known.things[index - 1]
-        return page_line(
-            thing,
-            columns,
-            viewed=self.known.is_viewed(thing),
-            words=self.bodies.words(thing),
-            open_threads=sum(one.page == thing.id for one in threads),
-        )
+    def _show_awaited(self) -> None:
+        if self._awaited is None or self.is_leaving:
+            return
+        thread_id, key = self._awaited
+        if self.last_key != key:
+            self._awaited = None
+        elif self.model.items and self.model.discussion.thread(thread_id):
+            self._awaited = None
+            self.navigation.go_to_thread(thread_id)
 
-    def _line(self, index: int, columns: int) -> Line:
-        return cut(self.laid.lines[index], columns) if index < len(self.laid.lines) else ()
+    def _load_replies(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            self.loader.load_replies(thread)
+
+    async def _edit_page(self, page_id: str) -> None:
+        await edit_page(self, self.model.path, page_id)

@@ -1,8 +1,8 @@
-"""Suggestions: the comment under the cursor carries words that should stand in the page; one key puts them there."""
+"""Suggestions: a comment can contain new text for the block that it is about; one command applies it to the page."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from presscheck.api.changes import EditChangeRequestContent, UpdatePage
@@ -10,88 +10,106 @@ from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.documents.display_text import display_text
 from presscheck.documents.quotes import place
-from presscheck.documents.spans import Span
+from presscheck.documents.spans import Line, Span
 from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
-from presscheck.tui.screens.review.messages import Messages
 from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
+    from presscheck.desk.review.model import ReviewModel
     from presscheck.desk.review.threads import Thread
     from presscheck.documents.blocks import Block
-    from presscheck.documents.spans import Line
     from presscheck.documents.suggestions import Suggestion
+    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 MOST = 8
-"""Lines of either side that a sheet shows."""
+"""Lines of each side that the dialog shows."""
 
 
-class Suggesting(Messages):
-    """Puts suggested words where they belong."""
+class SuggestionActions:
+    """The command that applies a suggestion.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        drafts: sends.
+        edit_reason: returns why the selected page cannot be edited.
+    """
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        cursor: ReviewCursor,
+        drafts: ReviewDrafts,
+        edit_reason: Callable[[], str | None],
+    ) -> None:
+        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+        self._edit_reason = edit_reason
 
     def reason_use_suggestion(self) -> str | None:
-        """Why there is nothing to put in."""
-        one = self.thread_here()
-        if one is None or self._suggested(one) is None:
-            return "no suggestion here: in a comment, ctrl+g begins one"
-        if one.resolved:
-            return "it is resolved: x opens it again"
-        return self.reason_edit_page()
+        """Why there is nothing to apply."""
+        thread = self._cursor.thread
+        if thread is None or newest_suggestion(thread) is None:
+            return "no suggestion here: ctrl+g in a comment adds one"
+        if thread.resolved:
+            return "it is resolved: x reopens it"
+        return self._edit_reason()
 
     async def command_use_suggestion(self) -> None:
-        """Put the suggested words into the page, and resolve the thread."""
-        one = self.thread_here()
-        suggested = self._suggested(one) if one else None
-        if one is None or suggested is None or one.page is None:
+        """Apply the suggestion to the page and resolve the thread."""
+        thread = self._cursor.thread
+        suggestion = newest_suggestion(thread) if thread else None
+        if thread is None or suggestion is None or thread.page is None:
             return
-        found = await self._block_of(one)
-        if found is None:
-            self.notify("the words that it is about are gone: nothing was changed")
+        target = await self._target_of(thread)
+        if target is None:
+            self._context.notify("not applied: the text that it is about is gone")
             return
-        page, block = found
-        stays = not suggested.print or suggested.print == print_of(block)
-        if not await self.ask(self._sheet(page.title, block.text, suggested, stays=stays)):
+        page, block = target
+        is_current = not suggestion.print or suggestion.print == print_of(block)
+        lines = _suggestion_lines(block.text, suggestion, is_current=is_current)
+        title = f"Apply the suggestion to {display_text(page.title)}?"
+        if not await self._context.ask(Sheet(title, lines, "Apply", self._context.style_for)):
             return
-        again = await self._block_of(one)  # somebody else may have written in the page while this was asked
-        if again is None or again[1].text != block.text:
-            self.notify("the words that it is about were just changed by somebody: nothing was put in")
+        target = await self._target_of(thread)  # somebody else may have edited the page while the dialog was open
+        if target is None or target[1].text != block.text:
+            self._context.notify("not applied: somebody just changed the text that it is about")
             return
-        page, block = again
-        words = replaced(page.markdown or "", block, suggested.words)
-        change = UpdatePage(page=one.page, document=Document(markdown=words))
-        await self.desk.write(EditChangeRequestContent(**self.known.path, changes=(change,))).landed()
-        self.send(UpdateComment(**self.known.path, comment_id=one.id, resolved=True))
-        self.notify("the suggested words stand in the page")
+        page, block = target
+        change = UpdatePage(
+            page=thread.page, document=Document(markdown=replaced(page.markdown or "", block, suggestion.words))
+        )
+        await self._context.desk.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
+        self._context.notify("suggestion applied")
 
-    async def _block_of(self, one: Thread) -> tuple[RevisionPage, Block] | None:
-        """The page that a thread is on, as it is now, and the block that it is about; None where that is gone."""
-        call = GetChangeRequestPage(**self.known.path, page_id=one.page or "", format="markdown")
-        page = await self.desk.read(call)
+    async def _target_of(self, thread: Thread) -> tuple[RevisionPage, Block] | None:
+        """The current page of a thread and the block that it is about; None if the block is gone."""
+        call = GetChangeRequestPage(**self._model.path, page_id=thread.page or "", format="markdown")
+        page = await self._context.desk.read(call)
         markdown = page.markdown or ""
-        line = place(one.about, enumerate(markdown.split("\n")))
+        line = place(thread.about, enumerate(markdown.split("\n")))
         block = block_at(markdown, line) if line is not None else None
         return (page, block) if block else None
 
-    @abstractmethod
-    def reason_edit_page(self) -> str | None:
-        """Why the page cannot be edited; acts that change it say so."""
 
-    def _suggested(self, one: Thread) -> Suggestion | None:
-        """The newest suggestion in a thread."""
-        found = [suggestion_in(said.text) for said in (one.first, *one.replies) if said.unsent is None]
-        return next((said for said in reversed(found) if said), None)
-
-    def _sheet(self, title: str, before: str, suggested: Suggestion, *, stays: bool) -> Sheet:
-        lines: list[Line] = [
-            *_side("− ", before, "removed"),
-            *_side("+ ", suggested.words, "added"),
-        ]
-        if not stays:
-            lines.append((Span("These words have changed since it was suggested.", "waiting"),))
-        return Sheet(f"Put this into {display_text(title)}?", lines, "Put in", self.style_for)
+def newest_suggestion(thread: Thread) -> Suggestion | None:
+    """The newest suggestion in a thread that was sent."""
+    suggestions = [suggestion_in(message.text) for message in thread.messages if message.pending is None]
+    return next((suggestion for suggestion in reversed(suggestions) if suggestion), None)
 
 
-def _side(mark: str, text: str, style: str) -> list[Line]:
+def _suggestion_lines(before: str, suggestion: Suggestion, *, is_current: bool) -> list[Line]:
+    lines = [*_side("− ", before, "removed"), *_side("+ ", suggestion.words, "added")]
+    if not is_current:
+        lines.append((Span("The text has changed since the suggestion was made.", "waiting"),))
+    return lines
+
+
+def _side(sign: str, text: str, style: str) -> list[Line]:
     lines = text.split("\n") if text else []
-    shown: list[Line] = [(Span(mark + display_text(line), style),) for line in lines[:MOST]]
+    shown: list[Line] = [(Span(sign + display_text(line), style),) for line in lines[:MOST]]
     return [*shown, (Span(f"  {len(lines) - MOST} more lines", "quiet"),)] if len(lines) > MOST else shown

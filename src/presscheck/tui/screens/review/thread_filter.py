@@ -1,93 +1,128 @@
-"""Where the threads of a review stand: below the words that they are about; only those that the reader wants to see."""
+"""Finds the threads of a review by item and by state; the user chooses which states are shown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Protocol
 
-from presscheck.desk.review.threads import STATES, Thread, ThreadState, located
-from presscheck.tui.screens.review.loader import Following
-from presscheck.tui.widgets.rows import Rows
+from presscheck.desk.review.threads import STATES, Thread, ThreadState, locate_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
-    from presscheck.desk.review.changes import Changed
-    from presscheck.tui.screens.review.thread_list_screen import ThreadList
+    from presscheck.desk.review.changes import ChangedItem
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.tui.screens.review.change_renderer import PageText
 
 HIDDEN = "threads not shown"
-"""Under this name the states are remembered whose threads the reader does not want to see."""
+"""The key under which the hidden states are stored."""
 
 
-class Placing(Following):
-    """Finds threads, by place and by state."""
+class Settings(Protocol):
+    """Remembers small texts."""
 
-    _list: ThreadList | None = None
+    def recall(self, key: str) -> str | None:
+        """What was remembered under a key."""
+        ...
+
+    def remember(self, key: str, value: str | None) -> None:
+        """Remember a text; None forgets it."""
+        ...
+
+
+class PageTexts(Protocol):
+    """The texts of pages."""
+
+    def loaded(self, item: ChangedItem) -> PageText:
+        """The text of an item as far as it is loaded."""
+        ...
+
+    def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
+        """The nodes of a page; None until they are loaded."""
+        ...
+
+
+class ThreadFilter:
+    """The threads by item, each with its line; computed again only if the threads, the items or a text changed.
+
+    Args:
+        model: the change request.
+        texts: the texts of its pages.
+        settings: remembers the hidden states.
+    """
+
+    def __init__(self, model: ReviewModel, texts: PageTexts, settings: Settings) -> None:
+        self._model, self._texts, self._settings = model, texts, settings
+        self._visible: Set[ThreadState] | None = None
+        self._grouped: dict[str | None, list[Thread]] = {}
+        self._group_inputs: tuple[object, object] = (None, None)
+        self._located: dict[str, tuple[tuple[object, ...], list[Thread]]] = {}
 
     @property
-    def wanted(self) -> Set[ThreadState]:
+    def visible(self) -> Set[ThreadState]:
         """The states whose threads are shown."""
-        hidden = (self.desk.outbox.recall(HIDDEN) or "").split()
-        return {state for state in STATES if state not in hidden}
+        if self._visible is None:
+            hidden = (self._settings.recall(HIDDEN) or "").split()
+            self._visible = {state for state in STATES if state not in hidden}
+        return self._visible
 
-    def want(self, state: ThreadState, *, shown: bool) -> None:
-        """Show the threads in a state, or do not; here and in every review, until the reader wants it otherwise."""
-        wanted = self.wanted | {state} if shown else self.wanted - {state}
-        self.desk.outbox.remember(HIDDEN, " ".join(one for one in STATES if one not in wanted) or None)
-        self.redraw()
+    def reload(self) -> None:
+        """Read the visible states again: another review may have changed them."""
+        self._visible = None
 
-    def threads_on(self, thing: Changed | None) -> list[Thread]:
-        """The threads on a thing, each with its place; None stands for the whole, and for what does not change."""
-        return self._located(thing, self._by_page().get(_page(thing), []))
+    def set_visible(self, state: ThreadState, *, visible: bool) -> None:
+        """Show or hide the threads in a state, in all reviews."""
+        others: set[ThreadState] = {other for other in self.visible if other != state}
+        states: set[ThreadState] = {*others, state} if visible else others
+        hidden = " ".join(state for state in STATES if state not in states)
+        self._settings.remember(HIDDEN, hidden or None)
+        self._visible = states
 
-    def all_threads(self) -> list[tuple[Changed | None, Thread]]:
-        """Every thread with the thing that it is on, in the order of reading."""
-        found, things = self._by_page(), (None, *self.known.things)
-        return [(thing, one) for thing in things for one in self._located(thing, found.get(_page(thing), []))]
+    def threads_on(self, item: ChangedItem | None) -> list[Thread]:
+        """The threads on an item; None is the conversation, with all threads that are on no changed page."""
+        return self._locate(item, self._groups().get(_page_id(item), []))
+
+    def visible_on(self, item: ChangedItem | None) -> list[Thread]:
+        """The threads on an item that are shown."""
+        return [thread for thread in self.threads_on(item) if thread.state in self.visible]
+
+    def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
+        """All threads with their items, in reading order."""
+        items = (None, *self._model.items)
+        return [(item, thread) for item in items for thread in self.threads_on(item)]
 
     def rows_with_threads(self) -> list[int]:
-        """The rows of the list on which there are threads that the reader wants to see."""
-        wanted, rows = self.wanted, {thing: row for row, thing in enumerate((None, *self.known.things))}
-        return sorted({rows[thing] for thing, one in self.all_threads() if one.state in wanted})
+        """The rows of the list of items with visible threads."""
+        rows = {item: row for row, item in enumerate((None, *self._model.items))}
+        return sorted({rows[item] for item, thread in self.all_threads() if thread.state in self.visible})
 
-    def threads_shown_on(self, thing: Changed | None) -> list[Thread]:
-        """The threads on a thing that the reader wants to see; None is the conversation."""
-        wanted = self.wanted
-        return [one for one in self.threads_on(thing) if one.state in wanted]
+    def open_count(self, item: ChangedItem | None) -> int:
+        """The number of threads on an item that are not resolved."""
+        return sum(not thread.resolved for thread in self._groups().get(_page_id(item), ()))
 
-    def thread_here(self) -> Thread | None:
-        """The thread under the cursor; else the only one that is shown."""
-        found = self.threads_shown_on(self.thing)
-        wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
-        return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
+    def _groups(self) -> Mapping[str | None, Sequence[Thread]]:
+        """The threads by the id of their page; None for those that are on no changed page."""
+        inputs = (self._model.discussion.threads(), self._model.items)
+        if any(new is not old for new, old in zip(inputs, self._group_inputs, strict=True)):
+            self._group_inputs, self._grouped = inputs, {}
+            pages = {_page_id(item) for item in self._model.items}
+            for thread in self._model.discussion.threads():
+                self._grouped.setdefault(thread.page if thread.page in pages else None, []).append(thread)
+        return self._grouped
 
-    def command_threads(self) -> None:
-        """List the threads, and choose which are shown."""
-        from presscheck.tui.screens.review.thread_list_screen import ThreadList
-
-        self.bodies.fill([thing for thing, _ in self.all_threads() if thing])
-        self._list = ThreadList(self)
-        self.app_context.push_screen(self._list)
-
-    def show_list(self) -> None:
-        """List them anew, where they are looked at just now."""
-        if self._list:
-            self._list.show_threads()
-
-    def _by_page(self) -> dict[str | None, list[Thread]]:
-        """The threads by the id of the page that they are on; None are those on no page that changes."""
-        pages, found = {_page(one) for one in self.known.things}, dict[str | None, list[Thread]]()
-        for one in self.known.threads():
-            found.setdefault(one.page if one.page in pages else None, []).append(one)
-        return found
-
-    def _located(self, thing: Changed | None, threads: list[Thread]) -> list[Thread]:
-        if thing is None or not threads:
-            return threads
-        page = self.bodies.known(thing)
-        document = self.bodies.document(thing) if any(one.needs_nodes for one in threads) else None
-        return [located(one, page.after, document) for one in threads] if page.difference else threads
+    def _locate(self, item: ChangedItem | None, threads: Sequence[Thread]) -> list[Thread]:
+        if item is None or not threads:
+            return list(threads)
+        page = self._texts.loaded(item)
+        if not page.difference:
+            return list(threads)
+        document = self._texts.document(item) if any(thread.needs_nodes for thread in threads) else None
+        inputs = (threads, page, document)
+        known = self._located.get(item.id)
+        if known is None or any(new is not old for new, old in zip(inputs, known[0], strict=True)):
+            known = (inputs, [locate_thread(thread, page.after, document) for thread in threads])
+            self._located[item.id] = known
+        return known[1]
 
 
-def _page(thing: Changed | None) -> str | None:
-    """The id of the page that a thing is; what is no page has no threads of its own."""
-    return None if thing is None else thing.id if thing.noun == "page" else ""
+def _page_id(item: ChangedItem | None) -> str | None:
+    """The id of an item that is a page; empty for other items, which have no threads."""
+    return None if item is None else item.id if item.noun == "page" else ""

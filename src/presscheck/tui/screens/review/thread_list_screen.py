@@ -1,7 +1,8 @@
-"""Every thread of a change request in one list, by state; what is chosen here is what the review shows in place."""
+"""The list of all threads of a change request by state; it also chooses which states the review shows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -19,8 +20,12 @@ from presscheck.tui.widgets.rows import Rows
 from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
-    from presscheck.desk.review.changes import Changed
-    from presscheck.tui.screens.review.thread_filter import Placing
+    from presscheck.desk.review.changes import ChangedItem
+    from presscheck.desk.review.model import ReviewModel
+    from presscheck.tui.screens.review.comment_actions import CommentActions
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 SIGNS: dict[ThreadState, tuple[str, str]] = {
     "open": ("●", "waiting"),
@@ -30,124 +35,180 @@ SIGNS: dict[ThreadState, tuple[str, str]] = {
 """The sign of each state, and its style."""
 
 
-class ThreadList(BaseScreen):
-    """The threads of a review; leads back to each.
+class ThreadListActions:
+    """The command that opens the list of threads.
 
     Args:
-        review: whose threads they are.
+        model: the change request.
+        context: the screen.
+        texts: the texts of its pages.
+        threads: the threads by item.
+        comments: replies and resolves.
+        show_thread: goes to a thread in the review, by its id.
     """
 
-    DEFAULT_CSS = "ThreadList Rows { margin-top: 1; }"
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        texts: PageTextLoader,
+        threads: ThreadFilter,
+        comments: CommentActions,
+        show_thread: Callable[[str], None],
+    ) -> None:
+        self._model, self._context, self._texts, self._threads = model, context, texts, threads
+        self._comments, self._show_thread = comments, show_thread
+        self._screen: ThreadListScreen | None = None
+
+    def command_threads(self) -> None:
+        """List the threads, and choose which are shown."""
+        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
+        self._screen = ThreadListScreen(
+            self._model, self._threads, self._comments, self._show_thread, self._context.redraw
+        )
+        self._context.app_context.push_screen(self._screen)
+
+    def redraw(self) -> None:
+        """Draw the list again, if it is open."""
+        if self._screen:
+            self._screen.redraw()
+
+
+class ThreadListScreen(BaseScreen):
+    """The threads of a review.
+
+    Args:
+        model: the change request.
+        threads: its threads by item.
+        comments: replies and resolves.
+        show_thread: goes to a thread in the review, by its id.
+        on_filter: called after other states were chosen.
+    """
+
+    DEFAULT_CSS = "ThreadListScreen Rows { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
 
-    def __init__(self, review: Placing) -> None:
+    def __init__(
+        self,
+        model: ReviewModel,
+        threads: ThreadFilter,
+        comments: CommentActions,
+        show_thread: Callable[[str], None],
+        on_filter: Callable[[], None],
+    ) -> None:
         super().__init__()
-        self.review = review
-        self._shown: list[tuple[Changed | None, Thread]] = []
+        self._model, self._threads, self._comments = model, threads, comments
+        self._show_thread, self._on_filter = show_thread, on_filter
+        self._shown: list[tuple[ChangedItem | None, Thread]] = []
 
     def title_line(self) -> Line:
-        """Whose threads they are."""
-        request = self.review.known.request
+        """The number and subject of the change request."""
+        request = self._model.request
         name = f"{request.number} {display_text(request.subject)}" if request else ""
         return (Span(" Threads of ", "quiet"), Span(name, "title"))
 
     def body(self) -> ComposeResult:
-        """The states; the threads."""
+        """The states and the threads."""
         yield Bar(self.style_for, id="states")
         yield StateBlock(self.style_for)
-        yield Rows(self._row, self.style_for, second=self._words, key=self._key)
+        yield Rows(self._row, self.style_for, second=self._text, key=self._key)
 
     def on_mount(self) -> None:
-        """Show them."""
+        """Show the threads."""
         super().on_mount()
         self.query_one(Rows).focus()
         self._show()
 
-    def show_threads(self) -> None:
-        """Show what is known by now, where this is still open."""
+    def redraw(self) -> None:
+        """Show the threads as they are now, if the screen is open."""
         if self.is_mounted and not self.is_leaving:
             self._show()
 
     def _show(self) -> None:
-        every, wanted = self.review.all_threads(), self.review.wanted
-        self._shown = [(thing, one) for thing, one in every if one.state in wanted]
-        states: list[Span] = []
-        for number, state in enumerate(STATES, 1):
-            count = sum(one.state == state for _, one in every)
-            (sign, style), is_wanted = SIGNS[state], state in wanted
-            states += [Span(f"  {number} ", "quiet"), Span(f"{sign} ", style if is_wanted else "quiet")]
-            states += [Span(f"{state} {count}", "strong" if is_wanted else "quiet"), Span(" " * 3)]
-            states += [] if is_wanted else [Span("not shown   ", "quiet")]
-        self.query_one("#states", Bar).show(tuple(states))
+        threads, visible = self._threads.all_threads(), self._threads.visible
+        self._shown = [(item, thread) for item, thread in threads if thread.state in visible]
+        self.query_one("#states", Bar).show(self._states([thread for _, thread in threads]))
         rows, block = self.query_one(Rows), self.query_one(StateBlock)
         rows.show(len(self._shown))
         rows.display = bool(self._shown)
         if self._shown:
             block.away()
-            rows.focus()  # it lost that while it was hidden
-        elif every:
-            block.empty("No thread is in a state that is shown.", "1, 2 and 3 choose the states.")
+            rows.focus()  # it loses the focus while it is hidden
+        elif threads:
+            block.empty("All threads are hidden.", "1, 2 and 3 show the threads of a state.")
         else:
-            block.empty("Nobody said anything yet.", "In the review, c comments on what the cursor stands on.")
+            block.empty("No comments yet.", "In the review, c comments on the line under the cursor.")
         self.refresh_status_bars()
+
+    def _states(self, threads: list[Thread]) -> Line:
+        """The number of threads in each state, and whether they are shown."""
+        spans: list[Span] = []
+        for number, state in enumerate(STATES, 1):
+            count = sum(thread.state == state for thread in threads)
+            (sign, style), is_visible = SIGNS[state], state in self._threads.visible
+            spans += [Span(f"  {number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")]
+            spans += [Span(f"{state} {count}", "strong" if is_visible else "quiet"), Span(" " * 3)]
+            spans += [] if is_visible else [Span("hidden   ", "quiet")]
+        return tuple(spans)
 
     @property
     def thread(self) -> Thread | None:
         """The thread under the cursor."""
-        at = self.query_one(Rows).cursor
-        return self._shown[at][1] if at < len(self._shown) else None
+        row = self.query_one(Rows).cursor
+        return self._shown[row][1] if row < len(self._shown) else None
 
     def command_tab(self) -> None:
-        """Show the threads in the state of that number, or do not."""
+        """Show or hide the threads in the state of this number."""
         number = int(self.last_key)
         if number <= len(STATES):
             state = STATES[number - 1]
-            self.review.want(state, shown=state not in self.review.wanted)
+            self._threads.set_visible(state, visible=state not in self._threads.visible)
+            self._on_filter()
 
     def command_open(self) -> None:
         """Go to the thread in the review."""
-        one = self.thread
-        if one:
+        if thread := self.thread:
             self.app_context.pop_screen()
-            self.review.run(self.review.show_thread(one.id))
+            self._show_thread(thread.id)
 
     @on(Rows.RowChosen)
     def row_chosen(self) -> None:
-        """A row was opened."""
+        """Open a row."""
         self.command_open()
 
     def reason_reply(self) -> str | None:
-        """Why there is nothing to answer."""
-        return self.review.reason_answer(self.thread)
+        """Why there is no reply."""
+        return self._comments.reply_reason(self.thread)
 
     def command_reply(self) -> None:
-        """Answer the thread under the cursor."""
-        if self.thread:
-            self.review.answer(self.thread)
+        """Reply to the thread under the cursor."""
+        if thread := self.thread:
+            self._comments.reply(thread)
 
     reason_resolve = reason_reply
 
     def command_resolve(self) -> None:
-        """Resolve the thread under the cursor, or open it again."""
-        if self.thread:
-            self.review.settle(self.thread)
+        """Resolve the thread under the cursor, or reopen it."""
+        if thread := self.thread:
+            self._comments.toggle_resolved(thread)
 
-    def _key(self, at: int) -> str | None:
-        return self._shown[at][1].id if at < len(self._shown) else None
+    def _key(self, index: int) -> str | None:
+        return self._shown[index][1].id if index < len(self._shown) else None
 
-    def _row(self, at: int, columns: int) -> Line:
-        thing, one = self._shown[at]
-        sign, style = SIGNS[one.state]
-        where = thing.title if thing else "the whole"
-        about = f" · {display_text(one.about)}" if one.about else ""
-        who = Span(one.first.author, "you strong" if one.first.author == "you" else "strong")
-        head = (Span(f"{sign} ", style), who, Span(f" {ago(one.first.posted_at, now())}", "quiet"))
-        count = f"{one.reply_count} {'reply' if one.reply_count == 1 else 'replies'}" if one.reply_count else ""
+    def _row(self, index: int, columns: int) -> Line:
+        item, thread = self._shown[index]
+        sign, style = SIGNS[thread.state]
+        where = item.title if item else "conversation"
+        about = f" · {display_text(thread.about)}" if thread.about else ""
+        author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
+        head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
+        replies = "reply" if thread.reply_count == 1 else "replies"
+        count = f"{thread.reply_count} {replies}" if thread.reply_count else ""
         room = columns - len(count) - 1
         left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
         return (*left, Span(" " * (room + 1 - width(left))), Span(count, "quiet"))
 
-    def _words(self, at: int, columns: int) -> Line:
-        text = self._shown[at][1].first.text
-        words = quoted(text)[1] if self._shown[at][1].about else text
-        return cut((Span(f"  {display_text(' '.join(words.split()))}"),), columns)
+    def _text(self, index: int, columns: int) -> Line:
+        thread = self._shown[index][1]
+        text = quoted(thread.first.text)[1] if thread.about else thread.first.text
+        return cut((Span(f"  {display_text(' '.join(text.split()))}"),), columns)

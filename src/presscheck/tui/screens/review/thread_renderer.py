@@ -1,4 +1,4 @@
-"""Threads as lines: who said what and when, answers below; the resolved are folded, what waits to be sent says so."""
+"""Renders a comment thread as lines: author, time and text, replies below; a resolved thread is folded."""
 
 from __future__ import annotations
 
@@ -14,106 +14,107 @@ from presscheck.documents.spans import Line, Span, cut, width
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from presscheck.desk.review.threads import Message, Thread, Unsent, UnsentState
+    from presscheck.desk.review.threads import Message, PendingChange, PendingState, Thread
 
-_SAID: dict[UnsentState, Span] = {
-    "waiting": Span(" ◷ waiting to send", "waiting"),
+_PENDING: dict[PendingState, Span] = {
+    "waiting": Span(" ◷ pending", "waiting"),
     "collected": Span(" ✎ in your review", "accent"),
     "sending": Span(" ◷ sending", "waiting"),
     "refused": Span(" ✗ refused", "removed"),
 }
 OUTDATED = "◌"
-"""Stands before what is about words that are gone."""
-Typeset = Callable[[str, int], Sequence[Line]]
-"""What lays Markdown out in so many columns."""
+"""The sign of an outdated thread."""
+RenderMarkdown = Callable[[str, int], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns."""
 
 
 def thread_lines(
-    one: Thread,
+    thread: Thread,
     columns: int,
     now: datetime,
-    typeset: Typeset,
+    render_markdown: RenderMarkdown,
     *,
     unfolded: bool = False,
 ) -> tuple[Line, ...]:
-    """The lines of a thread, each behind a bar; one line only where it is resolved and not unfolded.
+    """The lines of a thread, each after a bar; a single line if it is resolved and not unfolded.
 
-    The quote is left out where its words stand right above.
+    The quote is left out where the thread is shown below the quoted line.
     """
-    bar = Span("┃ ", "quiet" if one.resolved else "waiting")
-    if one.resolved and not unfolded:
-        return (cut((bar, *_folded(one, now)), columns),)
+    bar = Span("┃ ", "quiet" if thread.resolved else "waiting")
+    if thread.resolved and not unfolded:
+        return (cut((bar, *_folded(thread, now)), columns),)
     inside = columns - width((bar,))
-    first = one.first if one.line is None else replace(one.first, text=quoted(one.first.text)[1])
-    lines = _message_lines(first, inside, now, typeset, tail=_tail(one))
-    missing = one.reply_count - len(one.replies)
+    first = thread.first if thread.line is None else replace(thread.first, text=quoted(thread.first.text)[1])
+    lines = _message_lines(first, inside, now, render_markdown, tail=_tail(thread))
+    missing = thread.reply_count - len(thread.replies)
     if missing > 0:
-        lines.append((Span(f"  {missing} {_answers(missing)} not here yet", "quiet"),))
-    for reply in one.replies:
-        lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, typeset)]
+        lines.append((Span(f"  {missing} {_replies(missing)} not loaded yet", "quiet"),))
+    for reply in thread.replies:
+        lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, render_markdown)]
     return tuple(cut((bar, *line), columns) for line in lines)
 
 
-def _message_lines(one: Message, columns: int, now: datetime, typeset: Typeset, tail: Line = ()) -> list[Line]:
-    """`ada 3 h  text` in one line where it fits, else the text below the name."""
-    head: list[Span] = [Span(one.author, "you strong" if one.author == "you" else "strong")]
-    if one.unsent is None:
-        head.append(Span(f" {ago(one.posted_at, now)}", "quiet"))
-    head += _unsent(one.unsent)
-    if one.edited:
+def _message_lines(
+    message: Message, columns: int, now: datetime, render_markdown: RenderMarkdown, tail: Line = ()
+) -> list[Line]:
+    """`ada 3 h  text` in one line if it fits, else the text below the name."""
+    head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
+    if message.pending is None:
+        head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
+    head += _pending(message.pending)
+    if message.edited:
         head.append(Span(" edited", "quiet"))
-    body = list(typeset(one.text, columns))
-    ends = (*_reactions(one), *tail)
+    body = list(render_markdown(message.text, columns))
+    ends = (*_reactions(message), *tail)
     if len(body) == 1 and width((*head, *body[0], *ends)) + 4 <= columns:
         lines = [_spread((*head, Span("  "), *body[0]), ends, columns)]
     else:
         lines = [_spread(tuple(head), ends, columns), *body]
-    if one.unsent and one.unsent.error:
-        lines.append((Span(f"✗ {display_text(one.unsent.error)}", "removed"),))
+    if message.pending and message.pending.error:
+        lines.append((Span(f"✗ {display_text(message.pending.error)}", "removed"),))
     return lines
 
 
-def _unsent(unsent: Unsent | None) -> list[Span]:
-    return [_SAID[unsent.state]] if unsent else []
+def _pending(change: PendingChange | None) -> list[Span]:
+    return [_PENDING[change.state]] if change else []
 
 
-def _reactions(one: Message) -> Line:
-    return tuple(Span(f" {emoji} {count}", "quiet") for emoji, count in one.reactions)
+def _reactions(message: Message) -> Line:
+    return tuple(Span(f" {emoji} {count}", "quiet") for emoji, count in message.reactions)
 
 
-def _tail(one: Thread) -> Line:
-    """What stands at the right of the first line: how many answered, whether it is resolved."""
+def _tail(thread: Thread) -> Line:
+    """The right end of the first line: the table cell, the state, the number of replies."""
     spans: list[Span] = []
-    if one.line is not None and one.about_cell:
-        spans.append(Span(f" on “{display_text(one.about_cell)}”", "quiet"))
-    if one.state == "outdated":
-        spans.append(Span(f" {OUTDATED} its words are gone", "waiting"))
-    if one.resolved:
-        spans.append(Span(f" ✓ resolved{f' by {one.resolved_by}' if one.resolved_by else ''}", "added"))
-    if one.settling:
-        spans += _unsent(one.settling)
-    if one.reply_count:
-        spans.append(Span(f" {one.reply_count} {_answers(one.reply_count)}", "quiet"))
+    if thread.line is not None and thread.about_cell:
+        spans.append(Span(f" on “{display_text(thread.about_cell)}”", "quiet"))
+    if thread.state == "outdated":
+        spans.append(Span(f" {OUTDATED} outdated", "waiting"))
+    if thread.resolved:
+        spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
+    spans += _pending(thread.pending_status)
+    if thread.reply_count:
+        spans.append(Span(f" {thread.reply_count} {_replies(thread.reply_count)}", "quiet"))
     return tuple(spans)
 
 
-def _folded(one: Thread, now: datetime) -> Line:
-    words = display_text(" ".join(quoted(one.first.text)[1].split()))
-    who = f" {one.first.author} {ago(one.first.posted_at, now)}"
+def _folded(thread: Thread, now: datetime) -> Line:
+    text = display_text(" ".join(quoted(thread.first.text)[1].split()))
+    author = f" {thread.first.author} {ago(thread.first.posted_at, now)}"
     return (
         Span("✓ resolved", "added"),
-        *(_unsent(one.settling)),
-        Span(who, "quiet"),
-        Span(f"  {words}", "quiet"),
+        *_pending(thread.pending_status),
+        Span(author, "quiet"),
+        Span(f"  {text}", "quiet"),
     )
 
 
-def _answers(number: int) -> str:
+def _replies(number: int) -> str:
     return "reply" if number == 1 else "replies"
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Left and right at the two ends of a line; what is left is cut for what is right."""
+    """Two parts at both ends of a line; the left one is cut to make room for the right one."""
     if not right:
         return cut(left, columns)
     room = columns - width(right) - 1
