@@ -23,7 +23,8 @@ from presscheck.documents.spans import plain
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.review.change_renderer import PageText, RenderedChange
-from presscheck.tui.screens.review.comment_actions import CommentActions, strip_markup
+from presscheck.tui.screens.review.comment_actions import CommentActions
+from presscheck.tui.screens.review.comment_targets import strip_markup
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.merge_forecast import MergeForecast
 from presscheck.tui.screens.review.thread_filter import ThreadFilter

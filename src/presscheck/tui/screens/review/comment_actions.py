@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +11,14 @@ from presscheck.api.comments import (
     Document,
     PostComment,
     PostReply,
-    TableCellTarget,
     UpdateComment,
     UpdateReply,
 )
-from presscheck.desk.asking import NEXT
-from presscheck.desk.page_questions import changed_nodes
 from presscheck.documents.display_text import display_text
-from presscheck.documents.nodes.targets import cell_ids, key_of
 from presscheck.documents.pieces import cells_of
 from presscheck.documents.quotes import quote, quote_cell, quoted
 from presscheck.documents.spans import Line, Span
-from presscheck.errors import PresscheckError
+from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.sheet import Sheet
 
@@ -35,8 +30,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
-ROW = -1
-"""The number that stands for a whole row, in place of the column of a cell."""
 REACTIONS = (
     ("1f44d", "👍", "thumbs up"),
     ("1f44e", "👎", "thumbs down"),
@@ -62,6 +55,7 @@ class CommentActions:
 
     def __init__(self, model: ReviewModel, context: ReviewContext, cursor: ReviewCursor, drafts: ReviewDrafts) -> None:
         self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+        self._targets = CommentTargets(model, context)
 
     def reason_comment(self) -> str | None:
         """Why no comment can be written."""
@@ -183,33 +177,17 @@ class CommentActions:
         """Comment on the line under the cursor; in a row of a table, ask for the cell."""
         line, lines = self._cursor.text_line, self._cursor.page.after.split("\n")
         suggestion, target = self._cursor.suggestion, dict[str, Any]()
-        column = await self._choose_cell(lines, line) if line is not None else ROW
+        column = await self._targets.choose_cell(lines, line) if line is not None else ROW
         if column is None:
             return
         if column == ROW:
             text = strip_markup(lines[line]) if line is not None else ""
-            self._context.run(self._find_block(item, text, target))
+            self._context.run(self._targets.find_block(item, text, target))
             self._comment_on_page(item, target, quote(display_text(text)), suggestion)
         else:
             cells = cells_of(lines[line or 0])
-            self._context.run(self._find_cell(item, cells, column, target))
+            self._context.run(self._targets.find_cell(item, cells, column, target))
             self._comment_on_page(item, target, quote_cell([display_text(cell) for cell in cells], column))
-
-    async def _choose_cell(self, lines: list[str], line: int) -> int | None:
-        """The column of a cell that the user chooses if the line is a row of a table; None if nothing was chosen."""
-        cells = cells_of(lines[line]) if _is_table_row(lines[line]) else []
-        if len(cells) < 2:
-            return ROW
-        first = line
-        while first and _is_table_row(lines[first - 1]):
-            first -= 1
-        heads = cells_of(lines[first]) if first < line else []
-        choices = [Choice(str(ROW), "the whole row")]
-        for column, cell in enumerate(cells):
-            head = heads[column] if column < len(heads) else ""
-            choices.append(Choice(str(column), display_text(cell) or "(empty cell)", display_text(head)))
-        chosen = await self._pick("Comment on which cell?", choices)
-        return int(chosen) if chosen else None
 
     def _comment_on_page(
         self, item: ChangedItem, target: dict[str, Any], begin: str = "", suggestion: str = ""
@@ -222,23 +200,6 @@ class CommentActions:
             begin=begin,
             suggestion=suggestion,
         )
-
-    async def _find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
-        """Find the key of the block with this text; without it, the quote alone names the place."""
-        with contextlib.suppress(PresscheckError):
-            if key := key_of(await self._document(item), text):
-                target["node"] = key
-
-    async def _find_cell(self, item: ChangedItem, cells: list[str], column: int, target: dict[str, Any]) -> None:
-        """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
-        with contextlib.suppress(PresscheckError):
-            if ids := cell_ids(await self._document(item), cells, column):
-                target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
-
-    async def _document(self, item: ChangedItem) -> dict[str, Any]:
-        path = self._model.path
-        call = changed_nodes(path["space_id"], path["change_request_id"], item.id)
-        return (await self._context.desk.read(call, priority=NEXT)).document or {}
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
         where = {**self._model.path, "comment_id": thread.id}
@@ -259,15 +220,6 @@ class CommentActions:
         picker = Picker(title, choices, self._context.style_for, ranked=False)
         chosen = await self._context.ask(picker)
         return chosen[0] if chosen else None
-
-
-def strip_markup(text: str) -> str:
-    """A line of Markdown without the markup at its start and end."""
-    return text.lstrip("#>-*+ |").rstrip(" |")
-
-
-def _is_table_row(line: str) -> bool:
-    return line.lstrip().startswith("|")
 
 
 def _one_line(message: Message) -> str:
