@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.style import Style
 from tests.tui.frame import app_with, shown
 from textual.app import ComposeResult
 from textual.pilot import Pilot
@@ -119,7 +120,7 @@ async def test_keys_move_and_do(pilot: Pilot[int]) -> None:
 
 async def test_a_row_and_what_is_said_of_it_are_one_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)))
+        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
         painted: list[set[int]] = []
         display = PresscheckApp._display
 
@@ -220,6 +221,29 @@ async def test_leaving_ends_all_watches(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: guest.seen)
     await pilot.press("q")
     await until(pilot, lambda: guest.ended == 1)
+
+
+async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pilot: Pilot[int]) -> None:
+    hidden, answers = room(pilot), asyncio.Queue[int]()
+
+    async def stream() -> AsyncIterator[Seen[int]]:
+        while True:
+            yield Seen(await answers.get(), "fresh", 0.0)
+
+    hidden.subscribe(stream(), lambda seen: hidden.seen.append(seen.value), group="x")
+    answers.put_nowait(1)
+    await until(pilot, lambda: hidden.seen == [1])
+    await pilot.app.push_screen(Sheet("Sure?", [], "Yes", lambda _: Style()))
+    answers.put_nowait(2)
+    await until(pilot, lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
+    await pilot.press("escape")
+    await pilot.app.push_screen(Room())
+    for number in (3, 4, 5):
+        answers.put_nowait(number)
+    await until(pilot, lambda: answers.empty() and not hidden.is_shown)
+    assert hidden.seen == [1, 2]
+    await pilot.press("q")
+    await until(pilot, lambda: hidden.seen == [1, 2, 5])
 
 
 async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:

@@ -118,7 +118,7 @@ class Activity(BaseScreen):
     async def _listen(self) -> None:
         async for entries in self.desk.activity():
             self.entries = entries
-            self._show()
+            self.when_shown("activity", self._show)
 
     def _show(self) -> None:
         rows, block = self.query_one(Rows), self.query_one(StateBlock)

@@ -7,7 +7,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import isawaitable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -68,6 +68,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
         self._clock: Timer | None = None
+        self._when_shown: dict[str, Callable[[], None]] = {}
 
     @property
     def app_context(self) -> AppContext:
@@ -87,6 +88,20 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def is_leaving(self) -> bool:
         """Whether the screen is being closed, so that some of its widgets may be gone."""
         return self._closing or self._closed or self._pruning
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees this screen: no other full screen is on top of it, at most a dialog."""
+        stack = reversed(self.app_context.screen_stack)
+        return next((screen for screen in stack if isinstance(screen, BaseScreen)), None) is self
+
+    def when_shown(self, key: str, action: Callable[[], None]) -> None:
+        """Run an action now; on a hidden screen run only the latest one of each key, once it is shown again."""
+        self._when_shown.pop(key, None)
+        if self.is_shown:
+            action()
+        else:
+            self._when_shown[key] = action
 
     def command_handlers(self) -> Iterable[object]:
         """The objects that handle commands of this screen, by methods `command_<name>` and `reason_<name>`.
@@ -130,6 +145,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """Draw what changed while the screen was hidden."""
+        actions, self._when_shown = self._when_shown, {}
+        for action in actions.values():
+            action()
         self.refresh_status_bars()
 
     def on_resize(self) -> None:
@@ -162,20 +180,25 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     ) -> None:
         """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed.
 
-        A failure is also shown in the footer, unless the screen shows it where the answer would be (`complains` is
-        False).
+        A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
+        unless the screen shows it where the answer would be (`complains` is False).
         """
+
+        def deliver(seen: Seen[T]) -> None:
+            if complains and seen.error and seen.state == "failed":
+                self.app_context.show_error(seen.error)
+            handle(seen)
 
         async def receive() -> None:
             async for seen in answers:
-                if complains and seen.error and seen.state == "failed":
-                    self.app_context.show_error(seen.error)
-                handle(seen)
+                self.when_shown(group, partial(deliver, seen))
 
+        self._when_shown.pop(group, None)
         self.run(receive, group=group, exclusive=True)
 
     def unsubscribe(self, group: str) -> None:
         """End the subscription of this group."""
+        self._when_shown.pop(group, None)
         self.workers.cancel_group(self, group)  # pyright: ignore[reportUnknownMemberType]  # workers are generic
 
     def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:

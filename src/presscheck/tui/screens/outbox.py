@@ -22,7 +22,7 @@ from presscheck.tui.widgets.state_block import StateBlock
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.desk.seen import Status, Waiting
+    from presscheck.desk.seen import Waiting
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
@@ -55,8 +55,8 @@ class Outbox(BaseScreen):
 
     def on_mount(self) -> None:
         """Show what waits, from now on."""
-        self._end_listening = self.desk.on_status(self._changed)
-        self._changed(self.desk.status)
+        self._end_listening = self.desk.on_status(lambda _: self.when_shown("status", self._changed))
+        self._changed()
         self.query_one(Rows).focus()
 
     def on_unmount(self) -> None:
@@ -135,7 +135,7 @@ class Outbox(BaseScreen):
         rows = self.query_one(Rows)
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
-    def _changed(self, status: Status) -> None:
+    def _changed(self) -> None:
         self.waiting = self.desk.waiting()
         block, rows = self.query_one(StateBlock), self.query_one(Rows)
         rows.show(len(self.waiting))
