@@ -12,11 +12,14 @@ from tests.running_service import RunningService, running_service
 from tests.tui.driving import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
-from presscheck.api.comments import ListComments
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.client.client import Client
+from presscheck.desk.questions import comments_on
 from presscheck.desk.review.threads import Discussion
 from presscheck.desk.writing import ME
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.screens.review.view import ReviewView
 
 WIDE, NARROW = (120, 40), (80, 24)
 OUTBOX_CHANGES = 4
@@ -311,3 +314,49 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
         assert counts["threads"] > counts["_build"]
         assert counts["_build"] <= inputs + OUTBOX_CHANGES
         assert counts["recall"] <= 2, "which threads are shown, and whether a review was started"
+
+
+async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[ReviewView] = []
+    draw_header = ReviewView.draw_header
+
+    def noted(view: ReviewView, *given: Any) -> None:
+        drawn.append(view)
+        draw_header(view, *given)
+
+    async with (
+        review(service, tmp_path, "Rewrite the auth guide") as pilot,
+        Client(service.base_url, service.token) as other,
+    ):
+        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="3 open comments")
+        screen = pilot.app.screen
+
+        async def comment(text: str) -> None:
+            await other.send(PostComment(**screen.model.path, body=Document(markdown=text)))
+            pilot.app.desk.refresh()
+
+        def is_known(text: str) -> bool:
+            stored = pilot.app.desk.known(comments_on(screen.model.request))
+            return any(comment.body.markdown == text for comment in stored.value.items)
+
+        await pilot.press("g", "x")
+        await until(pilot, shows="Everything is sent.")
+        monkeypatch.setattr(ReviewView, "draw_header", noted)
+        await comment("Behind the outbox")
+        await until(pilot, holds=lambda: is_known("Behind the outbox"))
+        await pilot.pause(0.1)
+        assert not drawn
+        await pilot.press("escape")
+        await until(pilot, shows="4 open comments")
+        await pilot.press("g", "t")
+        await until(pilot, shows="● open 4")
+        drawn.clear()
+        await comment("Behind the list of threads")
+        await until(pilot, shows="Behind the list of threads")
+        assert not drawn
+        await pilot.press("escape")
+        await until(pilot, shows="5 open comments")
+        assert drawn

@@ -90,6 +90,11 @@ class MergeActions:
         self._requirements = Reading("Merge requirements", self._requirement_lines())
         self._context.app_context.push_screen(self._requirements)
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees the merge requirements."""
+        return self._requirements is not None and self._requirements.is_shown
+
     def redraw_requirements(self) -> None:
         """Draw the merge requirements again, if they are shown."""
         if self._requirements:

@@ -50,7 +50,12 @@ class ReviewScreen(BaseScreen):
         self._request = None if isinstance(request, str) else request
         self._location = (request, number) if isinstance(request, str) else (request.space, request.id)
         self._awaited: tuple[str, str] | None = None
-        self._had_items = False
+        self._had_items = self._is_stale = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees this screen, or another one with a part of its model."""
+        return super().is_shown or self.thread_list.is_shown or self.merge.is_shown
 
     def _build(self) -> None:
         """Create the model, the view and the action handlers."""
@@ -112,9 +117,11 @@ class ReviewScreen(BaseScreen):
         self.loader.start()
 
     def on_screen_resume(self) -> None:
-        """Show the threads as they were filtered in another review."""
+        """Draw what changed while the screen was hidden, with the threads as they were filtered elsewhere."""
         super().on_screen_resume()
         self.threads.reload()
+        if self._is_stale:
+            self.redraw()
 
     def on_resize(self) -> None:
         """Show both panes side by side, or one at a time."""
@@ -140,15 +147,22 @@ class ReviewScreen(BaseScreen):
             self.navigation.load_visible()
 
     def redraw(self) -> None:
-        """Draw all parts from the model."""
-        if not self.is_mounted or self.is_leaving:
+        """Draw all parts from the model, once they are visible."""
+        if self.is_mounted:
+            self.when_shown("redraw", self._draw)
+
+    def _draw(self) -> None:
+        if self.is_leaving:
+            return
+        self.merge.redraw_requirements()
+        self.thread_list.redraw()
+        self._is_stale = not super().is_shown
+        if self._is_stale:
             return
         self.view.width = self.size.width
         collected = len(self.model.discussion.collected()) if self.drafts.collects else None
         self.view.draw_header(self.loader.error, collected)
         self.view.draw_list()
-        self.merge.redraw_requirements()
-        self.thread_list.redraw()
         self.refresh_status_bars()
         self.view.show_change()
 

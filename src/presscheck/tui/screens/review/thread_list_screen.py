@@ -68,6 +68,11 @@ class ThreadListActions:
         )
         self._context.app_context.push_screen(self._screen)
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees the list."""
+        return self._screen is not None and self._screen.is_shown
+
     def redraw(self) -> None:
         """Draw the list again, if it is open."""
         if self._screen:
