@@ -91,6 +91,27 @@ async def test_the_worst_wants_its_title_typed() -> None:
         assert answers(pilot) == [False]
 
 
+async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
+    question = sheet(is_ready=False)
+    async with asked(question) as pilot:
+        await pilot.press("y", "tab")
+        assert "▌No" in "\n".join(shown(pilot.app))
+        assert "checking …" in "\n".join(shown(pilot.app))
+        question.make_ready([(Span("1 page conflicts."),)], type_to_confirm="42")
+        await pilot.pause()
+        assert "1 page conflicts." in "\n".join(shown(pilot.app))
+        await pilot.press("y", "backspace", *"42", "enter")
+        assert answers(pilot) == [True]
+    question = sheet(is_ready=False)
+    async with asked(question) as pilot:
+        question.make_ready([])
+        await pilot.press("y")
+        assert answers(pilot) == [True]
+    async with asked(sheet(is_ready=False)) as pilot:
+        await pilot.press("tab", "enter")
+        assert answers(pilot) == [False]
+
+
 async def test_a_long_sheet_is_wrapped() -> None:
     words = " ".join(["many words say what will happen"] * 6)
     async with asked(Sheet("Sure?", [(Span(words),)], "Yes", look), size=(40, 20)) as pilot:

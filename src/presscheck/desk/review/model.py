@@ -127,11 +127,10 @@ class ReviewModel:
 
     def set_request(self, request: ChangeRequest | None) -> None:
         """Set the change request, and read which of its pages were viewed."""
-        if request is None:
-            return
-        self.request = request
-        self.discussion.set_request(request.id)
-        self._read_viewed()
+        if request:
+            self.request = request
+            self.discussion.set_request(request.id)
+            self.viewed = self._store.viewed(request.id)
 
     def take(self, call: Operation[Any], answer: Any) -> None:
         """Take the answer of a call; None if there is none."""
@@ -209,10 +208,7 @@ class ReviewModel:
         if self.request:
             version = item.text or self.request.revision
             self._store.mark_viewed(self.request.id, item.id, version if viewed else None)
-            self._read_viewed()
-
-    def _read_viewed(self) -> None:
-        self.viewed = self._store.viewed(self.request.id) if self.request else {}
+            self.viewed = self._store.viewed(self.request.id)
 
     def reviewers(self) -> tuple[Reviewer, ...] | None:
         """All requested reviewers and all who reviewed; None if neither is known."""
