@@ -173,7 +173,10 @@ class ReviewScreen(BaseScreen):
             self._had_items = True
             self.navigation.go_to_first()
         self.redraw()
-        self.navigation.load_visible()
+        if self.thread_list.is_shown:
+            self.thread_list.load_texts()
+        else:
+            self.navigation.load_visible()
         self._show_awaited()
 
     def _show_awaited(self) -> None:

@@ -62,7 +62,7 @@ class ThreadListActions:
 
     def command_threads(self) -> None:
         """List the threads, and choose which are shown."""
-        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
+        self.load_texts()
         self._screen = ThreadListScreen(
             self._model, self._threads, self._comments, self._show_thread, self._context.redraw
         )
@@ -72,6 +72,10 @@ class ThreadListActions:
     def is_shown(self) -> bool:
         """Whether the user sees the list."""
         return self._screen is not None and self._screen.is_shown
+
+    def load_texts(self) -> None:
+        """Load the texts of all items with threads, to find out which threads are outdated."""
+        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
 
     def redraw(self) -> None:
         """Draw the list again, if it is open."""
