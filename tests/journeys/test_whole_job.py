@@ -118,7 +118,7 @@ async def test_a_repository_is_browsed_edited_merged_and_published(served: dict[
     terminal.press(*"kkkkkkkkkkk")
     terminal.wait(rf"›.*› {titles[0][:20]}")
     terminal.press("e")
-    terminal.wait("what is it about")
+    terminal.wait(": subject")
     terminal.press("Say one thing more", "enter")
     terminal.wait("Put this into the change request")
     terminal.press("y")

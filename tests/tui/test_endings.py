@@ -18,7 +18,7 @@ from pathlib import Path
 from presscheck.config import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
-from presscheck.tui.screens.reading import Reading
+from presscheck.tui.screens.text_screen import Reading
 from presscheck.documents.spans import Span
 from presscheck.wiring import open_desk
 

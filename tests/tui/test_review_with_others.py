@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import edits, page_of, somebody, thread_of, threads
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+from tests.service_users import edits, page_of, somebody, thread_of, threads
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.changes import DeletePage, EditChangeRequestContent
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment

@@ -17,23 +17,23 @@ from textual.events import Event, InputEvent
 from textual.screen import Screen
 
 from presscheck.config import Profile
+from presscheck.documents.notifications import notification
 from presscheck.documents.spans import Line, plain
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.tui.commands import Keymap
 from presscheck.tui.navigation import MODES, Navigation, NavigationHost
-from presscheck.tui.notices import Notices
-from presscheck.tui.painting import Canvas
-from presscheck.tui.still import Still
-from presscheck.tui.telling import tell_of_events
+from presscheck.tui.notifications import Notifications
+from presscheck.tui.screens.startup_snapshot import StartupSnapshot
+from presscheck.tui.terminal.control_char_filter import ControlCharFilter
+from presscheck.tui.terminal.diff_painter import DiffPainter
 from presscheck.tui.theme import Theme, load
-from presscheck.tui.wall import Wall
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
     from textual.signal import Signal
 
     from presscheck.desk.desk import Desk
-    from presscheck.tui.refreshing import Refreshing
+    from presscheck.tui.auto_refresh import AutoRefresh
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
@@ -52,7 +52,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         settings: the file of settings, which keeps the user's own views of the inbox.
         keymap: keys by the name of a command, instead of those in the table.
         log: where a traceback goes.
-        still: what the inbox showed last, as it was given to the desk to remember.
+        snapshot: what the inbox showed last, as it was stored.
 
     Raises:
         ConfigurationError: there is no such theme.
@@ -74,16 +74,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         settings: Path | None = None,
         keymap: Keymap | None = None,
         log: Path | None = None,
-        still: str | None = None,
+        snapshot: str | None = None,
         first: Callable[[PresscheckApp], Any] | None = None,
     ) -> None:
         super().__init__()
-        self._open_desk, self._still, self._first = open_desk, still, first
+        self._open_desk, self._snapshot, self._first = open_desk, snapshot, first
         self._desk: Desk | None = None
         self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
         self._passed_on = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
-        self.notices = Notices(log)
+        self.notices = Notifications(log)
         self.themes = load(own_themes)
         for one in self.themes.values():
             self.register_theme(one.as_textual())
@@ -92,10 +92,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if chosen not in self.themes:
             raise ConfigurationError(f"there is no theme {chosen!r}; known: {', '.join(sorted(self.themes))}")
         self.theme = chosen
-        self._filters.append(Wall())
-        self._canvas = Canvas()
+        self._filters.append(ControlCharFilter())
+        self._canvas = DiffPainter()
         self._touched = monotonic()
-        self._refreshing: Refreshing | None = None
+        self._refreshing: AutoRefresh | None = None
 
     @property
     def desk(self) -> Desk:
@@ -113,9 +113,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The style of the current theme for these words, such as `added strong`."""
         return self.palette.style(words)
 
-    def get_default_screen(self) -> Still:
+    def get_default_screen(self) -> StartupSnapshot:
         """What is seen first."""
-        return Still(self._still, self.style_for(""))
+        return StartupSnapshot(self._snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
         """Once something is seen, load the inbox."""
@@ -131,14 +131,25 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.call_after_refresh(self.desk.start)
         if self.profile.sync and not self.profile.offline:
             self.call_after_refresh(self._refresh_when_quiet)
-        self.run_worker(tell_of_events(self), exclusive=True, group="events")
+        self.run_worker(self._announce_events(), exclusive=True, group="events")
         if self._first:
             self.call_after_refresh(self._first, self)
 
-    def _refresh_when_quiet(self) -> None:
-        from presscheck.tui.refreshing import Refreshing
+    async def _announce_events(self) -> None:
+        """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
+        from presscheck.desk.events import told  # 10 ms, after the first picture
 
-        self._refreshing = Refreshing(self.desk, lambda: self._touched)
+        async for events, _ in self.desk.events.watch():
+            if not events:
+                continue
+            self.notify(told(events))
+            if self.profile.notify and self.desk.events.may_notify():
+                self.to_terminal(notification(self.profile.notify, told(events)))
+
+    def _refresh_when_quiet(self) -> None:
+        from presscheck.tui.auto_refresh import AutoRefresh
+
+        self._refreshing = AutoRefresh(self.desk, lambda: self._touched)
         self._refreshing.start()
 
     async def on_event(self, event: Event) -> None:
@@ -156,9 +167,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def exit(self, *args: Any, **more: Any) -> None:
         """End; what the inbox shows is seen first at the next start."""
-        remember = getattr(self.screen, "remember_still", None) if self.screen_stack else None
-        if remember:
-            remember()
+        save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
+        if save:
+            save()
         super().exit(*args, **more)
 
     def notify(

@@ -14,11 +14,11 @@ from presscheck.documents.moments import now, span
 from presscheck.documents.spans import Line, Span, cut, pad
 from presscheck.errors import PresscheckError
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.reading import Reading
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.sheet import Sheet
-from presscheck.tui.widgets.state_block import StateBlock
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -34,7 +34,7 @@ _GLYPHS = {
 _upper = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-class Outbox(BaseScreen):
+class OutboxScreen(BaseScreen):
     """Writes that wait, the oldest first."""
 
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "delete", "close")
@@ -50,14 +50,14 @@ class Outbox(BaseScreen):
 
     def body(self) -> ComposeResult:
         """The writes, or that there are none."""
-        yield StateBlock(self.style_for)
-        yield Rows(self._row, self.style_for, second=self._why, key=lambda at: self.waiting[at].id)
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, second=self._why, key=lambda at: self.waiting[at].id)
 
     def on_mount(self) -> None:
         """Show what waits, from now on."""
         self._end_listening = self.desk.on_status(lambda _: self.when_shown("status", self._changed))
         self._changed()
-        self.query_one(Rows).focus()
+        self.query_one(RowList).focus()
 
     def on_unmount(self) -> None:
         """Listen no longer."""
@@ -86,7 +86,7 @@ class Outbox(BaseScreen):
     def command_open(self) -> None:
         """Read all of it."""
         if self._current:
-            self.app_context.push_screen(Reading(told(self._current), _details(self._current)))
+            self.app_context.push_screen(TextScreen(told(self._current), _details(self._current)))
 
     def command_retry(self) -> None:
         """Send it again."""
@@ -126,18 +126,18 @@ class Outbox(BaseScreen):
         if current is None:
             return
         facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is gone.", "waiting"),)]
-        if await self.ask(Sheet(question, facts, act, self.style_for)):
+        if await self.ask(ConfirmDialog(question, facts, act, self.style_for)):
             self.desk.drop(current.id)
             self.notify("it is not sent")
 
     @property
     def _current(self) -> Waiting | None:
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
     def _changed(self) -> None:
         self.waiting = self.desk.waiting()
-        block, rows = self.query_one(StateBlock), self.query_one(Rows)
+        block, rows = self.query_one(EmptyState), self.query_one(RowList)
         rows.show(len(self.waiting))
         if self.waiting:
             block.away()

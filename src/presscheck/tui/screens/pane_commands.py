@@ -88,7 +88,7 @@ class PaneCommands:
     def command_find_here(self) -> None:
         """Ask for a text and go to its first match."""
         # imported when first used: its text input takes 20 ms, which the first screen need not wait for
-        from presscheck.tui.widgets.find_line import FindLine
+        from presscheck.tui.widgets.search_inputs import FindLine
 
         if self.pane:
             FindLine.open(self._screen, self.pane)

@@ -18,8 +18,8 @@ from presscheck.tui.screens.review_moves import WIDE
 from presscheck.tui.screens.review_page import Laid, Manner, Page, lay_conversation, lay_page
 from presscheck.tui.screens.review_pages import conversation_line, page_line
 from presscheck.tui.screens.review_placing import Placing
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -59,11 +59,11 @@ class Review(Placing):
 
     def body(self) -> ComposeResult:
         """Where it stands; the list; the change."""
-        yield Bar(self.style_for, id="state")
-        yield Bar(self.style_for, id="merge")
+        yield StatusLine(self.style_for, id="state")
+        yield StatusLine(self.style_for, id="merge")
         with Horizontal():
-            yield Rows(self._page_row, self.style_for, id="pages")
-            yield Rows(self._line, self.style_for, id="change")
+            yield RowList(self._page_row, self.style_for, id="pages")
+            yield RowList(self._line, self.style_for, id="change")
 
     def on_mount(self) -> None:
         """Show what is known, then follow what is new."""
@@ -92,7 +92,7 @@ class Review(Placing):
 
     def command_open(self) -> None:
         """From the list to the change; there, unfold what did not change, or fold or unfold a resolved thread."""
-        folded = self.laid.folds.get(self.query_one("#change", Rows).cursor)
+        folded = self.laid.folds.get(self.query_one("#change", RowList).cursor)
         if self.query_one("#pages").has_focus:
             self.command_next_pane()
         elif folded and self.thing:
@@ -105,7 +105,7 @@ class Review(Placing):
     @property
     def thing(self) -> Changed | None:
         """What the cursor of the list stands on; None is the conversation."""
-        at = self.query_one("#pages", Rows).cursor
+        at = self.query_one("#pages", RowList).cursor
         return self.known.things[at - 1] if 0 < at <= len(self.known.things) else None
 
     @property
@@ -113,8 +113,8 @@ class Review(Placing):
         """The text of it."""
         return self.bodies.page(self.thing) if self.thing else Page()
 
-    @on(Rows.RowPointed)
-    def row_pointed(self, event: Rows.RowPointed) -> None:
+    @on(RowList.RowPointed)
+    def row_pointed(self, event: RowList.RowPointed) -> None:
         """Another thing is under the cursor."""
         if event.rows.id == "pages" and (self.thing.id if self.thing else "") != self._shown:
             self.show_change(afresh=True)
@@ -132,13 +132,15 @@ class Review(Placing):
                 request, known.reviewers(), known.progress(), known.open_threads(), columns - 24, collected
             )
             trouble = (Span(self.trouble, "waiting"),) if self.trouble else ()
-            self.query_one("#state", Bar).show((Span(" "), *state), trouble or by_line(request, self.known.me, now()))
+            self.query_one("#state", StatusLine).show(
+                (Span(" "), *state), trouble or by_line(request, self.known.me, now())
+            )
             standing = (Span(" "), *merge_line(self.known.standing(), columns - 2))
-            self.query_one("#merge", Bar).show(standing, compared_line(self.known.since, now()))
+            self.query_one("#merge", StatusLine).show(standing, compared_line(self.known.since, now()))
         else:
             words = self.trouble or "Asking the service for this change request …"
-            self.query_one("#state", Bar).show((Span(f" {words}", "waiting"),))
-        self.query_one("#pages", Rows).show(len(self.known.things) + 1)
+            self.query_one("#state", StatusLine).show((Span(f" {words}", "waiting"),))
+        self.query_one("#pages", RowList).show(len(self.known.things) + 1)
         self.show_why()
         self.show_list()
         self.refresh_status_bars()
@@ -146,7 +148,7 @@ class Review(Placing):
 
     def show_change(self, *, afresh: bool = False) -> None:
         """Lay the change out anew; `afresh` goes to its top."""
-        rows = self.query_one("#change", Rows)
+        rows = self.query_one("#change", RowList)
         threads, thing = self.threads_shown_on(self.thing), self.thing
         # a narrow change is laid out before it is seen for the first time, and takes the whole width
         columns = self.size.width if self.has_class("narrow") else rows.size.width

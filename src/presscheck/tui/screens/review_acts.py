@@ -16,13 +16,13 @@ from presscheck.api.spaces import GetSpace
 from presscheck.desk.standing import checks
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Span, plain
-from presscheck.tui.screens.page_edits import edit_page
-from presscheck.tui.screens.reading import Reading
+from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.review_changes import counted
 from presscheck.tui.screens.review_details import Details
 from presscheck.tui.screens.review_header import check_lines, merge_line, verdicts
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Acts(Details):
     """Ask reviewers, edit, update, merge, archive, unsend."""
 
-    _why: Reading | None = None
+    _why: TextScreen | None = None
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -48,7 +48,7 @@ class Acts(Details):
         facts = [*self._facts()[:-1], *self.forecast_lines(), *self._facts()[-1:]]
         number = str(request.number) if request and collides else None
         title = "Merge into the live content?"
-        if not await self.ask(Sheet(title, facts, "Merge", self.style_for, type_to_confirm=number)):
+        if not await self.ask(ConfirmDialog(title, facts, "Merge", self.style_for, type_to_confirm=number)):
             return
         if await self.moved_since(sides):
             self.notify("somebody changed it just now: nothing was merged; m says what a merge comes to now")
@@ -57,7 +57,7 @@ class Acts(Details):
 
     def command_why(self) -> None:
         """Say each thing that a merge depends on, and who can put it right."""
-        self._why = Reading("What a merge depends on", self._checks())
+        self._why = TextScreen("What a merge depends on", self._checks())
         self.app_context.push_screen(self._why)
 
     def show_why(self) -> None:
@@ -173,4 +173,4 @@ class Acts(Details):
             if yes:
                 self.send(call)
 
-        self.app_context.push_screen(Sheet(title, lines, act, self.style_for), answered)
+        self.app_context.push_screen(ConfirmDialog(title, lines, act, self.style_for), answered)

@@ -16,7 +16,7 @@ from presscheck.errors import PresscheckError
 from presscheck.tui.screens.review_page import line_at, suggestion_at
 from presscheck.tui.screens.review_speaking import Speaking
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review_changes import Changed
@@ -48,7 +48,7 @@ class Commenting(Speaking):
 
     async def _comment_here(self, thing: Changed) -> None:
         """Comment on the words under the cursor; in a row of a table it is asked which cell is meant."""
-        cursor = self.query_one("#change", Rows).cursor
+        cursor = self.query_one("#change", RowList).cursor
         at, lines = line_at(self.laid, self.page, cursor), self.page.after.split("\n")
         words = bare(lines[at]) if at is not None else ""
         title, target = f"Comment on {thing.title}", dict[str, Any]()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from presscheck.api.change_requests import GetChangeRequestPDF, UpdateChangeRequest
 from presscheck.documents.display_text import display_text
-from presscheck.tui.outside import open_address
+from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review_history import History
-from presscheck.tui.widgets.entry import Entry
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 SUBJECT = 100
 """Characters that a subject may have."""
@@ -49,7 +49,7 @@ class Details(History):
 
     async def _edit_subject(self, subject: str) -> None:
         key, outbox = self.draft_key("subject"), self.desk.outbox
-        entry = Entry(
+        entry = PromptDialog(
             "What is it about?",
             outbox.draft(key) or subject,
             self.style_for,

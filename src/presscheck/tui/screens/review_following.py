@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.documents.moments import long_ago
 from presscheck.tui.screens.review_acts import Acts
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -25,14 +25,14 @@ class Following(Acts):
     def point_at_first(self) -> None:
         """The first thing that was not viewed."""
         first = next((n for n, one in enumerate(self.known.things, 1) if not self.known.is_viewed(one)), 0)
-        rows = self.query_one("#pages", Rows)
+        rows = self.query_one("#pages", RowList)
         rows.show(len(self.known.things) + 1, cursor=first or min(1, len(self.known.things)))
         self.redraw()
         self.fill()
 
     def fill(self) -> None:
         """Fetch the texts of what the list shows."""
-        seen = self.query_one("#pages", Rows).seen
+        seen = self.query_one("#pages", RowList).seen
         self.bodies.fill(self.known.things[max(0, seen.start - 1) : max(0, seen.stop - 1)])
 
     def take_request(self, seen: Seen[ChangeRequest | None]) -> None:

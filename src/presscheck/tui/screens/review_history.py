@@ -13,8 +13,8 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now, since
 from presscheck.documents.spans import Line, Span, pad
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review_since import Since
+from presscheck.tui.screens.text_screen import TextScreen
 
 _SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
 _KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
@@ -29,7 +29,7 @@ class History(Since):
         if request is None:
             return
         told: list[Line] = [(), (Span(" Asking the service for the history …", "waiting"),)]
-        place = Reading(f"History of {request.number} {display_text(request.subject)}", told)
+        place = TextScreen(f"History of {request.number} {display_text(request.subject)}", told)
         self.app_context.push_screen(place)
         try:
             people = (await self.desk.read(ListContributors(**self.known.path))).items

@@ -9,9 +9,9 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Span
 from presscheck.tui.screens.review_talk import Talk
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +73,13 @@ class Messages(Talk):
         goes = f"Its answers go with it: {one.reply_count}." if said is one.first and one.reply_count else ""
         words: list[Line] = [(Span(_words(said)),)]
         lines = [*words, (Span(goes, "waiting"),)] if goes else words
-        if await self.ask(Sheet("Delete what was said?", lines, "Delete", self.style_for)):
+        if await self.ask(ConfirmDialog("Delete what was said?", lines, "Delete", self.style_for)):
             where = {**self.known.path, "comment_id": one.id}
             self.send(DeleteComment(**where) if said is one.first else DeleteReply(**where, comment_reply_id=said.id))
 
     def own_message_here(self) -> bool:
         """Whether the cursor stands on a thread in which something may be changed."""
-        rows = self.query_one("#change", Rows)
+        rows = self.query_one("#change", RowList)
         one = self.thread_here() if rows.has_focus and rows.cursor in self.laid.thread_of else None
         return one is not None and any(said.may_edit for said in (one.first, *one.replies))
 

@@ -6,9 +6,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from presscheck.documents.differences import Mode
-from presscheck.tui.outside import open_address
+from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review_bodies import Bodies
@@ -79,14 +79,14 @@ class Moves(BaseScreen):
 
     def command_diff_view(self) -> None:
         """Prose, as it reads; split, before and after side by side; or the source, as it is written."""
-        block = self.laid.anchor_at(self.query_one("#change", Rows).cursor)
+        block = self.laid.anchor_at(self.query_one("#change", RowList).cursor)
         self.mode = _AFTER[self.mode]
         if self.mode == "split" and self.size.width < WIDE:
             self.notify(f"two sides need {WIDE} columns, there are {self.size.width}: prose stays")
         else:
             self.notify(_SAID[self.mode])
         self.show_change()
-        self.query_one("#change", Rows).point(self.laid.line_of(block))
+        self.query_one("#change", RowList).point(self.laid.line_of(block))
 
     def command_zoom(self) -> None:
         """Give the change the whole width, or share it with the list again."""
@@ -176,7 +176,7 @@ class Moves(BaseScreen):
             self.notify("it has no web address")
 
     def _turn(self, by: int) -> bool:
-        pages = self.query_one("#pages", Rows)
+        pages = self.query_one("#pages", RowList)
         to = pages.cursor + by
         if not 0 <= to < pages.count:
             self.notify("that is the last page" if by > 0 else "that is the first")
@@ -194,7 +194,7 @@ class Moves(BaseScreen):
         """To the next thread that is shown, wherever it is."""
         if self._point_ahead(by, self.laid.threads):
             return
-        pages = self.query_one("#pages", Rows)
+        pages = self.query_one("#pages", RowList)
         ahead = [row for row in self.rows_with_threads() if (row - pages.cursor) * by > 0]
         to = min(ahead, key=lambda row: abs(row - pages.cursor), default=None)
         if to is None:
@@ -207,7 +207,7 @@ class Moves(BaseScreen):
 
     def _point_ahead(self, by: int, lines: list[int]) -> bool:
         """To the next of these lines; whether there is one."""
-        cursor = self.query_one("#change", Rows).cursor
+        cursor = self.query_one("#change", RowList).cursor
         ahead = [line for line in lines if (line - cursor) * by > 0]
         if ahead:
             self._stop_at(min(ahead) if by > 0 else max(ahead))
@@ -217,4 +217,4 @@ class Moves(BaseScreen):
         """Go to a line of the change; what is done next is done there."""
         if self.query_one("#pages").has_focus:
             self.command_next_pane()
-        self.query_one("#change", Rows).point(line)
+        self.query_one("#change", RowList).point(line)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.tui.screens.review_following import Following
 from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState, located
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from collections.abc import Set
@@ -57,7 +57,7 @@ class Placing(Following):
     def thread_here(self) -> Thread | None:
         """The thread under the cursor; else the only one that is shown."""
         found = self.threads_shown_on(self.thing)
-        wanted = self.laid.thread_of.get(self.query_one("#change", Rows).cursor)
+        wanted = self.laid.thread_of.get(self.query_one("#change", RowList).cursor)
         return next((one for one in found if one.id == wanted), found[0] if len(found) == 1 else None)
 
     def command_threads(self) -> None:

@@ -13,7 +13,7 @@ from presscheck.desk.between import changes_between
 from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
-from presscheck.tui.screens.page_edits import draft_key
+from presscheck.tui.screens.page_editor import draft_key
 from presscheck.tui.screens.review_changes import changed_things
 from presscheck.tui.screens.review_moves import Moves
 from presscheck.tui.widgets.composer import Composer

@@ -13,7 +13,7 @@ from presscheck.documents.quotes import place
 from presscheck.documents.spans import Span
 from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
 from presscheck.tui.screens.review_messages import Messages
-from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -81,14 +81,14 @@ class Suggesting(Messages):
         found = [suggestion_in(said.text) for said in (one.first, *one.replies) if said.unsent is None]
         return next((said for said in reversed(found) if said), None)
 
-    def _sheet(self, title: str, before: str, suggested: Suggestion, *, stays: bool) -> Sheet:
+    def _sheet(self, title: str, before: str, suggested: Suggestion, *, stays: bool) -> ConfirmDialog:
         lines: list[Line] = [
             *_side("− ", before, "removed"),
             *_side("+ ", suggested.words, "added"),
         ]
         if not stays:
             lines.append((Span("These words have changed since it was suggested.", "waiting"),))
-        return Sheet(f"Put this into {display_text(title)}?", lines, "Put in", self.style_for)
+        return ConfirmDialog(f"Put this into {display_text(title)}?", lines, "Put in", self.style_for)
 
 
 def _side(mark: str, text: str, style: str) -> list[Line]:

@@ -9,7 +9,7 @@ from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.tui.screens.review_commenting import Commenting
 from presscheck.tui.screens.review_speaking import IN_WORDS
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -24,7 +24,7 @@ class Talk(Commenting):
 
     async def show_thread(self, name: str) -> None:
         """Go to a thread by the id of its comment, once it is known; not where somebody goes elsewhere meanwhile."""
-        pages, key = self.query_one("#pages", Rows), self.last_key
+        pages, key = self.query_one("#pages", RowList), self.last_key
         for _ in range(LOOKS):
             thread = next((one for one in self.known.threads() if one.id == name), None)
             if thread and self.known.things:
@@ -40,7 +40,7 @@ class Talk(Commenting):
         if pages.has_focus:
             self.command_next_pane()
         lines = [line for line, one in self.laid.thread_of.items() if one == name]
-        self.query_one("#change", Rows).point(min(lines, default=0))
+        self.query_one("#change", RowList).point(min(lines, default=0))
 
     def reason_reply(self) -> str | None:
         """Why there is nothing to answer."""

@@ -14,9 +14,9 @@ from presscheck.documents.spans import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.review_thread_lines import OUTDATED
 from presscheck.tui.screens.review_threads import STATES, Thread, ThreadState
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.state_block import StateBlock
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review_changes import Changed
@@ -37,7 +37,7 @@ class ThreadList(BaseScreen):
         review: whose threads they are.
     """
 
-    DEFAULT_CSS = "ThreadList Rows { margin-top: 1; }"
+    DEFAULT_CSS = "ThreadList RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
 
     def __init__(self, review: Placing) -> None:
@@ -53,14 +53,14 @@ class ThreadList(BaseScreen):
 
     def body(self) -> ComposeResult:
         """The states; the threads."""
-        yield Bar(self.style_for, id="states")
-        yield StateBlock(self.style_for)
-        yield Rows(self._row, self.style_for, second=self._words, key=self._key)
+        yield StatusLine(self.style_for, id="states")
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, second=self._words, key=self._key)
 
     def on_mount(self) -> None:
         """Show them."""
         super().on_mount()
-        self.query_one(Rows).focus()
+        self.query_one(RowList).focus()
         self._show()
 
     def show_threads(self) -> None:
@@ -78,8 +78,8 @@ class ThreadList(BaseScreen):
             states += [Span(f"  {number} ", "quiet"), Span(f"{sign} ", style if is_wanted else "quiet")]
             states += [Span(f"{state} {count}", "strong" if is_wanted else "quiet"), Span(" " * 3)]
             states += [] if is_wanted else [Span("not shown   ", "quiet")]
-        self.query_one("#states", Bar).show(tuple(states))
-        rows, block = self.query_one(Rows), self.query_one(StateBlock)
+        self.query_one("#states", StatusLine).show(tuple(states))
+        rows, block = self.query_one(RowList), self.query_one(EmptyState)
         rows.show(len(self._shown))
         rows.display = bool(self._shown)
         if self._shown:
@@ -94,7 +94,7 @@ class ThreadList(BaseScreen):
     @property
     def thread(self) -> Thread | None:
         """The thread under the cursor."""
-        at = self.query_one(Rows).cursor
+        at = self.query_one(RowList).cursor
         return self._shown[at][1] if at < len(self._shown) else None
 
     def command_tab(self) -> None:
@@ -111,7 +111,7 @@ class ThreadList(BaseScreen):
             self.app_context.pop_screen()
             self.review.run(self.review.show_thread(one.id))
 
-    @on(Rows.RowChosen)
+    @on(RowList.RowChosen)
     def row_chosen(self) -> None:
         """A row was opened."""
         self.command_open()
