@@ -120,9 +120,9 @@ async def test_a_repository_is_browsed_edited_merged_and_published(served: dict[
     terminal.press("e")
     terminal.wait(": subject")
     terminal.press("Say one thing more", "enter")
-    terminal.wait("Put this into the change request")
+    terminal.wait("Save to the change request")
     terminal.press("y")
-    terminal.gone("Put this into the change request")
+    terminal.gone("Save to the change request")
     # the page is taken in just now, and a machine with too much to do has been seen to miss the first key after it
     terminal.insist("a", "Title of the new page")
     terminal.press("A page by keys", "enter")

@@ -104,7 +104,7 @@ async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tm
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Limits")
         await pilot.press("g", "i", "ctrl+k")
-        await until(pilot, shows="type to find")
+        await until(pilot, shows="type to search")
         await pilot.press(*"Limits")
         await until(pilot, shows="API docs")
         await pilot.press("enter")

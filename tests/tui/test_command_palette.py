@@ -23,7 +23,7 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
 async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
     """Type a text, and wait until something is found; all that is."""
     await pilot.press("ctrl+k")
-    await until(pilot, shows="type to find")
+    await until(pilot, shows="type to search")
     await pilot.press(*text)
     await until(pilot, shows=finds)
     assert isinstance(pilot.app.screen, Picker)
@@ -57,7 +57,7 @@ async def test_what_was_said_is_found_and_opened_where_it_was_said(service: Runn
         await pilot.press("enter")
         await until(pilot, shows="More on each is in Scopes")
         await pilot.press("escape")
-        found = await look_for(pilot, "link this from", " said  ")
+        found = await look_for(pilot, "link this from", " commented  ")
         assert plain(found[0].line or ()).startswith("Luz")
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
@@ -70,7 +70,7 @@ async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: Run
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
         await pilot.press("ctrl+k")
-        await until(pilot, shows="type to find")
+        await until(pilot, shows="type to search")
         await pilot.press(*"limits")
         await until(pilot, shows="Limits p")
         assert isinstance(pilot.app.screen, Picker)
@@ -79,5 +79,5 @@ async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: Run
         assert len(keys) == len(set(keys))
         assert keys[0].startswith("cr "), "a name that is known, before what the service finds"
         await pilot.press("x", "q", "z")
-        await until(pilot, shows="nothing is found")
-        assert "type to find" not in shown(pilot.app)
+        await until(pilot, shows="No match")
+        assert "type to search" not in shown(pilot.app)

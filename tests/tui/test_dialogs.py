@@ -127,7 +127,7 @@ class TestComposer:
         async with asked(Composer("Reply", "", lambda _: None, look, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
-            assert "2 too many" in "\n".join(shown(pilot.app))
+            assert "2 characters too many" in "\n".join(shown(pilot.app))
             await pilot.press("backspace", "backspace")
             assert "5 of 5" in "\n".join(shown(pilot.app))
             await pilot.press("ctrl+s")
@@ -170,7 +170,7 @@ class TestPicker:
         async with asked(Picker("Who?", PEOPLE, look)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
-            assert "nothing is called so" in "\n".join(shown(pilot.app))
+            assert "No match" in "\n".join(shown(pilot.app))
 
     async def test_moving(self) -> None:
         async with asked(Picker("Who?", PEOPLE, look)) as pilot:
@@ -222,7 +222,7 @@ async def test_bars_and_blocks_show_what_they_are_told() -> None:
         block.failed("The sites cannot be shown", "403: not yours")
         await pilot.pause()
         assert any("✗ The sites cannot be shown" in line for line in shown(pilot.app))
-        assert any("ctrl+r  ask again" in line for line in shown(pilot.app))
+        assert any("ctrl+r  retry" in line for line in shown(pilot.app))
         block.away()
         await pilot.pause()
         assert not any("403" in line for line in shown(pilot.app))

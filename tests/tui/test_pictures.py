@@ -219,7 +219,7 @@ async def threads(pilot: Any, service: RunningService) -> None:
 async def palette(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press(":")
-    await until(pilot, shows="type to find")
+    await until(pilot, shows="type to search")
 
 
 async def keys(pilot: Any, service: RunningService) -> None:

@@ -1,4 +1,4 @@
-"""What is started outside of the app: the user's editor and browser, neither of which inherits a secret."""
+"""Starts the editor and the browser of the user, without handing them secrets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from contextlib import AbstractContextManager
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Protocol
 
 from textual.app import SuspendNotSupported
@@ -44,7 +45,7 @@ def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
             # the user's own command, in the user's own environment
             ended = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
         if ended.returncode:
-            raise PresscheckError(f"the editor ended with {ended.returncode}: nothing was changed")
+            raise PresscheckError(f"the editor failed with exit code {ended.returncode}: no changes")
         return file.read_text("utf-8", errors="replace")
     except SuspendNotSupported:
         raise PresscheckError("this terminal cannot be handed to an editor") from None
@@ -55,30 +56,28 @@ def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
 
 
 def editor() -> list[str]:
-    """The user's editor as a command."""
-    from shutil import which
-
+    """The command of the user's editor."""
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     return shlex.split(chosen) if chosen else [next((name for name in FALLBACK if which(name)), "vi")]
 
 
 def environment() -> dict[str, str]:
-    """What a child may know of our environment."""
+    """The environment of child processes, without the token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
-def open_address(home: AppContext, url: str) -> None:
-    """Open an address in the browser, or copy and show it where there is none; only web and mail addresses open."""
+def open_address(app: AppContext, url: str) -> None:
+    """Open a web or mail address in the browser; without a browser, copy and show it."""
     if not may_open(url):
-        home.notify(f"not opened, it is no web address: {show_address(url)}")
+        app.notify(f"not opened, this is not a web address: {show_address(url)}")
         return
     if is_remote() or not _opened(url):
-        home.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
-        home.notify(f"copied: {show_address(url)}")
+        app.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
+        app.notify(f"copied: {show_address(url)}")
 
 
 def is_remote() -> bool:
-    """Whether a browser would open on another machine than the one the user sits at."""
+    """Whether a browser would open on another machine than the user's."""
     has_display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or os.name == "nt"
     return (
         "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ or not (has_display or os.uname().sysname == "Darwin")

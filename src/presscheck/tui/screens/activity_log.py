@@ -1,4 +1,4 @@
-"""The activity log: every request of this run, the newest first, and how the one under the cursor is said again."""
+"""The activity log: all API requests of this run, the newest first, each with the command that repeats it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from presscheck.desk.activity import Entry
 
 FACTS = 48
-"""Columns of a row beside its path."""
+"""Columns of a row without its path."""
 WANTED = 10
-"""More of them, where there is room: how urgent it is."""
+"""Columns of the priority, if there is room."""
 TALLEST = 3
-"""Lines that the request under the cursor may take."""
+"""Lines that the command of a request may take."""
 
 
 class ActivityScreen(BaseScreen):
-    """What was asked, of the service and of the store."""
+    """API requests, answered by the service or the cache."""
 
     DEFAULT_CSS = "ActivityScreen #head { margin-top: 1; } ActivityScreen #again { height: 4; padding-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "errors", "close")
@@ -40,13 +40,13 @@ class ActivityScreen(BaseScreen):
         self.words = ""
 
     def title_line(self) -> Line:
-        """What this is, and how much of it there is."""
+        """The title, the number of requests and the filter."""
         count = f"{len(self.matching)} of {len(self.entries)}" if self.words else f"{len(self.entries)}"
         only = (Span("  only ", "quiet"), Span(display_text(self.words), "accent")) if self.words else ()
         return (Span(" Activity", "strong"), Span(f"  {count}" if self.entries else "", "quiet"), *only)
 
     def body(self) -> ComposeResult:
-        """The requests, and the one under the cursor as it is typed."""
+        """The requests, and the command of the one under the cursor."""
         yield StatusLine(self.style_for, id="head")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=lambda at: self.matching[at].number)
@@ -55,35 +55,35 @@ class ActivityScreen(BaseScreen):
         yield again
 
     def on_mount(self) -> None:
-        """Follow what is asked from now on."""
+        """Show requests from now on."""
         super().on_mount()
         self.query_one(RowList).focus()
         self.run(self._listen, group="activity", exclusive=True)
 
     def on_resize(self) -> None:
-        """The columns are as wide as the screen."""
+        """Fit the columns to the new width."""
         super().on_resize()
         self.call_after_refresh(self._show)
 
     def on_row_list_row_pointed(self) -> None:
-        """Show how that one is typed."""
+        """Show the command of another request."""
         self._show_again()
 
     def on_row_list_row_chosen(self) -> None:
-        """Read all of it."""
+        """Show all of the request."""
         self.command_open()
 
     def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
-        """Show these only."""
+        """Filter the requests."""
         self.words = event.text.strip()
         self._show()
 
     def command_find_here(self) -> None:
-        """Show only what holds some words."""
+        """Ask for words to filter by."""
         FilterLine.open(self, self.query_one(RowList), self.words)
 
     def command_back(self) -> None:
-        """Show all again; then back."""
+        """Clear the filter, or close the screen."""
         if self.words:
             self.words = ""
             self._show()
@@ -91,14 +91,14 @@ class ActivityScreen(BaseScreen):
             self.app_context.close_screen()
 
     def reason_copy_text(self) -> str | None:
-        """There is nothing to copy here."""
+        """Disabled without a request that can be repeated."""
         current = self._current
-        return None if current and current.again else "there is no request here that can be said again"
+        return None if current and current.again else "there is no request here that can be repeated"
 
     reason_copy = reason_copy_text
 
     def command_copy_text(self) -> None:
-        """Copy the line that says it again."""
+        """Copy the command that repeats the request."""
         if self._current:
             self.app_context.copy_to_clipboard(display_text(self._line(self._current)))
             self.notify("copied")
@@ -106,7 +106,7 @@ class ActivityScreen(BaseScreen):
     command_copy = command_copy_text
 
     def command_open(self) -> None:
-        """Read all of it."""
+        """Show all of the request."""
         if self._current:
             self.app_context.push_screen(TextScreen("Request", _details(self._current, self._line(self._current))))
 
@@ -123,14 +123,14 @@ class ActivityScreen(BaseScreen):
     def _show(self) -> None:
         rows, block = self.query_one(RowList), self.query_one(EmptyState)
         words = self.words.lower().split()
-        self.matching = tuple(one for one in self.entries if _holds(one, words)) if words else self.entries
+        self.matching = tuple(entry for entry in self.entries if _matches(entry, words)) if words else self.entries
         rows.show(len(self.matching), cursor=0 if rows.cursor == 0 else None)
         if self.matching:
             block.away()
         elif self.entries:
-            block.empty("No request holds these words.", "esc shows all of them.")
+            block.empty("No request matches these words.", "esc shows all.")
         else:
-            block.empty("Nothing was asked yet.", "Every request of this run is listed here.")
+            block.empty("No requests yet.", "All API requests of this run are listed here.")
         self.query_one("#head", StatusLine).show(self._head() if self.matching else ())
         self._show_again()
         self.refresh_status_bars()
@@ -140,7 +140,7 @@ class ActivityScreen(BaseScreen):
         lines.show(_wrapped(self._line(current), lines.columns) if current else ())
 
     def _line(self, entry: Entry) -> str:
-        """The line for the profile that this is; one that is in no file can be named to nobody."""
+        """The command, with the profile unless that is the default or not in a file."""
         profile = self.app_context.profile
         if profile.name == "default" or profile.token_from is None or not entry.again:
             return entry.again
@@ -153,41 +153,41 @@ class ActivityScreen(BaseScreen):
         return (Span(heads.rstrip(), "quiet"),)
 
     def _columns(self, columns: int) -> tuple[int, bool]:
-        """How many the path has, and whether there is room for how urgent it is."""
+        """The width of the path, and whether there is room for the priority."""
         is_wide = columns >= NARROW
         return max(10, columns - FACTS - WANTED * is_wide), is_wide
 
     def _row(self, at: int, columns: int) -> Line:
-        one = self.matching[at]
+        entry = self.matching[at]
         path, is_wide = self._columns(columns)
-        head = (Span(f"{one.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{one.method:<7}"))
-        where = pad(cut((Span(display_text(one.path)),), path - 1), path)
-        spent = "<1" if one.milliseconds < 1 else f"{one.milliseconds:,.0f}"
-        facts = (Span(f"{spent:>7}"), Span(f"{one.bytes:>9,}" if one.bytes else f"{'–':>9}", "quiet"))
-        wanted = one.priority.name.lower() if is_wide else ""
-        return (*head, *where, _status(one), *facts, Span(f"  {_source(one):<8}{wanted}", "quiet"))
+        head = (Span(f"{entry.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{entry.method:<7}"))
+        where = pad(cut((Span(display_text(entry.path)),), path - 1), path)
+        spent = "<1" if entry.milliseconds < 1 else f"{entry.milliseconds:,.0f}"
+        facts = (Span(f"{spent:>7}"), Span(f"{entry.bytes:>9,}" if entry.bytes else f"{'–':>9}", "quiet"))
+        wanted = entry.priority.name.lower() if is_wide else ""
+        return (*head, *where, _status(entry), *facts, Span(f"  {_source(entry):<8}{wanted}", "quiet"))
 
 
-def _status(one: Entry) -> Span:
-    if one.from_cache:
+def _status(entry: Entry) -> Span:
+    if entry.from_cache:
         return Span(f"{'–':>6}", "quiet")
-    if one.status is None:
+    if entry.status is None:
         return Span(f"{'✗ –':>6}", "removed")
-    is_good = one.status < 400
-    return Span(f"{one.status:>6}" if is_good else f"{f'✗ {one.status}':>6}", "" if is_good else "removed")
+    is_good = entry.status < 400
+    return Span(f"{entry.status:>6}" if is_good else f"{f'✗ {entry.status}':>6}", "" if is_good else "removed")
 
 
-def _source(one: Entry) -> str:
-    return "cache" if one.from_cache else "service"
+def _source(entry: Entry) -> str:
+    return "cache" if entry.from_cache else "service"
 
 
-def _holds(one: Entry, words: list[str]) -> bool:
-    text = f"{one.method} {one.path} {one.status or ''} {_source(one)} {one.priority.name.lower()} {one.again}".lower()
-    return all(word in text for word in words)
+def _matches(entry: Entry, words: list[str]) -> bool:
+    text = f"{entry.method} {entry.path} {entry.status or ''} {_source(entry)} {entry.priority.name} {entry.again}"
+    return all(word in text.lower() for word in words)
 
 
 def _wrapped(text: str, columns: int) -> list[Line]:
-    """A line in pieces that can be put together again; what is too long ends with an ellipsis."""
+    """A command in several lines; one that is too long ends with an ellipsis."""
     shown, columns = display_text(text), max(10, columns - 3)
     lines: list[Line] = []
     while shown and len(lines) < TALLEST:
@@ -197,15 +197,18 @@ def _wrapped(text: str, columns: int) -> list[Line]:
     return lines
 
 
-def _details(one: Entry, again: str) -> list[Line]:
+def _details(entry: Entry, again: str) -> list[Line]:
     facts = (
-        ("request", f"{one.method} {one.path}"),
-        ("when", f"{one.at.astimezone():%H:%M:%S.%f}"[:-3]),
-        ("status", "" if one.status is None else str(one.status)),
-        ("took", f"{one.milliseconds:,.1f} ms"),
-        ("bytes", f"{one.bytes:,}"),
-        ("from", _source(one)),
-        ("for", one.priority.name.lower()),
+        ("request", f"{entry.method} {entry.path}"),
+        ("when", f"{entry.at.astimezone():%H:%M:%S.%f}"[:-3]),
+        ("status", "" if entry.status is None else str(entry.status)),
+        ("took", f"{entry.milliseconds:,.1f} ms"),
+        ("bytes", f"{entry.bytes:,}"),
+        ("from", _source(entry)),
+        ("for", entry.priority.name.lower()),
     )
-    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(display_text(said))) for key, said in facts if said)]
-    return [*lines, (), (Span(" $ ", "quiet"), Span(display_text(again) or "it is too long to be said here"))]
+    lines: list[Line] = [
+        (),
+        *((Span(f" {key:<9}", "quiet"), Span(display_text(value))) for key, value in facts if value),
+    ]
+    return [*lines, (), (Span(" $ ", "quiet"), Span(display_text(again) or "too long to show here"))]

@@ -1,4 +1,4 @@
-"""Edits to the pages of a change request, as every screen makes them: what was typed is a draft until it is taken."""
+"""Page edits in a change request, for all screens: the text is a draft until the service has accepted it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.screen_context import ScreenContext
 
 TITLE = 256
-"""Characters that a title may have."""
+"""Characters that the title of a page may have."""
 OURS, THEIRS = "you", "somebody else"
-"""Who wrote what stands between the marks of a text in which both wrote in the same words."""
+"""Names of both sides in conflict markers."""
 
 
 def draft_key(change_request_id: str, name: str) -> str:
-    """Under which a draft is kept; every screen finds it there again."""
+    """The key of a draft, the same for all screens."""
     return f"review {change_request_id} {name}"
 
 
 async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
-    """Edit a page's Markdown; what comes back is shown in numbers before it is sent, and kept where it is not.
+    """Edit the Markdown of a page in the editor; asks before sending, and keeps the text as a draft until then.
 
-    What somebody else writes meanwhile is joined with it; where both wrote in the same words, both are there to be
-    decided over, and nothing is sent.
+    Edits of others since are merged in. On a conflict the draft contains both versions, and nothing is sent.
 
     Args:
-        screen: where it is done.
+        screen: the screen that asks.
         path: `space_id` and `change_request_id`.
         page_id: the page.
     """
@@ -45,22 +44,22 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
     title, before = await draft.opened()
     text = edit_text(screen.app_context, draft.begin(before))
     if edited(before, text) is None:
-        screen.notify("nothing was changed")
+        screen.notify("no changes")
         return
     draft.keep(text, before)
     _, after = await draft.opened()
-    joined = merge_text(before.text, text, after.text, our_name=OURS, their_name=THEIRS)
-    draft.keep(joined.text, after)
-    found = edited(after, joined.text)
-    if joined.conflicts or found is None:
-        same = "somebody wrote in the same words meanwhile: e opens both, to be decided over"
-        screen.notify(same if joined.conflicts else "somebody else wrote the same meanwhile: nothing is left to send")
+    merged = merge_text(before.text, text, after.text, our_name=OURS, their_name=THEIRS)
+    draft.keep(merged.text, after)
+    found = edited(after, merged.text)
+    if merged.conflicts or found is None:
+        same = "conflict: somebody edited the same lines; e opens both versions"
+        screen.notify(same if merged.conflicts else "somebody else made the same edit: nothing is left to send")
         return
-    lines = _in_numbers(found, title, joined.text, is_joined=after.text != before.text)
-    if not await screen.ask(ConfirmDialog("Put this into the change request?", lines, "Save", screen.style_for)):
-        screen.notify("not sent; e opens what you wrote again")
+    lines = _summary(found, title, merged.text, is_merged=after.text != before.text)
+    if not await screen.ask(ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for)):
+        screen.notify("not saved; e opens your draft")
     elif (await draft.opened())[1].text != after.text:
-        screen.notify("somebody wrote in the page just now: not sent; e opens what you wrote, joined with that")
+        screen.notify("somebody edited the page just now: not saved; e opens your draft, merged with it")
     else:
         given: dict[str, Any] = {"title": found.title} if found.title else {}
         change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
@@ -69,50 +68,50 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
 
 
 class _PageDraft:
-    """What was written of a page and not sent yet, and the text of the page that it was written from."""
+    """The draft of a page, and the text that it was edited from."""
 
     def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
         self._screen, self._outbox, self._path, self._page_id = screen, screen.desk.outbox, path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
 
     async def opened(self) -> tuple[str, Opened]:
-        """The title and the text of the page, as it is now."""
+        """The current title and text of the page."""
         call = GetChangeRequestPage(**self._path, page_id=self._page_id, format="markdown")
         page = await self._screen.desk.read(call)
         return page.title, opened(page.title, page.markdown or "")
 
     def begin(self, now: Opened) -> str:
-        """What to go on with: the draft, joined with what became of the page since; else the page."""
+        """The text to edit: the draft merged with the current page, else the page."""
         text, base = (self._outbox.draft(key) for key in self._keys)
         return merge_text(base or now.text, text, now.text, our_name=OURS, their_name=THEIRS).text if text else now.text
 
     def keep(self, text: str, base: Opened) -> None:
-        """Keep a text and what it was written from."""
+        """Store the draft and the text that it was edited from."""
         for key, kept in zip(self._keys, (text, base.text), strict=True):
             self._outbox.save_draft(key, kept)
 
     def forget(self) -> None:
-        """It was sent."""
+        """Remove the draft."""
         for key in self._keys:
             self._outbox.save_draft(key, "")
 
 
-def _in_numbers(found: Edited, title: str, text: str, *, is_joined: bool) -> list[Line]:
-    """What will be other than it is."""
-    lines: list[Line] = [(Span(f"{found.changed} lines of {display_text(title)} as you wrote them"),)]
+def _summary(found: Edited, title: str, text: str, *, is_merged: bool) -> list[Line]:
+    """A summary of the edit."""
+    lines: list[Line] = [(Span(f"{found.changed} lines changed in {display_text(title)}"),)]
     if found.title:
-        lines.append((Span(f"a new title: {display_text(found.title)}"),))
+        lines.append((Span(f"new title: {display_text(found.title)}"),))
     if found.collateral:
-        lines.append((Span(f"{found.collateral} further lines, spelled otherwise by the service", "waiting"),))
-    if is_joined:
-        lines.append((Span("What somebody else wrote meanwhile stays.", "waiting"),))
+        lines.append((Span(f"{found.collateral} more lines reformatted by the service", "waiting"),))
+    if is_merged:
+        lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
     if f"\n{BEGINS} {OURS}" in f"\n{text}":
-        lines.append((Span("The marks around what both wrote are still in it.", "removed"),))
+        lines.append((Span("It still contains conflict markers.", "removed"),))
     return lines
 
 
 async def add_page(screen: ScreenContext, path: dict[str, Any], into: str | None) -> str | None:
-    """Add a page below another, or at the root; its id, where the service tells."""
+    """Add a page below another or at the root; returns its id if the service reports it."""
     key = draft_key(path["change_request_id"], "new page")
     title = await _titled(screen, "Title of the new page", "", key)
     if title is None:
@@ -124,7 +123,7 @@ async def add_page(screen: ScreenContext, path: dict[str, Any], into: str | None
 
 
 async def rename_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str) -> None:
-    """Give a page another title."""
+    """Change the title of a page."""
     key = draft_key(path["change_request_id"], f"title {page_id}")
     new = await _titled(screen, "Title of the page", title, key)
     if new is not None and new != title:
@@ -135,10 +134,10 @@ async def rename_page(screen: ScreenContext, path: dict[str, Any], page_id: str,
 
 
 async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str, below: int) -> None:
-    """Take a page, and those below it, out of the change request."""
-    lines: list[Line] = [(Span("Readers keep it until the change request is merged."),)]
+    """Delete a page and its subpages, after a confirmation."""
+    lines: list[Line] = [(Span("It stays public until the change request is merged."),)]
     if below:
-        lines.insert(0, (Span(f"{below} pages below it go with it.", "waiting"),))
+        lines.insert(0, (Span(f"{below} subpages are deleted too.", "waiting"),))
     if await screen.ask(ConfirmDialog(f"Delete {display_text(title)}?", lines, "Delete", screen.style_for)):
         change = DeletePage(page=page_id)
         await screen.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()

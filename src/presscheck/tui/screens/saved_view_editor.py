@@ -1,4 +1,4 @@
-"""The sheet in which a view of one's own gets its name, its query, its order and its headings."""
+"""The editor of a saved view: name, query, order and grouping."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from presscheck.tui.widgets.text_view import TextView
 
 WIDEST = 76
 HINTS = {
-    "name": "what its tab says",
+    "name": "the title of its tab",
     "query": "space:api author:me updated:<2w, or words of the subject",
     "sort": "updated, -comments, number, author, subject, space",
 }
 WHYS = 2
-"""Lines for what is wrong."""
+"""Lines of an error."""
 
 
 class Choice(StatusLine, can_focus=True):
-    """Yes or no, turned by space."""
+    """A yes or no field, switched with space."""
 
     DEFAULT_CSS = "Choice { width: 1fr; }"
 
@@ -40,37 +40,37 @@ class Choice(StatusLine, can_focus=True):
         self.is_on = is_on
 
     def on_mount(self) -> None:
-        """Say which it is."""
+        """Draw the field."""
         self.draw()
 
     def on_focus(self) -> None:
-        """The bar says so."""
+        """Show the focus."""
         self.draw()
 
     def on_blur(self) -> None:
-        """The bar says so."""
+        """Show the focus."""
         self.draw()
 
     def on_click(self) -> None:
-        """Turn it."""
+        """Switch it."""
         self.turn()
 
     def turn(self) -> None:
-        """Yes becomes no."""
+        """Switch between yes and no."""
         self.is_on = not self.is_on
         self.draw()
 
     def draw(self) -> None:
-        """Say it anew."""
+        """Draw the field again."""
         yes, no = ("accent strong", "quiet") if self.is_on else ("quiet", "accent strong")
         bar = Span("▌" if self.has_focus else " ", "accent")
         marks = ("●", "○") if self.is_on else ("○", "●")
-        hint = Span("   space turns it" if self.has_focus else "", "quiet")
-        self.show((bar, Span(f"{marks[0]} by space", yes), Span(f"   {marks[1]} not at all", no), hint))
+        hint = Span("   space switches" if self.has_focus else "", "quiet")
+        self.show((bar, Span(f"{marks[0]} by space", yes), Span(f"   {marks[1]} no grouping", no), hint))
 
 
 class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
-    """Answers a view that can be kept; None where the person left.
+    """A dialog whose result is a valid view; None if it was closed.
 
     Args:
         title: the question, as display text.
@@ -95,7 +95,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         self.heading, self.view, self.look, self.wrong = title, view, raised(look), wrong
 
     def compose(self) -> ComposeResult:
-        """The question, a line for each field, what is wrong, the keys."""
+        """Title, fields, error, keys."""
         with Vertical():
             yield StatusLine(self.look, id="view-title")
             for field, hint in HINTS.items():
@@ -109,22 +109,22 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
             yield StatusLine(self.look, id="view-keys")
 
     def on_mount(self) -> None:
-        """Ready for typing the name."""
+        """Focus the name."""
         self.query_one(TextView).can_focus = False
         self.query_one("#view-title", StatusLine).show((Span(self.heading, "title"),))
         self.query_one("#name", SearchInput).focus()
         self._show()
 
     def on_resize(self) -> None:
-        """What is wrong is said in the width there is."""
+        """Wrap the error anew."""
         self._show()
 
     def on_input_changed(self) -> None:
-        """Say what is wrong with what is typed."""
+        """Show what is wrong with the fields."""
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Answer, leave, or go to another field."""
+        """Save, close, or go to another field."""
         choice = self.query_one(Choice)
         if event.key in ("escape", "ctrl+c"):
             self.dismiss(None)
@@ -155,6 +155,6 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         room = max(20, min(WIDEST, self.size.width) - 4)
         why: Line = (Span(f"{found[0]} {display_text(found[1])}", "waiting"),) if found else ()
         self.query_one(TextView).show(wrap(why, room)[:WHYS] if why else [])
-        keys = (Span("enter", "quiet" if found else "accent"), Span(" keep   ", "quiet"))
-        more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" leave", "quiet"))
+        keys = (Span("enter", "quiet" if found else "accent"), Span(" save   ", "quiet"))
+        more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" cancel", "quiet"))
         self.query_one("#view-keys", StatusLine).show((*keys, *more))

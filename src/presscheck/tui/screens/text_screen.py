@@ -1,4 +1,4 @@
-"""A place with nothing but lines to read: every error, the text of what waits, a request."""
+"""A screen of text: all errors, a pending change, a request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class TextScreen(BaseScreen):
-    """Lines under a title, as display text.
+    """A title and lines of display text.
 
     Args:
-        heading: what they are.
-        lines: what to read.
+        heading: the title.
+        lines: the text.
     """
 
     FOOTER = ("down", "half_down", "find_here", "close")
@@ -30,7 +30,7 @@ class TextScreen(BaseScreen):
         self.heading, self.lines = heading, lines
 
     def title_line(self) -> Line:
-        """What they are."""
+        """The title."""
         return (Span(f" {self.heading}", "title"),)
 
     def body(self) -> ComposeResult:
@@ -38,23 +38,23 @@ class TextScreen(BaseScreen):
         yield TextView(self.style_for)
 
     def on_mount(self) -> None:
-        """Show them, the last ones first seen."""
+        """Show the text."""
         lines = self.query_one(TextView)
         lines.show(self.lines)
         lines.focus()
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Read these instead, where it is still open."""
+        """Show another text, if the screen is still open."""
         self.lines = lines
         if self.is_mounted and not self.is_leaving:
             self.query_one(TextView).show(lines)
 
 
-def errors(home: AppContext) -> TextScreen:
-    """Every error since the start, the newest first."""
+def errors(app: AppContext) -> TextScreen:
+    """All errors since the start, the newest first."""
     lines: list[Line] = [
-        (Span(f" {one.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(one.text))
-        for one in reversed(home.notices.said)
-        if one.is_error
+        (Span(f" {error.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(error.text))
+        for error in reversed(app.notices.said)
+        if error.is_error
     ]
-    return TextScreen("Errors", [(), *(lines or [(Span(" No error so far.", "quiet"),)])])
+    return TextScreen("Errors", [(), *(lines or [(Span(" No errors.", "quiet"),)])])

@@ -174,8 +174,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Why it cannot be sent."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
-            return f"{len(text) - self.limit:,} too many"
-        return None if text.strip() or self.may_be_empty else "nothing to send yet"
+            return f"{len(text) - self.limit:,} characters too many"
+        return None if text.strip() or self.may_be_empty else "nothing to send"
 
     def _show(self) -> None:
         size, why = len(self.query_one(TextArea).text), self._reason()

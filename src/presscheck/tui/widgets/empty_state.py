@@ -23,11 +23,11 @@ class EmptyState(TextView):
 
     def failed(self, what: str, why: str, key: str = "ctrl+r") -> None:
         """It could not be had."""
-        self._say((Span("✗ ", "removed"), Span(what, "strong")), why, key, "ask again")
+        self._say((Span("✗ ", "removed"), Span(what, "strong")), why, key, "retry")
 
     def offline(self, what: str, age: str = "") -> None:
         """The service cannot be reached; how old is what is seen."""
-        self._say((Span("⚠ ", "waiting"), Span(what, "strong")), age, "ctrl+r", "look for the service now")
+        self._say((Span("⚠ ", "waiting"), Span(what, "strong")), age, "ctrl+r", "retry now")
 
     def away(self) -> None:
         """There is something to see."""

@@ -78,7 +78,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         """The question, what is typed, the answers, the keys."""
         with Vertical():
             yield StatusLine(self.look, id="question")
-            yield SearchInput(placeholder="type to find")
+            yield SearchInput(placeholder="type to search")
             yield RowList(self._row, self.look)
             yield StatusLine(self.look, id="keys")
 
@@ -152,10 +152,9 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     def _say(self, text: str) -> None:
         count = f"{len(self.found)} of {len(self.choices)}" if text and not self.later else f"{len(self.found)}"
         self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
-        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "leave")) if self.many else (("enter", ""), ("esc", ""))
+        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "cancel")) if self.many else (("enter", ""), ("esc", ""))
         line = tuple(span for key, does in keys for span in (Span(key, "accent"), Span(f" {does}  ", "quiet")))
-        nothing = "nothing is found" if self.later else "nothing is called so"
-        self.query_one("#keys", StatusLine).show(line if self.found else (Span(nothing, "quiet"),))
+        self.query_one("#keys", StatusLine).show(line if self.found else (Span("No match", "quiet"),))
 
     def _toggle(self) -> None:
         rows = self.query_one(RowList)

@@ -95,7 +95,7 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         text = self.query_one(SearchInput).value.strip()
         size = len(text)
         if size < self.least:
-            return f"at least {self.least} characters" if self.least > 1 else "nothing typed yet"
+            return f"at least {self.least} characters" if self.least > 1 else "required"
         if size > self.most:
             return f"{size - self.most:,} too many: at most {self.most:,}"
         return self.wrong(text) if self.wrong else None
@@ -104,5 +104,5 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         why = self._reason()
         said = (Span(display_text(self._trouble), "error"),) if self._trouble else (Span(why or "", "waiting"),)
         self.query_one("#entry-title", StatusLine).show((Span(self.heading, "title"),), said)
-        keys = (Span("enter", "quiet" if why else "accent"), Span(" done   ", "quiet"))
-        self.query_one("#entry-keys", StatusLine).show((*keys, Span("esc", "accent"), Span(" leave", "quiet")))
+        keys = (Span("enter", "quiet" if why else "accent"), Span(" OK   ", "quiet"))
+        self.query_one("#entry-keys", StatusLine).show((*keys, Span("esc", "accent"), Span(" cancel", "quiet")))

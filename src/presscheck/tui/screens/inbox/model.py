@@ -1,4 +1,4 @@
-"""The rows of the inbox as the store has them: read by window, kept until something changed."""
+"""The model of the inbox: the rows of a view, read from the store in chunks and kept until something changes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
 
 CHUNK = 100
-"""Rows that are read from the store together."""
+"""Rows that are read from the store at a time."""
 FORECAST_LASTS = 300.0
-"""Seconds for which it is not asked again whether a merge collides."""
+"""Seconds for which a merge forecast is kept."""
 HEADING = -1
-"""Stands for a heading, where else the place of a row in its listing stands."""
+"""Marks a heading among the positions of rows in their listing."""
 
 
 class Heading(NamedTuple):
-    """What stands above the rows of a space: its title, and how many they are."""
+    """The heading of a space: its title and the number of its rows."""
 
     title: str
     size: int
@@ -33,14 +33,14 @@ class Heading(NamedTuple):
 
 @dataclass
 class Shown:
-    """What a view shows that is narrowed, sorted or grouped: a place or `HEADING` for each row, headings by row."""
+    """The rows of a filtered, sorted or grouped view: a position or `HEADING` for each, and headings by row."""
 
     places: list[int] = field(default_factory=list[int])
     headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
 
 
 class InboxModel:
-    """The rows of one view, for an organization and the signed-in user (both by id; nothing is known without them)."""
+    """The rows of one view, for an organization and the signed-in user (both by id; empty without them)."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -54,25 +54,25 @@ class InboxModel:
         self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
-        """What the person wants to see of a view, by its id, as typed."""
+        """The filter of each view, by the id of the view."""
         self._groups: dict[str, tuple[Group, ...]] = {}
         self._visible: dict[str, Shown] = {}
         self.counts: dict[str, int] = {}
-        """How many a view has that was not brought in, by its id, as the service counted."""
+        """The counts of views that were not read yet, by the id of the view."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
-        """The question behind a view (this one, where none is given); None while it cannot be asked."""
+        """The listing of a view (default: the current one); None before organization and user are known."""
         view = view or self.view
         if not (self.organization and self.me):
             return None
         return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
 
     def is_arranged(self, view: View) -> bool:
-        """Whether a view does not show its listing as it is."""
+        """Whether a view filters, sorts or groups its listing."""
         return bool(view.is_grouped or view.query or view.id in self.queries)
 
     def total(self, view: View | None = None) -> int:
-        """How many change requests a view has, as far as known."""
+        """The number of change requests of a view, as far as known."""
         view = view or self.view
         listing = self.listing(view)
         if listing is None:
@@ -84,21 +84,21 @@ class InboxModel:
         return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
 
     def count(self) -> int:
-        """How many rows this view has, with its headings."""
+        """The number of rows of this view, with headings."""
         return self.total() + (len(self._shown(self.view).headings) if self.is_arranged(self.view) else 0)
 
     @property
     def empty(self) -> str:
-        """What to say where this view shows nothing."""
+        """The text for an empty view."""
         is_narrow = self.view.id in self.queries
         return "Nothing matches the filter. F changes it." if is_narrow else self.view.empty
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
-        """What the spaces of the organization are called, as display text."""
+        """Read the titles of the spaces, as display text."""
         self.spaces = {space.id: display_text(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
-        """Anything may have changed."""
+        """Forget all rows, because something may have changed."""
         self._chunks.clear()
         self._at_places.clear()
         self._facts.clear()
@@ -106,11 +106,11 @@ class InboxModel:
         self._visible.clear()
 
     def heading(self, index: int) -> Heading | None:
-        """The heading that a row is; None where it is none."""
+        """The heading at a row; None if it is no heading."""
         return self._shown(self.view).headings.get(index) if self.view.is_grouped else None
 
     def request(self, index: int) -> ChangeRequest | None:
-        """The change request of a row; None where it is not known, or is a heading."""
+        """The change request of a row; None if it is unknown or a heading."""
         if self.is_arranged(self.view):
             return self._arranged_at(index)
         for position in self._away(self.view):
@@ -120,7 +120,7 @@ class InboxModel:
         return self._at(index)
 
     async def arrange(self, view: View) -> None:
-        """Find the rows of a view that the person wants to see, where they want to see but some, or in another way."""
+        """Filter, sort and group the rows of a view."""
         listing = self.listing(view)
         if listing is not None and self.is_arranged(view):
             text = f"{view.query} {self.queries.get(view.id, '')}"
@@ -130,7 +130,7 @@ class InboxModel:
                 self._at_places.clear()
 
     def _shown(self, view: View) -> Shown:
-        """What a view shows that is arranged, without what was put away."""
+        """The rows of an arranged view, without hidden ones."""
         if view.id not in self._visible:
             away, shown = {*self._away(view)}, Shown()
             for group in self._groups.get(view.id, ()):
@@ -153,7 +153,7 @@ class InboxModel:
         return self._at_places.get(places[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
-        """The change request at a place of the listing."""
+        """The change request at a position of the listing."""
         listing = self.listing()
         if listing is None:
             return None
@@ -164,7 +164,7 @@ class InboxModel:
         return chunk[index - start] if index - start < len(chunk) else None
 
     def _away(self, view: View) -> list[int]:
-        """The places in the listing of a view that it hides, in order: those of what was put away."""
+        """The positions in a listing that are hidden (done or snoozed), in order."""
         listing, triage = self.listing(view), self._desk.triage
         if listing is None or not view.hides:
             return []
@@ -177,22 +177,22 @@ class InboxModel:
         return self._hidden[view.id]
 
     def facts(self, request: ChangeRequest) -> Facts:
-        """What is known of a row beside itself."""
+        """Reviews, pages and comments of a row, as far as known."""
         if request.id not in self._facts:
             _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))
             self._facts[request.id] = replace(facts(self._desk, request, self.me), collides=collides)
         return self._facts[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:
-        """Whether a merge was not foreseen, or so long ago that main may have moved since."""
+        """Whether there is no merge forecast, or it is too old."""
         made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_LASTS, None))
         return monotonic() - made >= FORECAST_LASTS
 
     def foresaw(self, request: ChangeRequest, *, collides: bool | None) -> None:
-        """Keep whether a merge collides; None where that cannot be told."""
+        """Keep whether a merge would conflict; None if unknown."""
         self._forecasts[request.id, request.revision] = monotonic(), collides
 
     def learn(self, request: ChangeRequest) -> bool:
-        """Look at the facts of a row again; whether there is something new."""
+        """Read the details of a row again; returns whether they have changed."""
         before = self._facts.pop(request.id, None)
         return self.facts(request) != before

@@ -92,7 +92,7 @@ class InboxPrefetch:
         request = model.request(index)
         if request is None or not request.outdated or not model.is_forecast_old(request):
             return
-        from presscheck.desk.forecast import forecast  # 30 ms: it merges pages, which no first screen does
+        from presscheck.desk.forecast import forecast  # 20 ms: it merges pages, which no first screen does
 
         merge = None
         with suppress(ServiceError):  # a side that may not be read: no forecast

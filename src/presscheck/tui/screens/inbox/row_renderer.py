@@ -1,4 +1,4 @@
-"""How the inbox says a change request: a row with its columns, and the lines of the preview."""
+"""Renders change requests in the inbox: a row with columns, the tabs, and the preview."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, cut, pad, width
 
 WIDE = 100
-"""Columns from which there is room for all of it."""
+"""Columns from which there is room for the wide form."""
 SIZES = (14, 8, 7, 12, 8, 7, 9)
 NARROW_SIZES = (9, 6, 6, 5, 6, 7, 1)
-"""The columns of space, author, age, viewed pages, comments, verdicts, outdated."""
+"""Widths of space, author, age, viewed pages, comments, reviews, outdated."""
 NO_SIGN = Span(" ")
 
 
@@ -45,7 +45,7 @@ def request_row(
 
 
 def tabs(views: Sequence[View], chosen: View, totals: Sequence[int], columns: int) -> Line:
-    """The views, each with how many it has; the first are left out where the chosen one would have no room."""
+    """The views with their counts; the first ones are left out if the chosen one would not fit."""
     parts: list[Line] = []
     for view, total in zip(views, totals, strict=True):
         style = "accent strong" if view is chosen else "quiet"
@@ -58,12 +58,12 @@ def tabs(views: Sequence[View], chosen: View, totals: Sequence[int], columns: in
 
 
 def heading_row(title: str, count: int, columns: int) -> Line:
-    """What stands above the rows of a space."""
+    """The heading above the rows of a space."""
     return cut((Span("  "), Span(title, "title"), Span(f"  {count}", "quiet")), columns)
 
 
 def preview(request: ChangeRequest, known: Facts, columns: int, moment: datetime) -> list[Line]:
-    """What is known of a change request, in a few lines."""
+    """The preview of a change request."""
     author = display_text(request.created_by.display_name) if request.created_by else "somebody"
     facts = f"{request.status} · by {author} · {since(request.updated_at, moment)}"
     title = (Span(f" {request.number} ", "quiet"), Span(display_text(request.subject) or "(no subject)", "title"))
@@ -83,11 +83,11 @@ def _viewed(known: Facts, is_wide: bool) -> str:
 
 
 def _main(request: ChangeRequest, known: Facts, is_wide: bool) -> Line:
-    """Whether main moved on, and whether a merge would collide with it."""
+    """Whether main has changed since, and whether a merge would conflict."""
     if not request.outdated:
         return ()
     if known.collides:
-        return (Span("collides" if is_wide else "✗", "removed"),)
+        return (Span("conflict" if is_wide else "✗", "removed"),)
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 
@@ -107,7 +107,7 @@ def _reviewers(known: Facts) -> Line:
     parts += [Span(f"✓ {display_text(name)}   ", "added") for name in known.approved or ()]
     parts += [Span(f"✗ {display_text(name)}   ", "removed") for name in known.refused or ()]
     parts += [Span(f"◷ {display_text(name)}   ", "waiting") for name in known.asked or ()]
-    return tuple(parts) if len(parts) > 1 else (parts[0], Span("nobody was asked", "quiet"))
+    return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
 
 
 def _changes(known: Facts) -> Line:
@@ -118,4 +118,4 @@ def _changes(known: Facts) -> Line:
         for count, word in zip(known.changes, ("added", "edited", "moved", "deleted"), strict=True)
         if count
     ]
-    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "none changed yet", "" if words else "quiet"))
+    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "no changes yet", "" if words else "quiet"))
