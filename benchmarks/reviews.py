@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.documents.page_samples import Writer
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown
+from tests.tui.app_driver import app_on, running, shown
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.changes import EditChangeRequestContent, InsertPage

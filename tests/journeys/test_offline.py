@@ -8,13 +8,13 @@ import pexpect
 import pytest
 from tests.cli.running import Shell, signed_in
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
 from presscheck.desk.desk import Desk
-from presscheck.tui.screens.browse import Browse
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
 
@@ -70,7 +70,7 @@ async def change_requests(pilot: Any) -> int:
         await pilot.press("l")
         await pilot.pause()
         inbox = pilot.app.screen
-        rows = inbox.known_rows.total()
+        rows = inbox.model.total()
         assert rows, view
         for row in range(0, rows if view in ("All open", "Drafts") else 0, EACH):
             await pilot.press("g", "g", *["j"] * row, "enter")
@@ -92,7 +92,7 @@ async def pages(pilot: Any) -> int:
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     browse = pilot.app.screen
-    assert isinstance(browse, Browse)
+    assert isinstance(browse, BrowseScreen)
     tree, read = browse.query_one(Tree), 0
     for space in browse.desk.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
         browse.open_page(space.id, None)

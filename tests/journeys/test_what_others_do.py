@@ -16,10 +16,10 @@ from typing import IO
 import pytest
 from tests.cli.running import Shell, signed_in
 from tests.desk.test_desk import desk_on, until
-from tests.others import say, token_of
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running
-from tests.tui.driving import until as until_shown
+from tests.service_users import say, token_of
+from tests.tui.app_driver import app_on, running
+from tests.tui.app_driver import until as until_shown
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,

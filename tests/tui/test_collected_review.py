@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 from textual.pilot import Pilot
 
 from presscheck.api.change_requests import ListReviews
@@ -56,7 +56,7 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="live")
             await pilot.press("g", "x")
-            await until(pilot, shows="in your review: a verdict there sends it")
+            await until(pilot, shows="in your pending review: submitting it sends this")
             await pilot.press("e")
             await until(pilot, shows="First, the title.")
             await pilot.press("end", *" And so on.", "ctrl+s")

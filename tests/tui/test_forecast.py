@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holding_back import holding_back
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,

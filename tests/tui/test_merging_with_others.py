@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.others import At, main_moves, page_of, somebody
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, open_review, running, shown, until
+from tests.service_users import At, main_moves, page_of, somebody
+from tests.tui.app_driver import app_on, open_review, running, shown, until
 
 from presscheck.api.change_requests import (
     GetChangeRequest,

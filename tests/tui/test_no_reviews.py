@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import signed_in
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, noon, shown, until
-from tests.tui.picturing import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
+from tests.tui.app_driver import app_on, noon, shown, until
+from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
 
@@ -43,7 +43,7 @@ async def narrowed(pilot: Any, service: RunningService) -> None:
     await pilot.press("F", *"comments:>1 sort:comments", "enter")
     await until(pilot, shows="All open 5")
     await pilot.press("F")
-    await until(pilot, shows="All open: show only")
+    await until(pilot, shows="All open: filter")
 
 
 async def own_view(pilot: Any, service: RunningService) -> None:
@@ -51,14 +51,14 @@ async def own_view(pilot: Any, service: RunningService) -> None:
     await pilot.press("4", "F", *"comments:>0 sort:-number", "enter")
     await until(pilot, shows="comments:>0 sort:-number")
     await pilot.press("M", "s", *"In talks", "enter")
-    await until(pilot, shows="saved: In talks")
+    await until(pilot, shows="view In talks saved")
     await pilot.press("j")
 
 
 async def grouped(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
     await pilot.press("M", "e", "tab", "tab", "tab", "space", "enter")
-    await until(pilot, shows="changed: In talks")
+    await until(pilot, shows="view In talks changed")
     await pilot.press("j", "space", "V", "j", "V")
     await until(pilot, shows="marked")
 
@@ -219,7 +219,7 @@ async def threads(pilot: Any, service: RunningService) -> None:
 async def palette(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press(":")
-    await until(pilot, shows="type to find")
+    await until(pilot, shows="type to search")
 
 
 async def keys(pilot: Any, service: RunningService) -> None:

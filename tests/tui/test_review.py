@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -343,7 +343,7 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
             return any(comment.body.markdown == text for comment in stored.value.items)
 
         await pilot.press("g", "x")
-        await until(pilot, shows="Everything is sent.")
+        await until(pilot, shows="Everything was sent.")
         monkeypatch.setattr(ReviewView, "draw_header", noted)
         await comment("Behind the outbox")
         await until(pilot, holds=lambda: is_known("Behind the outbox"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, until
+from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.client.client import Client

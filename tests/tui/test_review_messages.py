@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
 from tests.tui.test_review import review
 
 from presscheck.api.change_requests import ChangeRequest

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.begun import edited
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import edited
 from tests.tui.test_review import review
 
 SUBJECT = "One word of many"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import edits, somebody
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.service_users import edits, somebody
+from tests.tui.app_driver import app_on, running, shown, until
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import say
 from tests.running_service import RunningService, running_service
-from tests.tui.begun import Begun, begun, rewritten
-from tests.tui.driving import shown, until
+from tests.service_users import say
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import Begun, begun, rewritten
 from tests.tui.test_review import review
 
 from presscheck.api.changes import EditChangeRequestContent, InsertPage

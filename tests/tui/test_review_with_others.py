@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import edits, page_of, somebody, thread_of, threads
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+from tests.service_users import edits, page_of, somebody, thread_of, threads
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.changes import DeletePage, EditChangeRequestContent
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
@@ -112,16 +112,16 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
         await pilot.press("g", "x")
         await until(pilot, shows="post comment  And a phone?")
         await pilot.press("delete")
-        await until(pilot, shows="Drop it?")
+        await until(pilot, shows="Discard this change?")
         await pilot.press("y")
-        await until(pilot, shows="Everything is sent.")
+        await until(pilot, shows="Everything was sent.")
         await pilot.press("q", "g", "g", "}", "l")
         await to_thread(pilot, "An hour is short")
         await write(pilot, "r", "Is it?")
         hour = await thread_of(jon, AUTH, "An hour is short")
         await jon.send(DeleteComment(**AUTH, comment_id=hour.id))
         await pilot.press("ctrl+s")
-        await until(pilot, shows="1 refused")
+        await until(pilot, shows="1 failed")
         await until(pilot, holds=lambda: "An hour is short" not in shown(pilot.app))
         await pilot.press("g", "x")
         await until(pilot, shows="post reply  Is it?")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.holding_back import holding_back
-from tests.others import say, token_of
 from tests.running_service import RunningService, running_service
-from tests.tui.begun import begun, edited, rewritten
-from tests.tui.driving import app_on, noon, until
-from tests.tui.picturing import LOOK_NAMES, LOOKS, at_noon, rested
+from tests.service_users import say, token_of
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, noon, until
+from tests.tui.change_request_factory import begun, edited, rewritten
+from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 
 from presscheck.api.change_requests import SubmitReview
 from presscheck.api.comments import Document, PostComment

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.others import At, edits, somebody, threads
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+from tests.service_users import At, edits, somebody, threads
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,

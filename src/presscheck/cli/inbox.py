@@ -33,7 +33,7 @@ from presscheck.documents.moments import now
 from presscheck.documents.spans import plain
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
-from presscheck.tui.screens.inbox_lines import request_row
+from presscheck.tui.screens.inbox.row_renderer import request_row
 
 WIDE = 120
 """Columns where there is no terminal that has a width."""

@@ -148,7 +148,7 @@ def open_address(address: str) -> None:
     import sys
 
     from presscheck.documents.display_text import may_open, show_address
-    from presscheck.tui.outside import is_remote
+    from presscheck.tui.external_programs import is_remote
 
     click.echo(show_address(address))
     if sys.stdout.isatty() and not is_remote() and may_open(address):

@@ -14,7 +14,7 @@ from presscheck.config import Profile
 from presscheck.documents.spans import Line
 from presscheck.errors import PresscheckError
 from presscheck.tui.commands import Keymap
-from presscheck.tui.notices import Notices
+from presscheck.tui.notifications import Notifications
 
 if TYPE_CHECKING:
     from presscheck.desk.desk import Desk
@@ -29,7 +29,7 @@ class AppContext(Protocol):
     settings_file: Path | None
     keymap: Keymap
     theme: str
-    notices: Notices
+    notices: Notifications
 
     @property
     def desk(self) -> Desk:

@@ -26,9 +26,9 @@ def connection_state(status: Status, profile: str) -> Line:
     if status.running:
         parts.append(Span(display_text(status.running), "quiet"))
     if status.refused:
-        parts.append(Span(f"✗ {status.refused} refused", "removed"))
+        parts.append(Span(f"✗ {status.refused} failed", "removed"))
     if status.waiting:
-        parts.append(Span(f"◷ {status.waiting} waiting", "waiting"))
+        parts.append(Span(f"◷ {status.waiting} pending", "waiting"))
     if status.read_only:
         parts.append(Span("read-only", "waiting"))
     if profile != "default":

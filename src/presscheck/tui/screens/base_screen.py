@@ -6,7 +6,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cached_property, partial
 from inspect import isawaitable
 from time import monotonic
@@ -26,10 +26,11 @@ from presscheck.desk.seen import Seen
 from presscheck.documents.spans import Line, Span
 from presscheck.errors import PresscheckError
 from presscheck.tui.command_table import CommandTable
-from presscheck.tui.keys import Keys, key_name
+from presscheck.tui.key_sequences import KeySequences, key_name
 from presscheck.tui.screens.pane_commands import PaneCommands
+from presscheck.tui.screens.screen_context import Work
 from presscheck.tui.status_bar import connection_state, key_hints, pending_keys
-from presscheck.tui.widgets.bar import Bar
+from presscheck.tui.widgets.status_line import StatusLine
 from presscheck.tui.widgets.which_key import WhichKey
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from presscheck.tui.commands import Command
 
 T = TypeVar("T")
-Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
-"""An awaitable, or for exclusive work a function: a newer one of its group may cancel it before it starts."""
 NARROW = 100
 """Below this width a screen has the class `narrow`: details move below, or behind enter."""
 POPUP_DELAY = 0.3
@@ -62,7 +61,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keys = Keys(())
+        self.keys = KeySequences(())
         self.last_key = ""
         self.pane_commands = PaneCommands(self)
         self._stop_status: Callable[[], None] | None = None
@@ -125,15 +124,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Status bar, body and footer."""
-        yield Bar(self.style_for, id="above")
+        yield StatusLine(self.style_for, id="above")
         yield from self.body()
-        yield Bar(self.style_for, id="below")
+        yield StatusLine(self.style_for, id="below")
         yield WhichKey(self.style_for)
 
     def on_mount(self) -> None:
         """Build the command table and show the state of the connection from now on."""
         if self._stop_status is None:
-            self.keys = Keys(self.command_table.commands, self.app_context.keymap)
+            self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
             self._stop_status = self.desk.on_status(lambda _: self.refresh_status_bars())
             self.refresh_status_bars()
 
@@ -160,8 +159,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
         status = self.desk.status
-        self.query_one("#above", Bar).show(self.title_line(), connection_state(status, self.app_context.profile.name))
-        self.query_one("#below", Bar).show(self._footer_line())
+        self.query_one("#above", StatusLine).show(
+            self.title_line(), connection_state(status, self.app_context.profile.name)
+        )
+        self.query_one("#below", StatusLine).show(self._footer_line())
         if not status.online and self._clock is None:
             self._clock = self.set_interval(CLOCK, self.refresh_status_bars)
         elif status.online and self._clock:

@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.search_inputs import FindLine
 from presscheck.tui.widgets.tree import Tree
 
 END = 1 << 30
@@ -87,9 +88,6 @@ class PaneCommands:
 
     def command_find_here(self) -> None:
         """Ask for a text and go to its first match."""
-        # imported when first used: its text input takes 20 ms, which the first screen need not wait for
-        from presscheck.tui.widgets.find_line import FindLine
-
         if self.pane:
             FindLine.open(self._screen, self.pane)
 

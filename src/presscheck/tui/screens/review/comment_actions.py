@@ -19,8 +19,8 @@ from presscheck.documents.pieces import cells_of
 from presscheck.documents.quotes import quote, quote_cell, quoted
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -149,7 +149,7 @@ class CommentActions:
         lines: list[Line] = [(Span(_one_line(message)),)]
         if message is thread.first and thread.reply_count:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
-        if await self._context.ask(Sheet("Delete this comment?", lines, "Delete", self._context.style_for)):
+        if await self._context.ask(ConfirmDialog("Delete this comment?", lines, "Delete", self._context.style_for)):
             where = {**self._model.path, "comment_id": thread.id}
             is_first = message is thread.first
             self._drafts.send(DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id))

@@ -14,7 +14,7 @@ from presscheck.desk.review.changes import changed_items
 from presscheck.desk.standing import listed
 from presscheck.documents.display_text import display_text
 from presscheck.errors import NotSupported, PresscheckError, StoreError
-from presscheck.tui.screens.page_edits import draft_key
+from presscheck.tui.screens.page_editor import draft_key
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:

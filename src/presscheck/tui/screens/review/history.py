@@ -15,7 +15,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.moments import now, since
 from presscheck.documents.spans import Line, Span, pad
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.reading import Reading
+from presscheck.tui.screens.text_screen import TextScreen
 
 if TYPE_CHECKING:
     from presscheck.desk.review.model import ReviewModel
@@ -42,7 +42,7 @@ class HistoryActions:
         if request is None:
             return
         lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
-        screen = Reading(f"History of {request.number} {display_text(request.subject)}", lines)
+        screen = TextScreen(f"History of {request.number} {display_text(request.subject)}", lines)
         self._context.app_context.push_screen(screen)
         try:
             contributors = (await self._context.desk.read(ListContributors(**self._model.path))).items

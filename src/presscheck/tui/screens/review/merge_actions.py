@@ -10,9 +10,9 @@ from presscheck.desk.review.changes import summarize_changes
 from presscheck.desk.standing import checks
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span, plain
-from presscheck.tui.screens.reading import Reading
 from presscheck.tui.screens.review.header_renderer import check_lines, merge_line, verdicts
-from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.desk.review.model import ReviewModel
@@ -37,7 +37,7 @@ class MergeActions:
         self, model: ReviewModel, context: ReviewContext, drafts: ReviewDrafts, forecast: MergeForecast
     ) -> None:
         self._model, self._context, self._drafts, self._forecast = model, context, drafts, forecast
-        self._requirements: Reading | None = None
+        self._requirements: TextScreen | None = None
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -87,7 +87,7 @@ class MergeActions:
 
     def command_why(self) -> None:
         """Show the merge requirements."""
-        self._requirements = Reading("Merge requirements", self._requirement_lines())
+        self._requirements = TextScreen("Merge requirements", self._requirement_lines())
         self._context.app_context.push_screen(self._requirements)
 
     @property
@@ -127,7 +127,7 @@ class MergeActions:
         """
         forecast, request = self._forecast, self._model.request
         number = str(request.number) if request and has_gate else None
-        dialog = Sheet(title, lines(), act, self._context.style_for, is_ready=False)
+        dialog = ConfirmDialog(title, lines(), act, self._context.style_for, is_ready=False)
         revisions: Revisions | None = None
 
         def update() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.tui.outside import open_address
+from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
 
 if TYPE_CHECKING:

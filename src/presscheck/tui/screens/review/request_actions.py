@@ -14,10 +14,10 @@ from presscheck.api.change_requests import (
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.display_text import display_text
-from presscheck.tui.outside import open_address
-from presscheck.tui.widgets.entry import Entry
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.desk.review.model import ReviewModel
@@ -91,7 +91,7 @@ class RequestActions:
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
         title, act = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await self._context.ask(Sheet(title, self._merge.summary()[:2], act, self._context.style_for)):
+        if await self._context.ask(ConfirmDialog(title, self._merge.summary()[:2], act, self._context.style_for)):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
@@ -153,7 +153,7 @@ class RequestActions:
 
     async def _edit_subject(self, subject: str) -> None:
         key, outbox = self._drafts.key("subject"), self._context.desk.outbox
-        dialog = Entry(
+        dialog = PromptDialog(
             "Subject",
             outbox.draft(key) or subject,
             self._context.style_for,

@@ -12,7 +12,7 @@ from presscheck.desk.review.model import ReviewModel
 from presscheck.documents.display_text import display_text
 from presscheck.documents.spans import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.page_edits import edit_page
+from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
@@ -27,7 +27,7 @@ from presscheck.tui.screens.review.thread_filter import ThreadFilter
 from presscheck.tui.screens.review.thread_list_screen import ThreadListActions
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -139,8 +139,8 @@ class ReviewScreen(BaseScreen):
         self._awaited = (thread_id, self.last_key)
         self._show_awaited()
 
-    @on(Rows.RowPointed)
-    def row_pointed(self, event: Rows.RowPointed) -> None:
+    @on(RowList.RowPointed)
+    def row_pointed(self, event: RowList.RowPointed) -> None:
         """Show another item."""
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)

@@ -12,7 +12,7 @@ from presscheck.documents.display_text import display_text
 from presscheck.documents.quotes import place
 from presscheck.documents.spans import Line, Span
 from presscheck.documents.suggestions import block_at, print_of, replaced, suggestion_in
-from presscheck.tui.widgets.sheet import Sheet
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -72,7 +72,7 @@ class SuggestionActions:
         is_current = not suggestion.print or suggestion.print == print_of(block)
         lines = _suggestion_lines(block.text, suggestion, is_current=is_current)
         title = f"Apply the suggestion to {display_text(page.title)}?"
-        if not await self._context.ask(Sheet(title, lines, "Apply", self._context.style_for)):
+        if not await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
             return
         target = await self._target_of(thread)  # somebody else may have edited the page while the dialog was open
         if target is None or target[1].text != block.text:

@@ -15,9 +15,9 @@ from presscheck.documents.quotes import quoted
 from presscheck.documents.spans import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.review.thread_renderer import OUTDATED
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.state_block import StateBlock
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.desk.review.changes import ChangedItem
@@ -94,7 +94,7 @@ class ThreadListScreen(BaseScreen):
         on_filter: called after other states were chosen.
     """
 
-    DEFAULT_CSS = "ThreadListScreen Rows { margin-top: 1; }"
+    DEFAULT_CSS = "ThreadListScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
 
     def __init__(
@@ -118,14 +118,14 @@ class ThreadListScreen(BaseScreen):
 
     def body(self) -> ComposeResult:
         """The states and the threads."""
-        yield Bar(self.style_for, id="states")
-        yield StateBlock(self.style_for)
-        yield Rows(self._row, self.style_for, second=self._text, key=self._key)
+        yield StatusLine(self.style_for, id="states")
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, second=self._text, key=self._key)
 
     def on_mount(self) -> None:
         """Show the threads."""
         super().on_mount()
-        self.query_one(Rows).focus()
+        self.query_one(RowList).focus()
         self._show()
 
     def redraw(self) -> None:
@@ -136,8 +136,8 @@ class ThreadListScreen(BaseScreen):
     def _show(self) -> None:
         threads, visible = self._threads.all_threads(), self._threads.visible
         self._shown = [(item, thread) for item, thread in threads if thread.state in visible]
-        self.query_one("#states", Bar).show(self._states([thread for _, thread in threads]))
-        rows, block = self.query_one(Rows), self.query_one(StateBlock)
+        self.query_one("#states", StatusLine).show(self._states([thread for _, thread in threads]))
+        rows, block = self.query_one(RowList), self.query_one(EmptyState)
         rows.show(len(self._shown))
         rows.display = bool(self._shown)
         if self._shown:
@@ -163,7 +163,7 @@ class ThreadListScreen(BaseScreen):
     @property
     def thread(self) -> Thread | None:
         """The thread under the cursor."""
-        row = self.query_one(Rows).cursor
+        row = self.query_one(RowList).cursor
         return self._shown[row][1] if row < len(self._shown) else None
 
     def command_tab(self) -> None:
@@ -180,7 +180,7 @@ class ThreadListScreen(BaseScreen):
             self.app_context.pop_screen()
             self._show_thread(thread.id)
 
-    @on(Rows.RowChosen)
+    @on(RowList.RowChosen)
     def row_chosen(self) -> None:
         """Open a row."""
         self.command_open()

@@ -27,8 +27,8 @@ from presscheck.tui.screens.review.header_renderer import (
     merge_line,
     state_line,
 )
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.desk.review.changes import ChangedItem
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from presscheck.documents.differences import Mode
     from presscheck.tui.screens.review.page_texts import PageTextLoader
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
-    from presscheck.tui.widgets.strips import Look
+    from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 WIDE = 100
 """Columns from which the list and the change, or both sides of a change, are shown side by side."""
@@ -59,13 +59,13 @@ class ReviewView:
         model: ReviewModel,
         texts: PageTextLoader,
         threads: ThreadFilter,
-        style_for: Look,
+        style_for: StyleLookup,
         on_threads: Callable[[list[Thread]], None],
     ) -> None:
         self._model, self._texts, self._threads, self._on_threads = model, texts, threads, on_threads
-        self._state, self._merge = Bar(style_for, id="state"), Bar(style_for, id="merge")
-        self.items = Rows(self._item_row, style_for, id="pages")
-        self.change = Rows(self._change_row, style_for, id="change")
+        self._state, self._merge = StatusLine(style_for, id="state"), StatusLine(style_for, id="merge")
+        self.items = RowList(self._item_row, style_for, id="pages")
+        self.change = RowList(self._change_row, style_for, id="change")
         self._panes = Horizontal(self.items, self.change)
         self.rendered = RenderedChange()
         self.mode: Mode = "prose"
