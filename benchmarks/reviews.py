@@ -14,14 +14,14 @@ from typing import Any
 
 from tests.documents.page_samples import Writer
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown
+from tests.tui.app_driver import app_on, running, shown
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 AT_ONCE = 50
 """Changes that one call may have."""
@@ -76,19 +76,19 @@ async def opened(service: RunningService, request: ChangeRequest, home: Path) ->
     """Seconds from nothing known until the first page is read and the list is filled; and when it is opened again."""
     async with running(app_on(service, home)) as pilot:
         await seconds_until(pilot, lambda: "Needs me" in shown(pilot.app))
-        first = Review(request)
+        first = ReviewScreen(request)
         started = perf_counter()
         await pilot.app.push_screen(first)
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
         read = perf_counter() - started
         rows = first.query_one("#pages")
         await seconds_until(
-            pilot, lambda: all(first.bodies.words(one) for one in first.known.things[: rows.size.height - 1])
+            pilot, lambda: all(first.texts.words(item) for item in first.model.items[: rows.size.height - 1])
         )
         filled = perf_counter() - started
         pilot.app.pop_screen()
         started = perf_counter()
-        await pilot.app.push_screen(Review(request))
+        await pilot.app.push_screen(ReviewScreen(request))
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
         return read, filled, perf_counter() - started
 

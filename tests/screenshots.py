@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent  # not from tests.root: this is wh
 sys.path.insert(0, str(ROOT))
 
 from tests.running_service import running_service  # noqa: E402
-from tests.tui.driving import app_on, running, until  # noqa: E402
+from tests.tui.app_driver import app_on, running, until  # noqa: E402
 
 PLACES = {
     "inbox": ((), "Needs me"),

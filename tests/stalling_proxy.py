@@ -12,16 +12,20 @@ from tests.tcp_server import listening
 
 
 @contextmanager
-def holding_back(service: RunningService, directory: Path, *parts: str) -> Iterator[str]:
-    """Its address; a request whose first line has one of these parts waits until the way is closed."""
+def holding_back(
+    service: RunningService, directory: Path, *parts: str, until: threading.Event | None = None
+) -> Iterator[str]:
+    """Its address; a request whose first line has one of these parts waits until the event, or else for ever."""
     place = service.base_url.removeprefix("unix:")
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
         first = request.partition(b"\r\n")[0].decode()
         if any(part in first for part in parts):
-            await reader.read()
-            return
+            if until is None:
+                await reader.read()
+                return
+            await asyncio.to_thread(until.wait)
         onward, sending = await asyncio.open_unix_connection(place)
         sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
         writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
@@ -43,6 +47,8 @@ def holding_back(service: RunningService, directory: Path, *parts: str) -> Itera
     try:
         yield address[0]
     finally:
+        if until:
+            until.set()
         loop.call_soon_threadsafe(done.set)
         thread.join(10)
         loop.close()

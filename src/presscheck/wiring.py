@@ -104,11 +104,11 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         first: what to go to at once, over the inbox.
     """
     from presscheck.tui.app import PresscheckApp
-    from presscheck.tui.still import KEY
+    from presscheck.tui.screens.startup_snapshot import KEY
 
     where = places()
     cache = open_cache(profile, where)
-    still = cache.answer(KEY)
+    snapshot = cache.answer(KEY)
     app = PresscheckApp(
         lambda: open_desk(profile, where, cache),
         profile=profile,
@@ -116,7 +116,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         own_themes=where.config / "themes",
         settings=where.config_file,
         log=where.log_file(),
-        still=still.json if still else None,
+        snapshot=snapshot.json if snapshot else None,
         first=first,
     )
     return app.run_to_end()

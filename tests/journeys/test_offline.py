@@ -8,14 +8,14 @@ import pexpect
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.engine import Engine
-from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
 
 EACH = 3
@@ -70,17 +70,17 @@ async def change_requests(pilot: Any) -> int:
         await pilot.press("l")
         await pilot.pause()
         inbox = pilot.app.screen
-        rows = inbox.known_rows.total()
+        rows = inbox.model.total()
         assert rows, view
         for row in range(0, rows if view in ("All open", "Drafts") else 0, EACH):
             await pilot.press("g", "g", *["j"] * row, "enter")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
             review = pilot.app.screen
-            await until(pilot, holds=lambda review=review: bool(review.known.progress()))
-            for thing in review.known.things:
-                if thing.has_text:
-                    await until(pilot, holds=lambda it=thing, review=review: bool(review.bodies.page(it).difference))
-            await until(pilot, holds=lambda review=review: review.known.forecast is not None)
+            await until(pilot, holds=lambda review=review: bool(review.model.progress()))
+            for item in review.model.items:
+                if item.has_text:
+                    await until(pilot, holds=lambda it=item, review=review: bool(review.texts.page(it).difference))
+            await until(pilot, holds=lambda review=review: review.model.forecast is not None)
             await pilot.press("q")
             await until(pilot, holds=lambda inbox=inbox: pilot.app.screen is inbox)
             opened += 1
@@ -92,7 +92,7 @@ async def pages(pilot: Any) -> int:
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     browse = pilot.app.screen
-    assert isinstance(browse, Browse)
+    assert isinstance(browse, BrowseScreen)
     tree, read = browse.query_one(Tree), 0
     for space in browse.desk.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
         browse.open_page(space.id, None)

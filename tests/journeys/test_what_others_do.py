@@ -18,8 +18,8 @@ from tests.cli.shell import Shell, signed_in
 from tests.engine.test_engine import desk_on, until
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
-from tests.tui.driving import app_on, running
-from tests.tui.driving import until as until_shown
+from tests.tui.app_driver import app_on, running
+from tests.tui.app_driver import until as until_shown
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -37,7 +37,7 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import EVENT, KEPT
 from presscheck.engine.inbox.events import Event, sentence
 from presscheck.errors import NetworkError
-from presscheck.tui.screens.review import Review
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 GUIDE = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -319,8 +319,8 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))
         await until_shown(pilot, shows="•   5 Rewrite the auth guide")
         await pilot.press("enter")
-        await until_shown(pilot, holds=lambda: isinstance(app.screen, Review))
-        shown = app.screen.known.request
+        await until_shown(pilot, holds=lambda: isinstance(app.screen, ReviewScreen))
+        shown = app.screen.model.request
         await until_shown(pilot, holds=lambda: shown.id not in app.desk.events.unread)
         assert len(sent) == 2
 

@@ -38,7 +38,7 @@ def test_the_version_loads_next_to_nothing() -> None:
 @pytest.mark.parametrize("name", sorted(LATE - {"asyncio", "click", "pygments"}))
 def test_a_first_screen_does_not_load(name: str) -> None:
     assert name not in loaded(
-        "import presscheck.tui.app, presscheck.tui.screens.inbox, presscheck.engine.engine, presscheck.wiring"
+        "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
     )
 
 
@@ -49,5 +49,5 @@ def test_a_first_picture_loads_no_api() -> None:
 
 
 def test_a_first_screen_loads_these_libraries_and_no_other() -> None:
-    code = "import presscheck.tui.app, presscheck.tui.screens.inbox, presscheck.engine.engine, presscheck.wiring"
+    code = "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
     assert others(loaded(code)) <= SCREEN

@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, where a library is known, and how large a room may grow."""
+"""The rules of the house: who may import whom, and where a library is known."""
 
 import ast
 import gc
@@ -30,19 +30,6 @@ ONLY_IN = {
     "jinja2": {"service"},
     "jwt": {"service"},
 }
-
-TOO_LONG: dict[str, str] = {
-    "engine/engine.py": "the facade: most of its lines are the contract of its methods",
-    "engine/engine.py:Desk": "the same class",
-    "engine/engine.py:__init__": "builds the parts and joins them, a line for each",
-    "engine/writes/write_queue.py:__init__": "takes the parts that a write passes through, a line for each",
-    "tui/widgets/line_view.py:LineView": "the one widget that draws lines: every list, tree, page and difference is it",
-    "documents/markdown/block_splitter.py:_BlockSplitter": "one pass over a page, with a method for each kind of block",
-    "service/migrations/versions/step_0001.py": "the first tables, one list that was written by a machine",
-    "service/migrations/versions/step_0001.py:upgrade": "the same list: a step is one function",
-    "service/migrations/versions/step_0002.py:upgrade": "tables made anew on both engines: one list",
-}
-"""Modules, classes and functions that may be larger than the rule, each with the reason."""
 
 NAMES_THAT_MEAN_NOTHING = {"utils", "helpers", "common", "base", "core", "manager", "misc"}
 
@@ -97,35 +84,6 @@ def test_widgets_never_see_the_desk() -> None:
         p.name for p in (SOURCE / "tui" / "widgets").glob("*.py") if any("presscheck.engine" in n for n in imported(p))
     ]
     assert not seen
-
-
-def oversized(path: Path) -> list[str]:
-    text, name = path.read_text("utf-8"), str(path.relative_to(SOURCE))
-    limit = 400 if room(path) == "api" else 300
-    found = [f"{name}: {text.count(chr(10))} lines"] if text.count("\n") > limit and name not in TOO_LONG else []
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            if isinstance(node, ast.ClassDef):
-                most = 200
-            else:
-                length -= docstring_lines(node)
-                most = 30
-            if length > most and f"{name}:{node.name}" not in TOO_LONG:
-                found.append(f"{name}:{node.name}: {length} lines, at most {most}")
-    return found
-
-
-def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    first = node.body[0]
-    is_docstring = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return (first.end_lineno or 0) - first.lineno + 1 if is_docstring else 0
-
-
-def test_nothing_outgrows_its_room() -> None:
-    assert not [line for path in MODULES for line in oversized(path)]
 
 
 def test_style_sheets_stay_short() -> None:

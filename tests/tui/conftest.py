@@ -2,10 +2,10 @@
 
 import pytest
 
-from presscheck.tui.screens import review_speaking
+from presscheck.tui.screens.review import drafts
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said in a review leaves at once: nobody thinks better of it."""
-    monkeypatch.setattr(review_speaking, "HOLD", 0.0)
+    monkeypatch.setattr(drafts, "HOLD", 0.0)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
-from presscheck.tui.screens.browse import Browse
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.tree import Tree
 
 
@@ -54,7 +54,7 @@ async def go(pilot: Any, *titles: str) -> None:
     """Put the cursor of the tree on the node with this title, unfolding what is above it."""
     for title in titles:
         screen = pilot.app.screen
-        assert isinstance(screen, Browse)
+        assert isinstance(screen, BrowseScreen)
         tree = screen.query_one(Tree)
         await pilot.press("g", "g")
         await until(pilot, shows=title)
@@ -79,7 +79,7 @@ async def begins(pilot: Any) -> None:
     """Choose a new change request, among those that are there."""
     await until(pilot, shows="New change request …")
     await pilot.press("enter")
-    await until(pilot, shows="what is it about?")
+    await until(pilot, shows="subject")
 
 
 async def test_a_page_is_read_and_its_links_are_followed(service: RunningService, tmp_path: Path) -> None:
@@ -104,11 +104,11 @@ async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tm
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Limits")
         await pilot.press("g", "i", "ctrl+k")
-        await until(pilot, shows="type to find")
+        await until(pilot, shows="type to search")
         await pilot.press(*"Limits")
         await until(pilot, shows="API docs")
         await pilot.press("enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Browse))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         await until(pilot, shows="› API docs › Limits")
 
 
@@ -122,7 +122,7 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         await pilot.press("O")
         await begins(pilot)
         await pilot.press(*"All new [b]notes", "enter")
-        await until(pilot, shows="you edit in #")
+        await until(pilot, shows="editing #")
         await until(pilot, shows="All new [b]notes")
         request = (await drafts(client))["All new [b]notes"]
         before = await titles(client, request)
@@ -150,8 +150,8 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         assert "✗" not in shown(pilot.app)
         await pilot.press("O")
         await until(pilot, shows="leaves the change request")
-        await pilot.press(*"what is live", "enter")
-        await until(pilot, shows="what is shown is live again")
+        await pilot.press(*"main", "enter")
+        await until(pilot, shows="showing main again")
         await until(pilot, holds=lambda: "All new [b]notes" not in shown(pilot.app))
 
 
@@ -161,7 +161,7 @@ async def test_a_subject_that_was_typed_is_there_again(service: RunningService, 
         await pilot.press("a")
         await begins(pilot)
         await pilot.press(*"Half a tho", "escape")
-        await until(pilot, holds=lambda: "what is it about?" not in shown(pilot.app))
+        await until(pilot, holds=lambda: "subject" not in shown(pilot.app))
         await pilot.press("a")
         await begins(pilot)
         await until(pilot, shows="Half a tho")
@@ -189,7 +189,7 @@ async def test_offline_it_shows_what_was_seen_and_begins_nothing(service: Runnin
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
         await pilot.press("e")
-        await until(pilot, shows="offline: an edit cannot wait")
+        await until(pilot, shows="you are offline, and edits cannot be queued")
         assert "A request without a token" in shown(pilot.app)
         await go(pilot, "Limits")
         await until(pilot, shows="This page cannot be shown")
@@ -209,7 +209,7 @@ async def test_the_pages_that_link_here_are_one_key_away(service: RunningService
         await pilot.app.open_page("guides", target.id)
         await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.page and item.page.id == target.id)
         await pilot.press("g", "b")
-        await until(pilot, shows="What links here")
+        await until(pilot, shows="Pages that link here")
         await pilot.press("enter")
         await until(pilot, holds=lambda: pilot.app.screen.item.page.id == source.id)
         await pilot.press("H")

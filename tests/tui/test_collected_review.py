@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 from textual.pilot import Pilot
 
 from presscheck.api.change_requests import ListReviews
@@ -33,7 +33,7 @@ async def collect(pilot: Pilot[int], *comments: str) -> None:
     await until(pilot, shows="✎ 0 in your review")
     for count, words in enumerate(comments, 1):
         await pilot.press("C")
-        await until(pilot, shows="Comment on the whole request, in your review")
+        await until(pilot, shows="Comment on the change request, in your review")
         await pilot.press(*words, "ctrl+s")
         await until(pilot, shows=f"✎ {count} in your review")
 
@@ -51,12 +51,12 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
             await collect(pilot, "First, the title.", "Second, the end.")
             assert "waiting" not in shown(pilot.app).splitlines()[0], "it waits for nobody but its author"
             await pilot.press("v", "b")
-            await until(pilot, shows="2 comments in your review: v a, v r or v c sends it")
+            await until(pilot, shows="2 comments in your review: v a, v r or v c submits it")
         assert await there(other) == before, "nobody sees it"
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="live")
             await pilot.press("g", "x")
-            await until(pilot, shows="in your review: a verdict there sends it")
+            await until(pilot, shows="in your pending review: submitting it sends this")
             await pilot.press("e")
             await until(pilot, shows="First, the title.")
             await pilot.press("end", *" And so on.", "ctrl+s")
@@ -64,7 +64,7 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
             pilot.app.open_review(*PATH.values())
             await until(pilot, shows="✎ 2 in your review")
             await pilot.press("v", "r")
-            await until(pilot, shows="2 comments go with it")
+            await until(pilot, shows="with 2 comments")
             await pilot.press(*"Not yet.", "ctrl+s")
             await until(
                 pilot, holds=lambda: pilot.app.desk.waiting() == () and "in your review" not in shown(pilot.app)
@@ -87,9 +87,9 @@ async def test_a_review_may_judge_nothing_and_its_last_comment_can_be_taken_back
         await pilot.press("z")
         await until(pilot, shows="✎ 1 in your review")
         await pilot.press("v", "c")
-        await until(pilot, shows="Send your review of 1 comment")
+        await until(pilot, shows="Submit your review with 1 comment")
         await pilot.press(*["backspace"] * 10, "ctrl+s")
         await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
         assert await there(other) == [*before, "Kept."]
         await pilot.press("v", "b", "v", "b")
-        await until(pilot, shows="comments leave at once")
+        await until(pilot, shows="comments are sent at once")

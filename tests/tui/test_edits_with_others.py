@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say
-from tests.tui.begun import Begun, begun, rewritten
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import Begun, begun, rewritten
 from tests.tui.test_review import review
 
 from presscheck.api.content import GetChangeRequestPage
@@ -91,7 +91,7 @@ async def test_what_both_wrote_in_different_places_is_joined(
         await until(pilot, shows="A key lasts for ever.")
         meanwhile = editor.writing(service, one, TEXT.replace("for ever", "a year"), ("30 days", "90 days"))
         await pilot.press("e")
-        await until(pilot, shows="What somebody else wrote meanwhile stays.")
+        await until(pilot, shows="Merged with an edit of somebody else.")
         meanwhile.join()
         await pilot.press("y")
         await until(pilot, shows="A token lasts 90 days.")
@@ -107,21 +107,21 @@ async def test_what_both_wrote_in_the_same_words_is_decided_over_before_it_is_se
         await until(pilot, shows="A key lasts for ever.")
         meanwhile = editor.writing(service, one, theirs, ("30 days", "90 days"))
         await pilot.press("e")
-        await until(pilot, shows="somebody wrote in the same words meanwhile")
+        await until(pilot, shows="conflict: somebody edited the same lines")
         meanwhile.join()
         assert await there(service, one) == theirs.strip(), "nothing was overwritten"
         both = "<<<<<<< you\nA token lasts 90 days.\n=======\nA token lasts 60 days.\n>>>>>>> somebody else\n"
         meanwhile = editor.writing(service, one, "", (both, "A token lasts 75 days.\n"))
         await pilot.press("e")
-        await until(pilot, shows="Put this into the change request?")
+        await until(pilot, shows="Save to the change request?")
         meanwhile.join()
         assert "wrote meanwhile" not in shown(pilot.app)
         await rewritten(service, one, theirs + "\nAsk Mia.\n")
         await pilot.press("y")
-        await until(pilot, shows="somebody wrote in the page just now: not sent")
+        await until(pilot, shows="somebody edited the page just now: not saved")
         meanwhile = editor.writing(service, one, "", ("75 days", "80 days"))
         await pilot.press("e")
-        await until(pilot, shows="Put this into the change request?")
+        await until(pilot, shows="Save to the change request?")
         meanwhile.join()
         await pilot.press("y")
         await until(pilot, shows="A token lasts 80 days.")

@@ -1,11 +1,13 @@
 """The forecast in a review, by keys: what would collide is said before, and a merge all the same wants the number."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -23,6 +25,12 @@ COLLIDES = {"space_id": "runbook", "change_request_id": "2"}
 @pytest.fixture
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+def service_on_a_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), sample=True, on_a_path=True) as one:
         yield one
 
 
@@ -44,7 +52,7 @@ async def test_what_would_collide_is_said_and_its_number_wanted(service: Running
         await until(pilot, shows="main changed the same places of")
         assert "with care" in shown(pilot.app)
         await pilot.press("m")
-        await until(pilot, shows="It collides with what changed in main")
+        await until(pilot, shows="Conflicts with main")
         await until(pilot, shows="type: 2")
         await pilot.press("y", "enter")
         async with Client(service.base_url, service.token) as other:
@@ -54,6 +62,36 @@ async def test_what_would_collide_is_said_and_its_number_wanted(service: Running
             await pilot.press("2", "enter")
             await until(pilot, shows="merged with conflicts")
             assert (await other.send(GetChangeRequest(**COLLIDES))).status == "merged"
+
+
+async def test_a_merge_waits_for_its_forecast(service_on_a_path: RunningService, tmp_path: Path) -> None:
+    service, answered = service_on_a_path, threading.Event()
+    with holding_back(service, tmp_path, "/revisions/", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await until(pilot, shows="Two carriers down at once")
+            pilot.app.open_review(*COLLIDES.values())
+            await until(pilot, shows="◷ main has moved on")
+            review = pilot.app.screen
+            await pilot.press("m")
+            await until(pilot, shows="Checking for conflicts with main …")
+            await pilot.press("y", "tab", "enter")
+            assert pilot.app.screen is review, "enter is No while it is not known"
+            await pilot.press("u")
+            await until(pilot, shows="Checking for conflicts with main …")
+            await pilot.press("y", "escape", "m")
+            await until(pilot, shows="Checking for conflicts with main …")
+            await pilot.press("y")
+            assert "checking …" in shown(pilot.app)
+            answered.set()
+            await until(pilot, shows="Conflicts with main:")
+            await until(pilot, shows="type: 2")
+            await pilot.press("y", "enter")
+            async with Client(service.base_url, service.token) as other:
+                assert (await other.send(GetChangeRequest(**COLLIDES))).status == "open", "nothing was merged so far"
+            await pilot.press("m")
+            await until(pilot, shows="type: 2")
+            await pilot.press("2", "enter")
+            await until(pilot, shows="merged with conflicts")
 
 
 async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) -> None:
@@ -66,7 +104,7 @@ async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) ->
         await until(pilot, shows="◷ main has moved on")
         await until(pilot, shows="Can merge? ✓ yes")
         await pilot.press("u")
-        await until(pilot, shows="It fits with what changed in main.")
+        await until(pilot, shows="No conflicts with main.")
         await pilot.press("y")
         await until(pilot, shows="updated from main")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
@@ -79,9 +79,9 @@ async def test_no_stranger_acts_through_a_place(part: int, service: RunningServi
         await pilot.press("g", "p")
         await until(pilot, shows="○ draft")
         for _ in texts:
-            await until(pilot, shows="not published")
+            await until(pilot, shows="P publishes it")
             clean(pilot)
             await pilot.press("j")
         await pilot.press("ctrl+k")
-        await until(pilot, shows="type to find")
+        await until(pilot, shows="type to search")
         clean(pilot)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 
 @pytest.fixture(scope="module")

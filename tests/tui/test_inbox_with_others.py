@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import At, main_moves, opens, somebody, threads
-from tests.tui.driving import app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -18,7 +18,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment
 from presscheck.client.client import Client
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
@@ -72,7 +72,7 @@ async def test_cursor_and_marks_stay_and_what_was_done_comes_back(service: Runni
         await to_row(pilot, "Limits per workspace")
         await pilot.press("space")
         await to_row(pilot, "Fix typos in quickstart")
-        marked = set(pilot.app.screen.query_one(Rows).marked)
+        marked = set(pilot.app.screen.query_one(RowList).marked)
         await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
         await luz.send(PostComment(**TYPOS, body=Document(markdown="At last")))
         await pilot.press("ctrl+r")
@@ -80,7 +80,7 @@ async def test_cursor_and_marks_stay_and_what_was_done_comes_back(service: Runni
         await until(pilot, shows="Errors by number")
         await until(pilot, shows="Luz: “At last”")
         assert subject_here(pilot) == "Fix typos in quickstart"
-        assert pilot.app.screen.query_one(Rows).marked == marked
+        assert pilot.app.screen.query_one(RowList).marked == marked
         await pilot.press("escape", "D")
         await until(pilot, shows="Needs me 7")
         assert "3 Fix typos in quickstart" not in "\n".join(shown(pilot.app).splitlines()[2:12])
@@ -124,10 +124,10 @@ async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_
         assert {"Now?", "Soon"} <= (await threads(noor, LIMITS)).keys()
         await pilot.press("q")
 
-        await act(pilot, "ask", "Rewrite the auth guide", "Limits per workspace")
-        await until(pilot, shows="Who reviews them?")
+        await act(pilot, "request", "Rewrite the auth guide", "Limits per workspace")
+        await until(pilot, shows="Choose reviewers")
         await pilot.press(*"tom", "tab", "enter")
-        await until(pilot, shows="Ask for reviews: 2 change requests?")
+        await until(pilot, shows="Request reviewers: 2 change requests?")
         await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
         await pilot.press("y")
         await until(pilot, shows="1 done · 1 failed")

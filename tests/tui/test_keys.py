@@ -2,14 +2,8 @@
 
 from tests.root import ROOT
 
-from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, key_table
-from presscheck.tui.keys import Keys
-from presscheck.tui.screens.browse import Browse
-from presscheck.tui.screens.inbox import Inbox
-from presscheck.tui.screens.outbox import Outbox
-from presscheck.tui.screens.publish import Publish
-from presscheck.tui.screens.review import Review
+from presscheck.tui.key_sequences import KeySequences
 
 NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
 
@@ -29,7 +23,7 @@ def test_no_sequence_is_hidden_by_a_shorter_one() -> None:
 
 
 def test_a_sequence_needs_all_its_keys() -> None:
-    keys = Keys()
+    keys = KeySequences()
     assert keys.press("g") is None
     assert {"g", "i", "o", "p"} <= {found.key for found in keys.continuations()}
     found = keys.press("g")
@@ -39,7 +33,7 @@ def test_a_sequence_needs_all_its_keys() -> None:
 
 
 def test_a_key_that_continues_nothing_starts_afresh() -> None:
-    keys = Keys()
+    keys = KeySequences()
     keys.press("g")
     found = keys.press("j")
     assert found is not None
@@ -47,8 +41,4 @@ def test_a_key_that_continues_nothing_starts_afresh() -> None:
 
 
 def test_the_key_table_of_the_readme_is_current() -> None:
-    places = (PresscheckApp, Inbox, Browse, Publish, Review, Outbox)
-    done = {one.name for one in COMMANDS if any(hasattr(place, f"command_{one.name}") for place in places)}
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert len(done) > 40
-    assert key_table(done | {one.name for one in COMMANDS if one.scope == "composer"}) in readme
+    assert key_table() in (ROOT / "README.md").read_text("utf-8")

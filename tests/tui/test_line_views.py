@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
-from tests.tui.frame import alone, look, painted, shown
+from tests.tui.widget_harness import alone, look, painted, shown
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.change_view import ChangeView, Laid
-from presscheck.tui.widgets.lines import Lines
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.text_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 100_000
@@ -32,7 +31,7 @@ def numbered(asked: list[int]):
 class TestRows:
     async def test_only_what_is_seen_is_asked_for(self) -> None:
         asked: list[int] = []
-        rows = Rows(numbered(asked), look)
+        rows = RowList(numbered(asked), look)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -40,7 +39,7 @@ class TestRows:
             assert shown(pilot.app)[:2] == ["▌row 0 of 39", " row 1 of 39"]
 
     async def test_a_moved_cursor_paints_two_lines(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -51,7 +50,7 @@ class TestRows:
             assert painted(rows) == {1, 4}
 
     async def test_showing_the_same_again_paints_nothing(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -59,7 +58,7 @@ class TestRows:
             assert painted(rows) == set()
 
     async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows):
             begun = perf_counter()
             rows.show(MANY)
@@ -70,7 +69,7 @@ class TestRows:
             assert perf_counter() - begun < 1
 
     async def test_the_cursor_stays_in_sight(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(MANY)
             for step in (1, 9, 11, 500, -3, -400, MANY, -MANY):
@@ -82,7 +81,7 @@ class TestRows:
             assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
 
     async def test_it_tells_of_each_row(self) -> None:
-        rows, told = Rows(numbered([]), look), list[Any]()
+        rows, told = RowList(numbered([]), look), list[Any]()
         async with alone(rows, told=told) as pilot:
             rows.show(3)
             rows.move(2)
@@ -95,7 +94,7 @@ class TestRows:
             ]
 
     async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(50, cursor=49)
             rows.show(1)
@@ -108,7 +107,7 @@ class TestRows:
             rows.choose()
 
     async def test_two_lines_for_a_row(self) -> None:
-        rows = Rows(numbered([]), look, second=lambda index, _: (Span(f"  about {index}"),))
+        rows = RowList(numbered([]), look, second=lambda index, _: (Span(f"  about {index}"),))
         async with alone(rows) as pilot:
             rows.show(20)
             rows.move(1)
@@ -119,7 +118,7 @@ class TestRows:
 
     async def test_marks_belong_to_what_a_row_shows(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
-        rows = Rows(lambda at, _: (Span(names[at]),), look, key=lambda at: names[at])
+        rows = RowList(lambda at, _: (Span(names[at]),), look, key=lambda at: names[at])
         async with alone(rows) as pilot:
             rows.show(4)
             rows.mark()
@@ -132,7 +131,7 @@ class TestRows:
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
     async def test_marking_a_range_and_all_that_is_seen(self) -> None:
-        rows = Rows(numbered([]), look, key=lambda at: at)
+        rows = RowList(numbered([]), look, key=lambda at: at)
         async with alone(rows):
             rows.show(100)
             rows.point(2)
@@ -149,7 +148,7 @@ class TestRows:
             assert not rows.unmark()
 
     async def test_finding_goes_around_and_marks(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows):
             rows.show(300)
             assert await rows.search("ROW 123")
@@ -161,7 +160,7 @@ class TestRows:
             assert not await rows.search("nowhere")
 
     async def test_a_resize_draws_for_the_new_width(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(MANY, cursor=500)
             await pilot.resize_terminal(60, 5)
@@ -171,11 +170,11 @@ class TestRows:
             assert len(shown(pilot.app)) == 5
 
     async def test_wheel_and_click(self) -> None:
-        rows = Rows(numbered([]), look)
+        rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
-            await pilot.click(Rows, offset=(3, 4))
+            await pilot.click(RowList, offset=(3, 4))
             assert rows.cursor == 4
             rows.scroll_lines(3)
             assert (rows.cursor, rows.top) == (4, 3)
@@ -369,57 +368,8 @@ class TestPage:
             assert page.cursor in page.seen
 
 
-def laid(columns: int) -> Laid:
-    lines = [(Span(f"{number} in {columns}"),) for number in range(200)]
-    anchors = {number: f"block {number}" for number in range(0, 200, 10)}
-    return Laid(lines, {"change": [20, 90, 150], "thread": [95]}, anchors)
-
-
-class TestChanges:
-    async def test_stepping(self) -> None:
-        view = ChangeView(look)
-        async with alone(view):
-            view.show(laid)
-            assert view.step("change")
-            assert view.cursor == 20
-            assert view.step("thread")
-            assert view.cursor == 95
-            assert view.stands_for == "block 90"
-            assert view.step("change", -1)
-            assert view.cursor == 90
-            assert view.cursor in view.seen
-            assert not view.step("thread", -1)
-            assert not view.step("nothing")
-
-    async def test_what_the_cursor_stands_on_is_found_again(self) -> None:
-        view = ChangeView(look)
-        async with alone(view):
-            view.show(laid)
-            view.point(100)
-
-            def longer(columns: int) -> Laid:
-                lines = [(Span("new"),)] * 7 + list(laid(columns).lines)
-                return Laid(lines, {}, {number + 7: f"block {number}" for number in range(0, 200, 10)})
-
-            view.show(longer, keep=True)
-            assert view.cursor == 107
-            assert view.point_to("block 0")
-            assert view.cursor == 7
-            assert not view.point_to("block 1")
-
-    async def test_a_resize_keeps_the_place(self) -> None:
-        view = ChangeView(look)
-        async with alone(view) as pilot:
-            view.show(laid)
-            view.point(150)
-            await pilot.resize_terminal(50, 12)
-            await pilot.pause()
-            assert view.cursor == 150
-            assert "150 in 49" in "\n".join(shown(pilot.app))
-
-
 async def test_lines_scroll() -> None:
-    lines = Lines(look)
+    lines = TextView(look)
     async with alone(lines) as pilot:
         lines.show([(Span(str(number)),) for number in range(30)])
         lines.move(3)
@@ -433,19 +383,18 @@ async def test_lines_scroll() -> None:
         assert shown(pilot.app)[0] == "only"
 
 
-@pytest.mark.parametrize("kind", ["rows", "tree", "page", "changes"])
+@pytest.mark.parametrize("kind", ["rows", "tree", "page"])
 async def test_hostile_text_never_acts(kind: str) -> None:
     lines: list[Line] = [(Span(sanitize(text)),) for text in HOSTILE]
     document = Slow(39, len(lines), lines)
-    rows = Rows(lambda at, _: lines[at], look)
+    rows = RowList(lambda at, _: lines[at], look)
     tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], look)
-    page, changes = PageView(look), ChangeView(look)
-    widget = {"rows": rows, "tree": tree, "page": page, "changes": changes}[kind]
+    page = PageView(look)
+    widget = {"rows": rows, "tree": tree, "page": page}[kind]
     async with alone(widget, size=(40, 50)) as pilot:
         rows.show(len(lines))
         tree.show()
         page.show(lambda _: document)
-        changes.show(lambda _: Laid(lines))
         for top in range(0, len(lines), 50):
             widget.scroll_lines(50 if top else 0)
             await pilot.pause()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import At, main_moves, page_of, somebody
-from tests.tui.driving import app_on, open_review, running, shown, until
+from tests.tui.app_driver import app_on, open_review, running, shown, until
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -42,7 +42,7 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         await pilot.press("ctrl+r")
         await until(pilot, shows="main has moved on")
         await pilot.press("u")
-        await until(pilot, shows="It fits with what changed in main.")
+        await until(pilot, shows="No conflicts with main.")
         await main_moves(mia, "api", "Errors", "a sentence that may", "a sentence that does")
         await pilot.press("y")
         await until(pilot, shows="updated from main")
@@ -52,7 +52,7 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         await pilot.press("ctrl+r")
         await until(pilot, shows="main has moved on")
         await pilot.press("u")
-        await until(pilot, shows="Update from main?")
+        await until(pilot, shows="No conflicts with main.")
         await noor.send(PullChangeRequest(**LIMITS))
         newest = (await noor.send(GetChangeRequest(**LIMITS))).revision
         await pilot.press("y")
@@ -71,7 +71,7 @@ async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
         assert "type: 4" not in shown(pilot.app)
         await main_moves(mia, "api", "Limits", "</details>", "</details>\n\nDo not ask us.")
         await pilot.press("y")
-        await until(pilot, shows="somebody changed it just now: nothing was merged")
+        await until(pilot, shows="not merged: it was changed meanwhile")
         await until(pilot, shows="main changed the same places of Limits")
         assert await status(mia, LIMITS) == "open"
         await pilot.press("m")
@@ -122,7 +122,7 @@ async def test_the_rules_say_no_once_somebody_asks_for_changes(service: RunningS
         await until(pilot, shows="All reviews must be approvals.")
         await until(pilot, shows="Can merge? ✗ no: Jón asked for changes")
         await pilot.press("m", "W")  # no sheet opens
-        await until(pilot, shows="put right by those who asked for changes")
+        await until(pilot, shows="can be fixed by those who asked for changes")
         await jon.send(SubmitReview(**LIMITS, status="approved"))
         await pilot.press("ctrl+r")
         await until(pilot, shows="nobody asked for changes")

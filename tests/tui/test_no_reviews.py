@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.shell import signed_in
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
@@ -35,7 +35,7 @@ async def test_a_verdict_is_said_in_a_comment(service: RunningService, tmp_path:
         pilot.app.open_review(*PATH.values())
         await until(pilot, holds=lambda: pilot.app.desk.lacks("reviews"))
         await pilot.press("v", "a")
-        await until(pilot, shows="This service has no reviews: say it in a comment")
+        await until(pilot, shows="This service has no reviews: post a comment instead")
         await pilot.press(*"It reads well.", "ctrl+s")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         assert "✗" not in shown(pilot.app).splitlines()[-1], "nothing is complained of"
@@ -60,7 +60,7 @@ async def test_a_verdict_that_was_given_before_that_was_known_is_a_draft_again(
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
         await pilot.press("v", "r")
-        await until(pilot, shows="Ask for changes: say which")
+        await until(pilot, shows="Request changes")
         await pilot.press(*"Name the source.", "ctrl+s")
         await until(pilot, holds=lambda: len(pilot.app.desk.waiting()) == 1)
         service.lacks = "reviews"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -32,7 +32,7 @@ async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: Running
         await pilot.press("e")
         await until(pilot, shows="Too harsh by far")
         await pilot.press(*"!", "ctrl+s")
-        await until(pilot, shows="Everything is sent.")
+        await until(pilot, shows="Everything was sent.")
         found = await desk.read(ListComments(**PATH, format="markdown"))
         assert "Too harsh by far!" in [(one.body.markdown or "").strip() for one in found.items]
 
@@ -45,13 +45,13 @@ async def test_what_was_refused_is_put_right(service: RunningService, tmp_path: 
         desk.write(PostComment(**missing, body=Document(markdown="Whither?")))
         desk.write(UpdateChangeRequest(**PATH, status="open"), hold=600)
         await pilot.press("g", "x")
-        await until(pilot, shows="refused")
+        await until(pilot, shows="failed")
         await pilot.press("j", "e")
-        await until(pilot, shows="there is no text in it")
+        await until(pilot, shows="it contains no text to edit")
         await pilot.press("k", "e")
         await until(pilot, shows="the draft is kept")
         await pilot.press("end", *"?", "ctrl+s")
         await until(pilot, shows="Whither??")
-        await until(pilot, shows="refused")
+        await until(pilot, shows="failed")
         await pilot.press("delete")
-        await until(pilot, shows="Drop it?")
+        await until(pilot, shows="Discard this change?")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, noon, shown, until
-from tests.tui.picturing import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
+from tests.tui.app_driver import app_on, noon, shown, until
+from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
 
@@ -43,7 +43,7 @@ async def narrowed(pilot: Any, service: RunningService) -> None:
     await pilot.press("F", *"comments:>1 sort:comments", "enter")
     await until(pilot, shows="All open 5")
     await pilot.press("F")
-    await until(pilot, shows="All open: show only")
+    await until(pilot, shows="All open: filter")
 
 
 async def own_view(pilot: Any, service: RunningService) -> None:
@@ -51,14 +51,14 @@ async def own_view(pilot: Any, service: RunningService) -> None:
     await pilot.press("4", "F", *"comments:>0 sort:-number", "enter")
     await until(pilot, shows="comments:>0 sort:-number")
     await pilot.press("M", "s", *"In talks", "enter")
-    await until(pilot, shows="saved: In talks")
+    await until(pilot, shows="view In talks saved")
     await pilot.press("j")
 
 
 async def grouped(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
     await pilot.press("M", "e", "tab", "tab", "tab", "space", "enter")
-    await until(pilot, shows="changed: In talks")
+    await until(pilot, shows="view In talks changed")
     await pilot.press("j", "space", "V", "j", "V")
     await until(pilot, shows="marked")
 
@@ -94,7 +94,7 @@ async def review_change(pilot: Any, service: RunningService) -> None:
 async def review_split(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("tab", "d")
-    await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "two sides need" in shown(pilot.app))
+    await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "split view needs" in shown(pilot.app))
 
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
@@ -136,7 +136,7 @@ async def verdict_keys(pilot: Any, service: RunningService) -> None:
 async def reviewers(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("R")
-    await until(pilot, shows="Who reviews it?")
+    await until(pilot, shows="Reviewers")
 
 
 async def browse(pilot: Any, service: RunningService) -> None:
@@ -182,7 +182,7 @@ async def review_collected(pilot: Any, service: RunningService) -> None:
     await pilot.press("v", "b")
     pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that a review began
     await pilot.press("C")
-    await until(pilot, shows="Comment on the whole request")
+    await until(pilot, shows="Comment on the change request")
     await pilot.press(*"One more thing", "ctrl+s", "g", "g")
     await until(pilot, shows="✎ 1")
 
@@ -219,7 +219,7 @@ async def threads(pilot: Any, service: RunningService) -> None:
 async def palette(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press(":")
-    await until(pilot, shows="type to find")
+    await until(pilot, shows="type to search")
 
 
 async def keys(pilot: Any, service: RunningService) -> None:
@@ -239,7 +239,7 @@ async def offline_review(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     service.stop()
     await pilot.press("ctrl+r")
-    await until(pilot, shows="as it was just now")
+    await until(pilot, shows="offline: as of just now")
 
 
 SCREENS: list[Drive] = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, Site
@@ -59,7 +59,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         again = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
         assert not again.published, "the answer is No until Yes is chosen"
         await pilot.press("P")
-        await until(pilot, shows="It will be seen by")
+        await until(pilot, shows="Visible to")
         await pilot.press("y")
         await until(pilot, shows="is live: ")
         now = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
@@ -73,6 +73,10 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         assert not (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
 
 
+def is_before(text: str, first: str, second: str) -> bool:
+    return text.index(f" {first}") < text.rindex(f" {second}")
+
+
 async def test_items_change_places(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
@@ -81,7 +85,7 @@ async def test_items_change_places(service: RunningService, client: Client, tmp_
         assert len(before) > 1
         await until(pilot, shows=before[0])
         await pilot.press("J")
-        await until(pilot, shows="tab goes to the structure")
+        await until(pilot, shows="press tab to go to the structure")
         await pilot.press("tab", "J")
         swapped = [before[1], before[0], *before[2:]]
 
@@ -90,14 +94,13 @@ async def test_items_change_places(service: RunningService, client: Client, tmp_
 
         while not await told():
             await pilot.pause(0.02)
-        text = shown(pilot.app)
-        assert text.index(f" {before[1]}") < text.rindex(f" {before[0]}")
+        await until(pilot, holds=lambda: is_before(shown(pilot.app), before[1], before[0]))
         await pilot.press("K")
         while await told():
             await pilot.pause(0.02)
         assert await titles(client, site) == before
         await pilot.press("K")
-        await until(pilot, shows="it is the first one here")
+        await until(pilot, shows="this is the first item")
 
 
 async def test_a_site_is_made_filled_named_and_thrown_away(
@@ -106,14 +109,14 @@ async def test_a_site_is_made_filled_named_and_thrown_away(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await pilot.press("a")
-        await until(pilot, shows="What is the new site called?")
+        await until(pilot, shows="Title of the new site")
         await pilot.press("x")
         await until(pilot, shows="at least 2 characters")
         await pilot.press("enter", *" [b]y")
         await pilot.press("enter")
-        await until(pilot, shows="What does it show?")
+        await until(pilot, shows="Spaces of the new site")
         await pilot.press(*"Runbook", "tab", "enter")
-        await until(pilot, shows="x [b]y is made")
+        await until(pilot, shows="x [b]y created")
         made = (await sites(client))["x [b]y"]
         assert made.site_spaces == 1
         await until(pilot, shows="› x [b]y")
@@ -129,7 +132,7 @@ async def test_a_site_is_made_filled_named_and_thrown_away(
         await pilot.press("s", "enter")
         await until(pilot, shows="/guidess")
         await pilot.press("-")
-        await until(pilot, shows="Take Guides out of the site?")
+        await until(pilot, shows="Remove Guides from the site?")
         await pilot.press("y")
         await until(pilot, holds=lambda: "/guidess" not in shown(pilot.app))
         await pilot.press("shift+tab", "E")
@@ -152,7 +155,7 @@ async def test_offline_it_shows_what_is_known_and_refuses_to_publish(service: Ru
         await until(pilot, shows="offline")
         before = shown(pilot.app)
         await pilot.press("P")
-        await until(pilot, shows="offline: publishing cannot wait in a queue")
+        await until(pilot, shows="you are offline, and publishing cannot be queued")
         assert before.split("\n")[1:-1] == shown(pilot.app).split("\n")[1:-1]
 
 

@@ -1,6 +1,7 @@
 """The review, by keys, on the sample workspace."""
 
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,13 +9,21 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
-from presscheck.api.comments import ListComments
-from presscheck.tui.screens.review import Review
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.client.client import Client
+from presscheck.engine.review.threads import Discussion
+from presscheck.engine.shared_calls import comments_on
+from presscheck.engine.writes.write_queue import ME
+from presscheck.store.outbox import Outbox
+from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.screens.review.view import ReviewView
 
 WIDE, NARROW = (120, 40), (80, 24)
+OUTBOX_CHANGES = 4
+"""How often the outbox changes while one comment is sent: it is taken, sent, and gone, and one more to spare."""
 
 
 @pytest.fixture
@@ -31,7 +40,7 @@ async def review(service: RunningService, home: Path, subject: str, size: tuple[
         listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
         found = await pilot.app.desk.read(listing)
         request = next(one for one in found.items if one.subject == subject)
-        await pilot.app.push_screen(Review(request))
+        await pilot.app.push_screen(ReviewScreen(request))
         await until(pilot, shows=subject)
         yield pilot
 
@@ -96,7 +105,7 @@ async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_pat
     async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
         await until(pilot, shows="Conversation")
         await pilot.press("enter", "d")
-        await until(pilot, shows="two sides need 100 columns, there are 80: prose stays")
+        await until(pilot, shows="split view needs 100 columns and the terminal has 80: showing prose")
         assert "no room for two sides" in shown(pilot.app)
         assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
 
@@ -115,7 +124,7 @@ async def test_the_text_of_a_page_is_copied(service: RunningService, tmp_path: P
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
         await pilot.press("Y")
-        await until(pilot, shows="Markdown is copied")
+        await until(pilot, shows="copied the Markdown of the page")
         assert "A token belongs to one project." in pilot.app.clipboard
 
 
@@ -139,7 +148,7 @@ async def test_a_comment_shows_as_waiting_and_lands(service: RunningService, tmp
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
         await pilot.press("c", *"Well[red] said", "ctrl+s")
-        await until(pilot, shows="waiting to send  Well[red] said")
+        await until(pilot, shows="pending  Well[red] said")
         await until(pilot, holds=lambda: "now  Well[red] said" in shown(pilot.app))
 
 
@@ -179,7 +188,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
         await pilot.press("enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Review))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
         assert "merged by" not in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
@@ -194,15 +203,15 @@ async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: Running
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
         await pilot.press("m")
-        await until(pilot, shows="a merge cannot wait")
+        await until(pilot, shows="a merge cannot be queued")
         await pilot.press("C", *"Later", "ctrl+s")
         await pilot.press("{")
-        await until(pilot, shows="waiting to send  Later")
+        await until(pilot, shows="pending  Later")
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.desk.waiting())
         await until(pilot, shows="now  Later")
-        path = pilot.app.screen.known.path
+        path = pilot.app.screen.model.path
         kept = await pilot.app.desk.read(ListComments(**path, format="markdown"))
         assert [(one.body.markdown or "").strip() for one in kept.items].count("Later") == 1
 
@@ -222,7 +231,7 @@ async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
         await pilot.press("R")
-        await until(pilot, shows="Who reviews it?")
+        await until(pilot, shows="Reviewers")
         await pilot.press(*"tomasz", "tab", "enter")
         await until(pilot, shows="✓2 ◷2")
 
@@ -250,9 +259,9 @@ async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningServic
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with care: Ada asked for changes")
         await pilot.press("W")
-        await until(pilot, shows="What a merge depends on")
+        await until(pilot, shows="Merge requirements")
         await until(pilot, shows="✓ permission   you may merge in this space")
-        await until(pilot, shows="put right by another verdict of Ada")
+        await until(pilot, shows="can be fixed by another verdict of Ada")
         await pilot.press("q")
         await until(pilot, shows="Conversation")
 
@@ -264,9 +273,90 @@ async def test_the_history_tells_who_took_part_and_what_each_revision_changed(
         await until(pilot, shows="with care: Ada asked for changes")
         await pilot.press("g", "h")
         await until(pilot, shows="History of 5 Rewrite the auth guide")
-        await until(pilot, shows="Took part")
+        await until(pilot, shows="Contributors")
         await until(pilot, shows="+ Sessions")
         await until(pilot, shows="~ Tokens  text")
         said = shown(pilot.app)
         assert re.search(r"Ada +commented", said)
         assert re.search(r"Mia +edited", said)
+
+
+@pytest.mark.usefixtures("at_once")
+async def test_a_comment_computes_the_threads_once_for_each_change(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = Counter[str]()
+
+    def count(owner: type[Any], name: str) -> None:
+        method = getattr(owner, name)
+
+        def counted(owner: object, *given: Any) -> Any:
+            counts[name] += given != (ME,)  # the engine asks for the user with each answer
+            return method(owner, *given)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="Then say why it is meant.")
+        await pilot.press("C", *"Well said")
+        await until(pilot, shows="Well said")
+        count(Discussion, "set_comments")
+        count(Discussion, "set_replies")
+        count(Discussion, "threads")
+        count(Discussion, "_build")
+        count(Outbox, "recall")
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await pilot.press("g", "t")
+        await until(pilot, shows="now   conversation")
+        inputs = counts["set_comments"] + counts["set_replies"]
+        assert counts["threads"] > counts["_build"]
+        assert counts["_build"] <= inputs + OUTBOX_CHANGES
+        assert counts["recall"] <= 2, "which threads are shown, and whether a review was started"
+
+
+async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[ReviewView] = []
+    draw_header = ReviewView.draw_header
+
+    def noted(view: ReviewView, *given: Any) -> None:
+        drawn.append(view)
+        draw_header(view, *given)
+
+    async with (
+        review(service, tmp_path, "Rewrite the auth guide") as pilot,
+        Client(service.base_url, service.token) as other,
+    ):
+        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="3 open comments")
+        screen = pilot.app.screen
+
+        async def comment(text: str) -> None:
+            await other.send(PostComment(**screen.model.path, body=Document(markdown=text)))
+            pilot.app.desk.refresh()
+
+        def is_known(text: str) -> bool:
+            stored = pilot.app.desk.known(comments_on(screen.model.request))
+            return any(comment.body.markdown == text for comment in stored.value.items)
+
+        await pilot.press("g", "x")
+        await until(pilot, shows="Everything was sent.")
+        monkeypatch.setattr(ReviewView, "draw_header", noted)
+        await comment("Behind the outbox")
+        await until(pilot, holds=lambda: is_known("Behind the outbox"))
+        await pilot.pause(0.1)
+        assert not drawn
+        await pilot.press("escape")
+        await until(pilot, shows="4 open comments")
+        await pilot.press("g", "t")
+        await until(pilot, shows="● open 4")
+        drawn.clear()
+        await comment("Behind the list of threads")
+        await until(pilot, shows="Behind the list of threads")
+        assert not drawn
+        await pilot.press("escape")
+        await until(pilot, shows="5 open comments")
+        assert drawn

@@ -5,20 +5,20 @@ from tests.hostile_strings import ACTS, HOSTILE
 
 from presscheck.api.content import Pages
 from presscheck.api.content_changes import SemanticChanges
-from presscheck.tui.screens.review_changes import (
-    Changed,
-    Words,
-    changed_things,
-    counted,
-    described,
+from presscheck.engine.review.changes import (
+    ChangedItem,
+    WordCount,
+    change_size,
+    changed_items,
     in_reading_order,
     is_viewed,
-    weight,
+    kinds_text,
+    summarize_changes,
 )
 
 
-def things(*changes: dict[str, Any]) -> tuple[Changed, ...]:
-    return changed_things(SemanticChanges.model_validate({"changes": changes}).changes)
+def items_of(*changes: dict[str, Any]) -> tuple[ChangedItem, ...]:
+    return changed_items(SemanticChanges.model_validate({"changes": changes}).changes)
 
 
 def page(name: str, kind: str = "edited", **more: Any) -> dict[str, Any]:
@@ -29,30 +29,30 @@ EDIT = {"attributes": {"document": {"before": "d1", "after": "d2"}}}
 
 
 def test_all_that_happened_to_a_page_is_one_entry() -> None:
-    (tokens,) = things(
+    (tokens,) = items_of(
         page("tokens", "moved", parent={"after": {"id": "auth", "type": "document", "title": "Auth"}}),
         page("tokens", attributes={"document": {"before": "d1", "after": "d2"}, "title": {"before": "Keys"}}),
     )
     assert tokens.kinds == ("edited", "moved", "renamed")
-    assert described(tokens) == "edited, moved, renamed"
+    assert kinds_text(tokens) == "edited, moved, renamed"
     assert tokens.details == ("moved from the top to Auth", "title: “Keys” → nothing")
     assert tokens.text == "d2"
 
 
 def test_a_move_among_siblings_names_the_place_once() -> None:
     parent = {"id": "auth", "type": "document", "title": "Auth"}
-    (moved,) = things(page("tokens", "moved", parent={"before": parent, "after": parent}))
+    (moved,) = items_of(page("tokens", "moved", parent={"before": parent, "after": parent}))
     assert moved.details == ("moved within Auth",)
 
 
 def test_what_is_neither_text_nor_name_is_a_detail() -> None:
-    (cover,) = things(page("a", attributes={"cover": {"before": {"y": 1}, "after": None}, "emoji": {"after": "x"}}))
+    (cover,) = items_of(page("a", attributes={"cover": {"before": {"y": 1}, "after": None}, "emoji": {"after": "x"}}))
     assert cover.kinds == ("details",)
     assert cover.details == ("cover changed", "emoji: nothing → “x”")
 
 
 def test_files_content_tags_and_variables_are_things_too() -> None:
-    found = things(
+    found = items_of(
         {"type": "file_created", "file": {"id": "f", "name": "a.png", "contentType": "image/png", "downloadURL": "x"}},
         {"type": "reusable_content_edited", "reusableContent": {"id": "r", "title": "Note"}, **EDIT},
         {"type": "tag_deleted", "tag": {"slug": "t", "label": "T"}},
@@ -71,7 +71,7 @@ def test_files_content_tags_and_variables_are_things_too() -> None:
 
 def test_pages_come_as_they_are_read_then_what_is_gone_then_the_rest() -> None:
     tree = Pages.model_validate({"pages": [{"id": "a", "pages": [{"id": "b"}]}, {"id": "c"}]}).pages
-    found = things(page("gone", "deleted"), {"type": "tag_created", "tag": {"slug": "t"}}, page("c"), page("b"))
+    found = items_of(page("gone", "deleted"), {"type": "tag_created", "tag": {"slug": "t"}}, page("c"), page("b"))
     assert [one.id for one in in_reading_order(found, tree)] == ["b", "c", "gone", "t"]
 
 
@@ -79,30 +79,30 @@ def test_pages_come_as_they_are_read_then_what_is_gone_then_the_rest() -> None:
     ("kind", "words", "shown"),
     [
         ("created", None, "new"),
-        ("created", Words(1088, 0), "new +1,088"),
+        ("created", WordCount(1088, 0), "new +1,088"),
         ("edited", None, "edited"),
-        ("edited", Words(30, 10), "±40"),
-        ("edited", Words(3, 0), "+3"),
-        ("edited", Words(0, 10), "−10"),
-        ("edited", Words(0, 0), "edited"),
+        ("edited", WordCount(30, 10), "±40"),
+        ("edited", WordCount(3, 0), "+3"),
+        ("edited", WordCount(0, 10), "−10"),
+        ("edited", WordCount(0, 0), "edited"),
         ("moved", None, "moved"),
-        ("deleted", Words(0, 9), "deleted"),
+        ("deleted", WordCount(0, 9), "deleted"),
     ],
 )
-def test_the_weight_of_a_change(kind: str, words: Words | None, shown: str) -> None:
-    (one,) = things(page("a", kind, **(EDIT if kind == "edited" else {})))
-    assert weight(one, words) == shown
+def test_the_weight_of_a_change(kind: str, words: WordCount | None, shown: str) -> None:
+    (one,) = items_of(page("a", kind, **(EDIT if kind == "edited" else {})))
+    assert change_size(one, words) == shown
 
 
 def test_a_count_names_the_noun_once() -> None:
-    found = things(page("a", "created"), page("b", "created"), page("c", **EDIT), page("d", "moved"))
-    assert counted(found) == "2 pages added, 1 edited, 1 moved"
-    assert counted(found[2:]) == "1 page edited, 1 moved"
-    assert counted(()) == ""
+    found = items_of(page("a", "created"), page("b", "created"), page("c", **EDIT), page("d", "moved"))
+    assert summarize_changes(found) == "2 pages added, 1 edited, 1 moved"
+    assert summarize_changes(found[2:]) == "1 page edited, 1 moved"
+    assert summarize_changes(()) == ""
 
 
 def test_a_mark_lasts_as_long_as_the_text() -> None:
-    (one,) = things(page("a", **EDIT))
+    (one,) = items_of(page("a", **EDIT))
     assert is_viewed(one, {"a": "d2"}, "r9")
     assert is_viewed(one, {"a": "r9"}, "r9")
     assert not is_viewed(one, {"a": "d1"}, "r9")
@@ -111,7 +111,7 @@ def test_a_mark_lasts_as_long_as_the_text() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE[::7])
 def test_nothing_a_stranger_wrote_passes_as_it_is(text: str) -> None:
-    found = things(
+    found = items_of(
         page(text, attributes={text: {"before": text, "after": text}}),
         page(text, "moved", parent={"before": {"id": "x", "title": text}}),
         {"type": "file_created", "file": {"id": text, "name": text}},

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, until
+from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.client.client import Client
@@ -26,20 +26,20 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         pilot.app.open_review(*PATH.values())
         await until(pilot, shows="Can merge")
         await pilot.press("E")
-        await until(pilot, shows="Change what?")
+        await until(pilot, shows="Edit details")
         await pilot.press(*"subject", "enter")
-        await until(pilot, shows="What is it about?")
+        await until(pilot, shows="enter done")
         await pilot.press("end", *", all of them", "enter")
         await until(pilot, shows="Fix typos in quickstart, all of them")
         await pilot.press("E")
-        await until(pilot, shows="Change what?")
+        await until(pilot, shows="Edit details")
         await pilot.press(*"description", "enter")
         await until(pilot, shows="the draft is kept")
         await pilot.press(*"Only **spelling**.", "ctrl+s")
         await pilot.press("g", "g", "k", "k")
         await until(pilot, shows="Only spelling.")
         await pilot.press("E")
-        await until(pilot, shows="Make it a draft")
+        await until(pilot, shows="Convert to draft")
         await pilot.press(*"draft", "enter")
         await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
         found = await other.send(GetChangeRequest(**PATH))

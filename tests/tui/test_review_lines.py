@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,14 +14,28 @@ from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.results import OutboxEntry
+from presscheck.engine.review.changes import ChangedItem, WordCount
 from presscheck.engine.review.merge_readiness import MergeInputs, checks, listed, reviewers, standing
+from presscheck.engine.review.model import Progress
+from presscheck.engine.review.threads import (
+    PendingChange,
+    Thread,
+    build_thread,
+    locate_thread,
+    pending_changes,
+    sort_threads,
+)
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
-from presscheck.tui.screens.review_changes import Changed, Words
-from presscheck.tui.screens.review_header import Progress, by_line, check_lines, merge_line, state_line
-from presscheck.tui.screens.review_pages import conversation_line, page_line
-from presscheck.tui.screens.review_thread_lines import thread_lines
-from presscheck.tui.screens.review_threads import Thread, Unsent, in_order, located, thread, unsent_messages
+from presscheck.tui.screens.review.header_renderer import (
+    by_line,
+    check_lines,
+    conversation_line,
+    item_line,
+    merge_line,
+    state_line,
+)
+from presscheck.tui.screens.review.thread_renderer import thread_lines
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ME = {"id": "me", "displayName": "Ida Ray"}
@@ -170,11 +184,11 @@ def test_the_lines_of_the_checks() -> None:
     lines = check_lines(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
     assert [plain(line).rstrip() for line in lines] == [
         " ✗ permission   you may not merge in this space",
-        "                put right by whoever administers the space",
+        "                can be fixed by whoever administers the space",
         " ? rules        the service decides: the rules are not known yet",
         " ✓ verdicts     nobody asked for changes",
         " ⚠ comments     2 open comments",
-        "                put right by whoever resolves them",
+        "                can be fixed by whoever resolves them",
         " ✓ main         it is up to date",
     ]
 
@@ -223,12 +237,13 @@ def test_why_not() -> None:
 
 
 def test_a_page_in_the_list() -> None:
-    one = Changed("p", "page", "Tokens", ("edited",))
+    one = ChangedItem("p", "page", "Tokens", ("edited",))
     assert (
-        plain(page_line(one, 30, viewed=True, words=Words(30, 10), open_threads=2)) == "✓ Tokens               ±40 ┃2 "
+        plain(item_line(one, 30, viewed=True, words=WordCount(30, 10), open_threads=2))
+        == "✓ Tokens               ±40 ┃2 "
     )
-    assert plain(page_line(one, 12, viewed=False)) == "  Tokens    "
-    assert width(page_line(Changed("p", "file", "漢" * 40, ("added",)), 30, viewed=False)) == 30
+    assert plain(item_line(one, 12, viewed=False)) == "  Tokens    "
+    assert width(item_line(ChangedItem("p", "file", "漢" * 40, ("added",)), 30, viewed=False)) == 30
     assert width(conversation_line(30, 120)) == 30
 
 
@@ -243,6 +258,12 @@ def comment(text: str = "Please **fix**", **more: Any) -> Comment:
     return Comment.model_validate({**given, **more})
 
 
+def thread(
+    first: Comment, replies: Sequence[CommentReply] = (), pending: Mapping[str, PendingChange] | None = None
+) -> Thread:
+    return build_thread(first, replies, pending or {}, "me")
+
+
 def reply(text: str = "Done", **more: Any) -> CommentReply:
     given = {"id": "a", "postedBy": ME, "postedAt": "2026-11-20T11:00:00Z", "body": {"markdown": text}}
     return CommentReply.model_validate({**given, **more})
@@ -255,17 +276,17 @@ def shown(one: Thread, columns: int = 50, **options: Any) -> list[str]:
 
 
 def test_a_thread_with_its_answer() -> None:
-    one = thread(comment(replies=1), [reply()], {}, "me")
+    one = thread(comment(replies=1), [reply()])
     assert shown(one) == ["┃ Ada 3 h  Please **fix**                  1 reply", "┃   you 1 h  Done"]
 
 
 def test_what_does_not_fit_beside_the_name_goes_below() -> None:
-    one = thread(comment("One\nTwo"), [], {}, "me")
+    one = thread(comment("One\nTwo"))
     assert shown(one) == ["┃ Ada 3 h", "┃ One", "┃ Two"]
 
 
 def test_answers_that_are_not_here_yet_are_told() -> None:
-    assert shown(thread(comment(replies=3), [], {}, "me"))[1] == "┃   3 replies not here yet"
+    assert shown(thread(comment(replies=3)))[1] == "┃   3 replies not loaded yet"
 
 
 def row(call: Operation[Any], state: str = "waiting", error: str | None = None) -> OutboxEntry:
@@ -278,32 +299,32 @@ TEXT = Document(markdown="Done")
 
 def test_what_waits_and_what_was_refused_say_so() -> None:
     answer = PostReply(**IDS, comment_id="t", body=TEXT)
-    waiting = thread(comment(), [reply(id="waiting:7")], unsent_messages([row(answer)]), "me")
-    assert shown(waiting)[1] == "┃   you ◷ waiting to send  Done"
-    refused = unsent_messages([row(answer, "refused", "not\x1b allowed")])
-    assert shown(thread(comment(), [reply(id="waiting:7")], refused, "me"))[1:] == [
+    waiting = thread(comment(), [reply(id="waiting:7")], pending_changes([row(answer)]))
+    assert shown(waiting)[1] == "┃   you ◷ pending  Done"
+    refused = pending_changes([row(answer, "refused", "not\x1b allowed")])
+    assert shown(thread(comment(), [reply(id="waiting:7")], refused))[1:] == [
         "┃   you ✗ refused  Done",
         "┃   ✗ not␛ allowed",
     ]
-    new = thread(comment(id="waiting:7"), [], unsent_messages([row(PostComment(**IDS, body=TEXT), "sending")]), "me")
+    new = thread(comment(id="waiting:7"), pending=pending_changes([row(PostComment(**IDS, body=TEXT), "sending")]))
     assert shown(new) == ["┃ Ada ◷ sending  Please **fix**"]
 
 
 def test_a_resolving_that_waits_shows_on_the_thread() -> None:
-    unsent = unsent_messages([row(UpdateComment(**IDS, comment_id="t", resolved=True))])
-    assert shown(thread(comment(status="resolved"), [], unsent, "me"))[0].startswith("┃ ✓ resolved ◷ waiting to send")
+    unsent = pending_changes([row(UpdateComment(**IDS, comment_id="t", resolved=True))])
+    assert shown(thread(comment(status="resolved"), pending=unsent))[0].startswith("┃ ✓ resolved ◷ pending")
 
 
 def test_the_resolved_are_folded_until_they_are_opened() -> None:
-    one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()], {}, "me")
+    one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()])
     assert shown(one) == ["┃ ✓ resolved Ada 3 h  Please **fix**"]
     assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ✓ resolved by Jon 1 reply"
 
 
 def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
-    one = thread(comment("> A token\n> belongs\n\nTo whom?", target=ON_PAGE), [], {}, "me")
+    one = thread(comment("> A token\n> belongs\n\nTo whom?", target=ON_PAGE))
     assert one.about == "A token belongs"
-    placed = located(one, AFTER, None)
+    placed = locate_thread(one, AFTER, None)
     assert (placed.line, placed.state) == (2, "open")
     assert shown(placed) == ["┃ Ada 3 h  To whom?"]
     assert shown(one)[1] == "┃ > A token"
@@ -311,43 +332,43 @@ def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
 
 
 def test_what_is_about_words_that_are_gone_says_so() -> None:
-    one = thread(comment("> No such words\n\nHm?", target=ON_PAGE), [], {}, "me")
-    gone = located(one, AFTER, None)
+    one = thread(comment("> No such words\n\nHm?", target=ON_PAGE))
+    gone = locate_thread(one, AFTER, None)
     assert (gone.line, gone.state) == (None, "outdated")
-    assert shown(gone)[0] == "┃ Ada 3 h                     ◌ its words are gone"
-    resolved = thread(comment("> No such words\n\nHm?", target=ON_PAGE, status="resolved"), [], {}, "me")
-    assert located(resolved, AFTER, None).state == "resolved"
-    assert located(thread(comment("On the page", target=ON_PAGE), [], {}, "me"), AFTER, None).state == "open"
+    assert shown(gone)[0] == "┃ Ada 3 h                               ◌ outdated"
+    resolved = thread(comment("> No such words\n\nHm?", target=ON_PAGE, status="resolved"))
+    assert locate_thread(resolved, AFTER, None).state == "resolved"
+    assert locate_thread(thread(comment("On the page", target=ON_PAGE)), AFTER, None).state == "open"
 
 
 def test_a_comment_on_a_block_or_a_cell_is_placed_by_its_ids() -> None:
     nodes = markdown_to_nodes(AFTER)
     paragraph, table = nodes["nodes"][1:3]
-    on_block = thread(comment("Who?", target={**ON_PAGE, "node": {"id": paragraph["key"]}}), [], {}, "me")
+    on_block = thread(comment("Who?", target={**ON_PAGE, "node": {"id": paragraph["key"]}}))
     assert on_block.needs_nodes
-    assert located(on_block, AFTER, None) == on_block, "its nodes are not known yet"
-    assert (located(on_block, AFTER, nodes).line, located(on_block, AFTER, nodes).about) == (
+    assert locate_thread(on_block, AFTER, None) == on_block, "its nodes are not known yet"
+    assert (locate_thread(on_block, AFTER, nodes).line, locate_thread(on_block, AFTER, nodes).about) == (
         2,
         "A token belongs to you.",
     )
     [record], column = table["data"]["records"], table["data"]["view"]["columns"][1]
     cell = {"record": record, "definition": column}
-    on_cell = located(thread(comment("Why?", target={**ON_PAGE, "tableCell": cell}), [], {}, "me"), AFTER, nodes)
+    on_cell = locate_thread(thread(comment("Why?", target={**ON_PAGE, "tableCell": cell})), AFTER, nodes)
     assert on_cell.line == 6
     assert shown(on_cell) == ["┃ Ada 3 h  Why?                       on “90 days”"]
-    moved_away = located(on_block, "Other words.\n", markdown_to_nodes("Other words.\n"))
+    moved_away = locate_thread(on_block, "Other words.\n", markdown_to_nodes("Other words.\n"))
     assert (moved_away.line, moved_away.state) == (None, "outdated")
 
 
 def test_reactions_are_emoji_by_their_code_points() -> None:
-    one = thread(comment("x", reactions=[{"emoji": "1f44d", "count": 2}, {"emoji": "tada", "count": 1}]), [], {}, "me")
+    one = thread(comment("x", reactions=[{"emoji": "1f44d", "count": 2}, {"emoji": "tada", "count": 1}]))
     assert shown(one)[0].endswith("👍 2 tada 1")
 
 
 def test_what_waits_comes_last() -> None:
-    old, new = thread(comment(postedAt="2"), [], {}, "me"), thread(comment(postedAt="1"), [], {}, "me")
-    late = thread(comment(id="waiting:7", postedAt="0"), [], {"waiting:7": Unsent(7, "waiting")}, "me")
-    assert in_order([late, old, new]) == [new, old, late]
+    old, new = thread(comment(postedAt="2")), thread(comment(postedAt="1"))
+    late = thread(comment(id="waiting:7", postedAt="0"), pending={"waiting:7": PendingChange(7, "waiting")})
+    assert sort_threads([late, old, new]) == [new, old, late]
 
 
 def test_a_tree_of_nodes_is_read_as_paragraphs() -> None:
@@ -358,8 +379,14 @@ def test_a_tree_of_nodes_is_read_as_paragraphs() -> None:
     items = [{"object": "block", "nodes": [{"object": "block", "nodes": [text(words)]}]} for words in ("a", "b")]
     tree = {"nodes": [{"object": "block", "nodes": [text("See "), link]}, {"object": "block", "nodes": items}]}
     assert document_text({"object": "document", **tree}) == "See there\n\na\n\nb"
-    assert shown(thread(comment(body={"document": tree}), [], {}, "me"))[1:] == ["┃ See there", "┃", "┃ a", "┃", "┃ b"]
-    assert shown(thread(comment(body={}), [], {}, "me")) == ["┃ Ada 3 h"]
+    assert shown(thread(comment(body={"document": tree})))[1:] == [
+        "┃ See there",
+        "┃",
+        "┃ a",
+        "┃",
+        "┃ b",
+    ]
+    assert shown(thread(comment(body={}))) == ["┃ Ada 3 h"]
 
 
 @pytest.mark.parametrize("text", HOSTILE[::5])
@@ -368,10 +395,9 @@ def test_nothing_a_stranger_wrote_acts(text: str) -> None:
     one = thread(
         comment(text, postedBy=stranger, replies=1, reactions=[{"emoji": text, "count": 1}]),
         [reply(text, postedBy=stranger, id="waiting:7")],
-        {"waiting:7": Unsent(7, "refused", text)},
-        "me",
+        {"waiting:7": PendingChange(7, "refused", text)},
     )
     line = state_line(request(status=text), reviewers(request(), asked(stranger), [], "me"), None, 0, 300)
-    lines = [*shown(one, 300), *shown(thread(comment(text, status="resolved"), [], {}, "me"), 300), plain(line)]
+    lines = [*shown(one, 300), *shown(thread(comment(text, status="resolved")), 300), plain(line)]
     who = plain(by_line(request(createdBy=stranger), "me", NOW))
     assert not any(ACTS.search(words) for words in (*lines, who))

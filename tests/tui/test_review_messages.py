@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
 from tests.tui.test_review import review
 
 from presscheck.api.change_requests import ChangeRequest
@@ -25,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 
 async def threads(pilot: Any) -> dict[str, Any]:
     """The threads as the service has them, by their words."""
-    path = path_of(pilot.app.screen.known.request)
+    path = path_of(pilot.app.screen.model.request)
     found = await pilot.app.desk.read(ListComments(**path, format="markdown", limit=1000))
     return {one.body.markdown.strip(): one for one in found.items}
 
@@ -43,16 +43,16 @@ async def test_an_emoji_is_put_under_a_comment_and_taken_away(service: RunningSe
         await until(pilot, shows="expires after 90 days")
         await pilot.press("k")
         await until(pilot, shows="👍 2")
-        await pilot.press("+", *"agreed", "enter")
+        await pilot.press("+", *"up", "enter")
         await until(pilot, shows="👍 3")
         await settled(pilot)
         said = (await threads(pilot))["Can we link this from the quickstart?"]
         assert [(one.emoji, one.count) for one in said.reactions] == [("1f44d", 3)]
         await pilot.press("+")
-        await until(pilot, shows="yours: take it away")
+        await until(pilot, shows="yours: remove")
         await pilot.press("enter")
         await until(pilot, shows="👍 2")
-        await pilot.press("+", *"ship", "enter")
+        await pilot.press("+", *"rocket", "enter")
         await until(pilot, shows="🚀 1")
 
 
@@ -64,7 +64,7 @@ async def test_what_one_said_is_changed_and_deleted(service: RunningService, tmp
         await pilot.press("k", "l", "G", "k")
         await until(pilot, shows="Teh words")
         await pilot.press("e")
-        await until(pilot, shows="Change what you said")
+        await until(pilot, shows="Edit your comment")
         await pilot.press(*(["backspace"] * 9), *"The words", "escape", "e")
         await until(pilot, shows="The words")  # the draft was kept
         await pilot.press("ctrl+s")
@@ -72,7 +72,7 @@ async def test_what_one_said_is_changed_and_deleted(service: RunningService, tmp
         await settled(pilot)
         assert "The words" in await threads(pilot)
         await pilot.press("-")
-        await until(pilot, shows="Delete what was said?")
+        await until(pilot, shows="Delete this comment?")
         await pilot.press("y")
         await settled(pilot)
         assert "The words" not in await threads(pilot)
@@ -84,17 +84,17 @@ async def test_one_of_several_messages_is_meant(service: RunningService, tmp_pat
         await until(pilot, shows="Then say why it is meant.")
         await pilot.press("l", "t")
         for _ in range(9):
-            one = pilot.app.screen.thread_here()
+            one = pilot.app.screen.view.thread
             if one and "two places" in one.first.text:
                 break
             await pilot.press("t")
         await pilot.press("+")
         await until(pilot, shows="React to which?")
-        await pilot.press("enter", "enter")  # the newest, agreed
+        await pilot.press("enter", "enter")  # the newest, thumbs up
         await until(pilot, shows="👍 1")
         await settled(pilot)
         thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
-        request = pilot.app.screen.known.request
+        request = pilot.app.screen.model.request
         replies = await pilot.app.desk.read(
             ListReplies(**path_of(request), comment_id=thread.id, format="markdown", limit=1000)
         )
@@ -133,18 +133,18 @@ async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_
         await settled(pilot)
         await until(pilot, shows="Rotate in two steps")
         for _ in range(9):
-            if pilot.app.screen.reason("use_suggestion") is None:
+            if pilot.app.screen.disabled_reason("use_suggestion") is None:
                 break
             await pilot.press("t")
         await pilot.press("U")
         await until(pilot, shows="+ Rotate in two steps")
         await pilot.press("y")
-        await until(pilot, shows="the suggested words stand in the page")
+        await until(pilot, shows="suggestion applied")
         await settled(pilot)
         review_screen = pilot.app.screen
         page = await pilot.app.desk.read(
             GetChangeRequestPage(
-                **path_of(review_screen.known.request), page_id=review_screen.thing.id, format="markdown"
+                **path_of(review_screen.model.request), page_id=review_screen.view.item.id, format="markdown"
             )
         )
         assert SUGGESTED in page.markdown and block not in page.markdown
@@ -162,8 +162,8 @@ async def test_a_suggestion_for_words_that_are_gone_changes_nothing(service: Run
         await settled(pilot)
         await pilot.press("l")
         for _ in range(9):
-            if pilot.app.screen.reason("use_suggestion") is None:
+            if pilot.app.screen.disabled_reason("use_suggestion") is None:
                 break
             await pilot.press("t")
         await pilot.press("U")
-        await until(pilot, shows="are gone: nothing was changed")
+        await until(pilot, shows="is gone")

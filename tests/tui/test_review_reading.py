@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.begun import edited
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import edited
 from tests.tui.test_review import review
 
 SUBJECT = "One word of many"
@@ -35,7 +35,7 @@ async def test_a_fold_is_opened_where_it_stands_and_closed_with_the_others(
         await pilot.press("i", "i")
         await until(pilot, holds=lambda: shown(pilot.app).count("unchanged blocks") == 2)
         await pilot.press("d", "d")
-        await until(pilot, shows="the Markdown, as it is written")
+        await until(pilot, shows="source: the Markdown of the page")
         await until(pilot, holds=lambda: shown(pilot.app).count("unchanged lines") == 2)
         await pilot.press("g", "g", "j", "j", "enter")
         await until(pilot, shows="Sentence number 3 ")
@@ -49,4 +49,4 @@ async def test_its_address_is_copied_where_no_browser_is(
         await until(pilot, shows="Can merge?")
         await pilot.press("o")
         await until(pilot, shows="copied: ")
-        assert pilot.app.clipboard == pilot.app.screen.known.request.urls.app
+        assert pilot.app.clipboard == pilot.app.screen.model.request.urls.app

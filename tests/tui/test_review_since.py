@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import edits, somebody
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
 
@@ -37,10 +37,10 @@ async def somebody_edits(service: RunningService, title: str, text: str) -> None
 
 async def approve(pilot: Any) -> None:
     await pilot.press("v", "a")
-    await until(pilot, shows="Approve: say why, or nothing")
+    await until(pilot, shows="Approve (comment optional)")
     await pilot.press("ctrl+s")
     await until(pilot, shows="✓2 ✗1")
-    await until(pilot, holds=lambda: pilot.app.screen.known.my_review() is not None)  # it has left, and come back
+    await until(pilot, holds=lambda: pilot.app.screen.model.own_review() is not None)  # it has left, and come back
 
 
 async def test_only_what_changed_since_my_review_is_shown(service: RunningService, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ async def test_only_what_changed_since_my_review_is_shown(service: RunningServic
         await until(pilot, shows="you have not reviewed it yet")
         await approve(pilot)
         await pilot.press("I")
-        await until(pilot, shows="nothing changed since your review")
+        await until(pilot, shows="no changes since your review")
         await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
         await pilot.press("ctrl+r")
         await until(pilot, shows="stale")
@@ -80,7 +80,7 @@ async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningServ
         await until(pilot, shows="approved an older revision")
         await pilot.press("g", "g")
         await until(pilot, shows="you  approved an older revision · changed since: Tokens")
-        await until(pilot, shows="Ada  asked for changes in an older revision")
+        await until(pilot, shows="Ada  requested changes in an older revision")
 
 
 async def test_a_mark_is_there_after_a_restart(service: RunningService, tmp_path: Path) -> None:

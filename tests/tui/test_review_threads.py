@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say
-from tests.tui.begun import Begun, begun, rewritten
-from tests.tui.driving import shown, until
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import Begun, begun, rewritten
 from tests.tui.test_review import review
 
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
@@ -54,7 +54,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="never renewed")
         await pilot.press("tab", "/", *"never renewed", "enter", "c")
-        await until(pilot, shows="What is it about?")
+        await until(pilot, shows="Comment on which cell?")
         assert re.search(r"90 days +Lasts", shown(pilot.app))
         await pilot.press("down", "down", "enter")
         await until(pilot, shows="Keys › 90 days")
@@ -113,17 +113,17 @@ async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp
         await pilot.press("ctrl+r")
         await until(pilot, shows="3 ◌ outdated 1")
         await pilot.press("3", "2")
-        await until(pilot, shows="◌ outdated 1   not shown")
+        await until(pilot, shows="◌ outdated 1   hidden")
         assert "Whom?" not in shown(pilot.app)
         assert "How long?" not in shown(pilot.app)
         await pilot.press("1")
-        await until(pilot, shows="No thread is in a state that is shown.")
+        await until(pilot, shows="All threads are hidden.")
         await pilot.press("1")
         await until(pilot, shows="Well done")
         await pilot.press("j", "enter")
-        await until(pilot, shows="2 threads not shown: g t")
+        await until(pilot, shows="2 threads hidden: g t")
         rows = pilot.app.screen.query_one("#change")
-        await until(pilot, holds=lambda: rows.has_focus and rows.cursor in pilot.app.screen.laid.thread_of)
+        await until(pilot, holds=lambda: rows.has_focus and rows.cursor in pilot.app.screen.view.rendered.thread_of)
         assert "All?" in shown(pilot.app)
         assert "Whom?" not in shown(pilot.app)
         await pilot.press("g", "t", "3")
@@ -155,12 +155,12 @@ async def test_the_next_thread_is_on_the_next_page_that_has_one(service: Running
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="How long?")
         await pilot.press("t")
-        assert pilot.app.screen.thread_here().first.text.endswith("How long?")
+        assert pilot.app.screen.view.thread.first.text.endswith("How long?")
         await pilot.press("t")
         await until(pilot, shows="More of what?")
-        assert pilot.app.screen.thing.title == "More 2"
-        assert pilot.app.screen.thread_here().first.text == "More of what?"
+        assert pilot.app.screen.view.item.title == "More 2"
+        assert pilot.app.screen.view.thread.first.text == "More of what?"
         await pilot.press("t")
-        await until(pilot, shows="there is no further thread")
+        await until(pilot, shows="no next thread")
         await pilot.press("T")
-        assert pilot.app.screen.thread_here().first.text.endswith("How long?")
+        assert pilot.app.screen.view.thread.first.text.endswith("How long?")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import edits, page_of, somebody, thread_of, threads
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
@@ -38,7 +38,7 @@ async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
 async def to_thread(pilot: Any, words: str) -> None:
     """Go from thread to thread, until the cursor stands on the one that begins with these words."""
     for _ in range(9):
-        one = pilot.app.screen.thread_here()
+        one = pilot.app.screen.view.thread
         if one and words in one.first.text:
             return
         await pilot.press("t")
@@ -112,16 +112,16 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
         await pilot.press("g", "x")
         await until(pilot, shows="post comment  And a phone?")
         await pilot.press("delete")
-        await until(pilot, shows="Drop it?")
+        await until(pilot, shows="Discard this change?")
         await pilot.press("y")
-        await until(pilot, shows="Everything is sent.")
+        await until(pilot, shows="Everything was sent.")
         await pilot.press("q", "g", "g", "}", "l")
         await to_thread(pilot, "An hour is short")
         await write(pilot, "r", "Is it?")
         hour = await thread_of(jon, AUTH, "An hour is short")
         await jon.send(DeleteComment(**AUTH, comment_id=hour.id))
         await pilot.press("ctrl+s")
-        await until(pilot, shows="1 refused")
+        await until(pilot, shows="1 failed")
         await until(pilot, holds=lambda: "An hour is short" not in shown(pilot.app))
         await pilot.press("g", "x")
         await until(pilot, shows="post reply  Is it?")
@@ -158,14 +158,14 @@ async def test_both_reply_react_and_settle(service: RunningService, tmp_path: Pa
         await until(pilot, shows="👍 2")
         link = await thread_of(mia, AUTH, "Can we link")
         await pilot.press("+")
-        await until(pilot, shows="agreed")
+        await until(pilot, shows="thumbs up")
         await ada.send(UpdateComment(**AUTH, comment_id=link.id, added_reactions=("1f44d",)))
         await pilot.press("enter")
         await until(pilot, shows="👍 4")
         await all_sent(pilot)
         assert emojis(await thread_of(mia, AUTH, "Can we link")) == [("1f44d", 4)]
         await pilot.press("+")
-        await until(pilot, shows="yours: take it away")
+        await until(pilot, shows="yours: remove")
         await mia.send(UpdateComment(**AUTH, comment_id=link.id, removed_reactions=("1f44d",)))
         await pilot.press("enter")
         await until(pilot, shows="👍 2")
@@ -185,7 +185,7 @@ async def test_what_one_said_is_changed_and_deleted_while_others_answer_it(
         await pilot.press("l")
         await to_thread(pilot, "Teh words")
         await pilot.press("e")
-        await until(pilot, shows="Change what you said")
+        await until(pilot, shows="Edit your comment")
         await pilot.press(*(["backspace"] * 9), *"The words")
         await mia.send(UpdateComment(**AUTH, comment_id=said.id, resolved=True, added_reactions=("1f680",)))
         await luz.send(PostReply(**AUTH, comment_id=said.id, body=Document(markdown="You mean The")))
@@ -202,7 +202,7 @@ async def test_what_one_said_is_changed_and_deleted_while_others_answer_it(
         await pilot.press("-")
         await until(pilot, shows="Delete which?")
         await pilot.press(*"The words", "enter")
-        await until(pilot, shows="Its answers go with it: 1.")
+        await until(pilot, shows="Replies that are deleted too: 1.")
         await mia.send(DeleteComment(**AUTH, comment_id=said.id))
         await pilot.press("y")
         await until(pilot, holds=lambda: "The words" not in shown(pilot.app))
@@ -222,15 +222,15 @@ async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
         await to_thread(pilot, "suggestion")
         await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
         await pilot.press("U")
-        await until(pilot, shows="These words have changed since it was suggested.")
+        await until(pilot, shows="The text has changed since the suggestion was made.")
         await pilot.press("n")
         await edits(mia, AUTH, "Tokens", "expires after 30 days", "expires after 90 days")
         await pilot.press("U")
-        await until(pilot, shows="Put this into Tokens?")
+        await until(pilot, shows="Apply the suggestion to Tokens?")
         assert "have changed" not in shown(pilot.app)
         await edits(mia, AUTH, "Tokens", "It is shown once.", "It is shown once, to you.")
         await pilot.press("y")
-        await until(pilot, shows="the suggested words stand in the page")
+        await until(pilot, shows="suggestion applied")
         text = (await page_of(mia, AUTH, "Tokens")).markdown
         assert "expires after 90 days. Really." in text
         assert "It is shown once, to you." in text

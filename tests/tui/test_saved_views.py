@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
-from presscheck.tui.widgets.rows import Rows
+from presscheck.tui.widgets.row_list import RowList
 
 TABS = 1
 """The line of the tabs."""
@@ -66,10 +66,10 @@ async def test_what_is_narrowed_is_saved_under_a_name(service: RunningService, t
         await pilot.press("F", *"space:api sort:-number", "enter")
         await until(pilot, shows="Needs me 3")
         await pilot.press("M", "s")
-        await until(pilot, shows="Save as a view of your own")
+        await until(pilot, shows="Save this view")
         assert "name is empty" in shown(pilot.app)
         await pilot.press(*"API first", "enter")
-        await until(pilot, shows="saved: API first")
+        await until(pilot, shows="view API first saved")
         await until(pilot, shows="API first 3")
         assert numbers(pilot) == ["5", "4", "2"]
     assert tomllib.loads(file.read_text()) == {
@@ -138,7 +138,7 @@ async def test_a_view_is_edited_where_it_stands(service: RunningService, tmp_pat
         await pilot.press("end", *" API", "tab", *["backspace"] * 11, *"space:api", "tab", *"colour")
         await until(pilot, shows="sort must be one of updated, created")
         await pilot.press("enter", *["backspace"] * 6, *"-number", "tab", "space", "enter")
-        await until(pilot, shows="changed: Busy API")
+        await until(pilot, shows="view Busy API changed")
         await until(pilot, shows="Busy API 4")
         assert numbers(pilot) == ["API docs  4", *sorted(numbers(pilot)[1:], reverse=True)]
         assert len(numbers(pilot)) == 5
@@ -161,7 +161,7 @@ async def test_a_view_is_removed_when_asked_once(service: RunningService, tmp_pa
         await until(pilot, holds=lambda: "Remove the view" not in shown(pilot.app))
         assert file.read_text() == text, "the default answer is no"
         await pilot.press("M", "d", "y")
-        await until(pilot, shows="removed: One")
+        await until(pilot, shows="view One removed")
         assert "One" not in tabs(pilot)
         assert "Two" in tabs(pilot)
     assert file.read_text() == '# a\n\n# b\n[[views]]\nname = "Two"\n'
@@ -197,7 +197,7 @@ async def test_headings_are_passed_over_and_marks_are_of_rows(
         await until(pilot, shows="By space 7")
         await pilot.press("7")
         await until(pilot, holds=lambda: len(rows_of(pilot)) > 7)
-        rows = pilot.app.screen.query_one(Rows)
+        rows = pilot.app.screen.query_one(RowList)
         headings = [at for at in range(rows.count) if rows.key and rows.key(at) is None]
         assert len(headings) == rows.count - 7 >= 2
         assert rows.cursor == 1
@@ -268,7 +268,7 @@ async def test_ten_thousand_rows_below_headings_are_read_by_window(
         await pilot.press("7")
         await until(pilot, shows="All 10,010" if "10,010" in shown(pilot.app) else "All 10010")
         await pilot.press("G")
-        await until(pilot, holds=lambda: pilot.app.screen.query_one(Rows).cursor > 10_000)
+        await until(pilot, holds=lambda: pilot.app.screen.query_one(RowList).cursor > 10_000)
         assert len(asked) <= 8
         assert max(asked) <= 100
     service.start()

@@ -16,7 +16,7 @@ from time import perf_counter
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.tcp_server import listening
-from tests.tui.driving import app_on, running, until
+from tests.tui.app_driver import app_on, running, until
 from textual import events
 from textual.pilot import Pilot
 

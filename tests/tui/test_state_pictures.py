@@ -9,9 +9,9 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.begun import begun, edited, rewritten
-from tests.tui.driving import app_on, noon, until
-from tests.tui.picturing import LOOK_NAMES, LOOKS, at_noon, rested
+from tests.tui.app_driver import app_on, noon, until
+from tests.tui.change_request_factory import begun, edited, rewritten
+from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 
 from presscheck.api.change_requests import SubmitReview
 from presscheck.api.comments import Document, PostComment
@@ -120,7 +120,7 @@ def test_a_change_request_of_which_some_is_missing(
         await pilot.press("v", "a")
         await until(pilot, shows="only 2 of 4 changes are here")
 
-    monkeypatch.setattr("presscheck.tui.screens.review_dossier.ALL", 2)
+    monkeypatch.setattr("presscheck.engine.review.model.ALL", 2)
     with holding_back(service, tmp_path, "changes?limit=6") as address:
         app = app_on(service, tmp_path, theme=theme, base_url=address)
         assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot), asks=True))

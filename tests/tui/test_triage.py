@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -16,7 +16,7 @@ from presscheck.client.client import Client
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.review.merge_train import MERGE_TRAIN
 from presscheck.store.outbox import Outbox
-from presscheck.tui.screens.inbox_triage import moment
+from presscheck.tui.screens.inbox.triage import wake_time
 
 WORST = "Rewrite the auth guide"
 
@@ -37,7 +37,7 @@ async def test_done_is_away_until_something_happens_to_it(service: RunningServic
         await until(pilot, shows="Needs me 7")
         await pilot.press("D")
         await until(pilot, shows="Needs me 6")
-        await until(pilot, shows=f"done: 5 {WORST}; z brings it back")
+        await until(pilot, shows=f"#5 {WORST} done (z to undo)")
         assert is_gone(pilot, WORST)()
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 6")
@@ -57,11 +57,11 @@ async def test_what_was_put_away_comes_back_by_hand(service: RunningService, tmp
         await pilot.press("z")
         await until(pilot, shows="Needs me 6")
         await pilot.press("z")
-        await until(pilot, shows="nothing was put away just now")
+        await until(pilot, shows="nothing to undo")
         await pilot.press("4")
         await until(pilot, shows=f"✓   5 {WORST}")
         await pilot.press("D")
-        await until(pilot, shows="brought back")
+        await until(pilot, shows="back in the inbox")
         await pilot.press("1")
         await until(pilot, shows="Needs me 7")
 
@@ -73,17 +73,17 @@ async def test_snooze_asks_until_when(service: RunningService, tmp_path: Path) -
         await until(pilot, shows="Snooze 1 change request")
         await pilot.press(*"week", "enter")
         await until(pilot, shows="Needs me 6")
-        await until(pilot, shows=f"snoozed: 5 {WORST}")
+        await until(pilot, shows=f"#5 {WORST} snoozed")
         await pilot.press("4")
         await until(pilot, shows=f"◷   5 {WORST}")
 
 
 def test_when_what_was_snoozed_comes_back() -> None:
     friday = datetime(2026, 5, 22, 17, 45).astimezone()
-    assert moment("tomorrow", friday) == datetime(2026, 5, 23, 8).astimezone().timestamp()
-    assert moment("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
-    assert moment("week", datetime(2026, 5, 25, 6).astimezone()) == datetime(2026, 6, 1, 8).astimezone().timestamp()
-    assert moment("activity", friday) is None
+    assert wake_time("tomorrow", friday) == datetime(2026, 5, 23, 8).astimezone().timestamp()
+    assert wake_time("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
+    assert wake_time("week", datetime(2026, 5, 25, 6).astimezone()) == datetime(2026, 6, 1, 8).astimezone().timestamp()
+    assert wake_time("activity", friday) is None
 
 
 def test_snoozed_until_a_moment_or_until_something_happens(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ async def test_marks_ranges_and_all_that_is_seen(service: RunningService, tmp_pa
         await until(pilot, holds=lambda: "marked" not in shown(pilot.app).splitlines()[1])
         await pilot.press("space", "space", "D")
         await until(pilot, shows="Needs me 5")
-        await until(pilot, shows="done: 2 change requests")
+        await until(pilot, shows="2 change requests done (z to undo)")
 
 
 async def test_an_act_on_many_has_a_receipt_for_each(service: RunningService, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ async def test_a_comment_for_all_is_not_lost_when_one_thinks_better_of_it(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("space", "space", "A", *"comment", "enter")
-        await until(pilot, shows="Comment on all that is marked")
+        await until(pilot, shows="Comment on all marked")
         await pilot.press(*"Soon", "ctrl+s")
         await until(pilot, shows="Comment: 2 change requests?")
         await pilot.press("n")
@@ -200,8 +200,8 @@ async def test_without_a_connection_what_may_wait_waits(service: RunningService,
         await pilot.press("space", "space", "A", *"approve", "enter")
         await until(pilot, shows="Approve: 2 change requests?")
         await pilot.press("y")
-        await until(pilot, shows="2 kept")
-        assert shown(pilot.app).count("waits in the outbox") == 2
+        await until(pilot, shows="2 pending")
+        assert shown(pilot.app).count("pending in the outbox") == 2
     service.start()
 
 
@@ -222,7 +222,7 @@ async def test_a_view_shows_what_one_wants_to_see_and_remembers_it(service: Runn
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 3")
         await pilot.press("F", *["backspace"] * 30, *"nothing at all", "enter")
-        await until(pilot, shows="Nothing here fits what you want to see. F changes that.")
+        await until(pilot, shows="Nothing matches the filter. F changes it.")
         await pilot.press("F", *["backspace"] * 30, "enter")
         await until(pilot, shows="Needs me 7")
 
@@ -238,18 +238,18 @@ async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
         await until(pilot, shows="marked")
         await pilot.press("A", *"merge", "enter")
         await until(pilot, shows="one after another?")
-        await until(pilot, shows="there is no way back")
+        await until(pilot, shows="This cannot be undone")
         await pilot.press("y")
         await until(pilot, shows="stopped here: main changed the same places of")
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="a merge train was stopped: A goes on with it")
+        await until(pilot, shows="a merge train was stopped: A continues")
         await pilot.press("A")
-        await until(pilot, shows="A merge train stands before")
+        await until(pilot, shows="Merge train stopped at")
         await pilot.press("enter")
         await until(pilot, shows="stopped here: main changed the same places of")
         await pilot.press("q", "A")
-        await until(pilot, shows="A merge train stands before")
-        await pilot.press(*"forget", "enter")
+        await until(pilot, shows="Merge train stopped at")
+        await pilot.press(*"discard", "enter")
         await until(pilot, holds=lambda: pilot.app.desk.outbox.recall(MERGE_TRAIN) is None)
 
 
@@ -257,7 +257,7 @@ async def test_before_a_train_leaves_it_is_said_what_speaks_against_it(service: 
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
         await pilot.press("space", "A", *"merge", "enter")
-        await until(pilot, shows="Ada asked for changes, 3 open comments")
+        await until(pilot, shows="Ada requested changes, 3 open comments")
         await pilot.press("n")
         async with Client(service.base_url, service.token) as other:
             at = {"space_id": "api", "change_request_id": "5"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import At, edits, somebody, threads
-from tests.tui.driving import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -45,14 +45,14 @@ async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, 
         await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
         newest = (await mia.send(GetChangeRequest(**AUTH))).revision
         await pilot.press("ctrl+s")
-        await until(pilot, shows="your verdict is also of what changed just before it arrived: Tokens")
+        await until(pilot, shows="your review also covers changes made just before it arrived: Tokens")
         await until(pilot, shows="✗2 ✓1 stale")
         await all_sent(pilot)
         assert (await verdict_of(mia, AUTH, "robin")).revision == newest
         await until(pilot, shows="expires after 30 days")
         await edits(mia, AUTH, "Scopes", "read only", "read alone")
         await pilot.press("ctrl+r", "g", "g")
-        await until(pilot, shows="you  asked for changes in an older revision · changed since: Scopes")
+        await until(pilot, shows="you  requested changes in an older revision · changed since: Scopes")
         await write(pilot, "v a", "Now")
         await pilot.press("ctrl+s")
         await until(pilot, shows="✓1 ✗1 ✓1 stale")
@@ -83,7 +83,7 @@ async def test_a_collected_review_arrives_whole_and_grows_stale(service: Running
         await pilot.press("ctrl+s")
         await until(pilot, shows="✎ 2 in your review")
         await pilot.press("v", "a")
-        await until(pilot, shows="2 comments go with it")
+        await until(pilot, shows="with 2 comments")
         await edits(mia, AUTH, "Errors", "No errors.\n")
         await pilot.press("ctrl+s")
         await all_sent(pilot)
@@ -107,7 +107,7 @@ async def test_reviewers_are_asked_while_somebody_else_asks_and_asks_no_longer(
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
         await pilot.press("R")
-        await until(pilot, shows="Who reviews it?")
+        await until(pilot, shows="Reviewers")
         await mia.send(RemoveRequestedReviewer(**AUTH, user_id="ada"))
         await mia.send(RequestReviewers(**AUTH, users=("noor",)))
         await pilot.press(*"tomasz", "tab", *["backspace"] * 6, *"jón", "tab", "enter")
@@ -115,21 +115,21 @@ async def test_reviewers_are_asked_while_somebody_else_asks_and_asks_no_longer(
         await until(pilot, shows="◷3")
         assert await asked(mia, AUTH) == {"robin", "noor", "tomasz"}
         await pilot.press("R")
-        await until(pilot, shows="Who reviews it?")
+        await until(pilot, shows="Reviewers")
         await mia.send(RequestReviewers(**AUTH, users=("kenji",)))
         await mia.send(RemoveRequestedReviewer(**AUTH, user_id="tomasz"))
         await pilot.press(*"健司", "tab", *["backspace"] * 2, *"tomasz", "tab", "enter")
         await all_sent(pilot)
         assert await asked(mia, AUTH) == {"robin", "noor", "kenji"}
         await pilot.press("g", "g")
-        await until(pilot, shows="田中  was asked")
+        await until(pilot, shows="田中  review requested")
         assert "Tomasz" not in shown(pilot.app)
 
 
 async def detail(pilot: Any, name: str) -> None:
     """Choose a detail to be changed."""
     await pilot.press("E")
-    await until(pilot, shows="Change what?")
+    await until(pilot, shows="Edit details")
     await pilot.press(*name, "enter")
 
 
@@ -137,7 +137,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
         await detail(pilot, "subject")
-        await until(pilot, shows="What is it about?")
+        await until(pilot, shows="enter done")
         await noor.send(UpdateChangeRequest(**TYPOS, subject="Typos"))
         await pilot.press("enter")  # as it was: nothing of it is sent
         await detail(pilot, "description")
@@ -160,7 +160,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
         await until(pilot, shows="3 Typos again")
         await until(pilot, shows=" draft ")
         await detail(pilot, "subject")
-        await until(pilot, shows="What is it about?")
+        await until(pilot, shows="enter done")
         await pilot.press("end", *", all")
         await noor.send(UpdateChangeRequest(**TYPOS, status="open", description=None))
         await pilot.press("enter")
@@ -181,7 +181,7 @@ async def test_archived_and_opened_again_by_two(service: RunningService, tmp_pat
         await all_sent(pilot)
         assert (await noor.send(GetChangeRequest(**TYPOS))).status == "archived"
         await pilot.press("X")
-        await until(pilot, shows="Open it again?")
+        await until(pilot, shows="Reopen it?")
         await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
         await noor.send(MergeChangeRequest(**TYPOS))
         await pilot.press("y")

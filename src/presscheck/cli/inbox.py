@@ -32,7 +32,7 @@ from presscheck.paths import places
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import plain
-from presscheck.tui.screens.inbox_lines import request_row
+from presscheck.tui.screens.inbox.row_renderer import request_row
 
 WIDE = 120
 """Columns where there is no terminal that has a width."""

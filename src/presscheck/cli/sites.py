@@ -148,7 +148,7 @@ def open_address(address: str) -> None:
     import sys
 
     from presscheck.text.sanitize import display_url, is_safe_url
-    from presscheck.tui.outside import is_remote
+    from presscheck.tui.external_programs import is_remote
 
     click.echo(display_url(address))
     if sys.stdout.isatty() and not is_remote() and is_safe_url(address):

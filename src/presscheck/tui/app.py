@@ -1,11 +1,10 @@
-"""The app: themes, the places and how one goes between them, and the one place where an error is shown."""
+"""The app: themes, screens, messages and errors, and a clean end on every signal and crash."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -19,30 +18,31 @@ from textual.screen import Screen
 
 from presscheck.config import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
+from presscheck.text.notifications import notification
 from presscheck.text.styled_text import Line, plain
+from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
-from presscheck.tui.going import Going
-from presscheck.tui.notices import Notices
-from presscheck.tui.painting import Canvas
-from presscheck.tui.still import Still
-from presscheck.tui.telling import tell_of_events
+from presscheck.tui.navigation import MODES, Navigation, NavigationHost
+from presscheck.tui.notifications import Notifications
+from presscheck.tui.screens.startup_snapshot import StartupSnapshot
+from presscheck.tui.terminal.control_char_filter import ControlCharFilter
+from presscheck.tui.terminal.diff_painter import DiffPainter
 from presscheck.tui.theme import Theme, load
-from presscheck.tui.wall import Wall
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
     from textual.signal import Signal
 
     from presscheck.engine.engine import Engine
-    from presscheck.tui.refreshing import Refreshing
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
 BUG = 70
-"""The exit code after an exception that nobody meant."""
+"""The exit code after an internal error."""
 
 
-class PresscheckApp(Going, App[int], inherit_bindings=False):
-    """The whole program on one terminal.
+class PresscheckApp(App[int], inherit_bindings=False):
+    """The terminal app.
 
     Args:
         open_desk: opens what is behind the screens: after the first picture, and closed with the app.
@@ -52,13 +52,14 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         settings: the file of settings, which keeps the user's own views of the inbox.
         keymap: keys by the name of a command, instead of those in the table.
         log: where a traceback goes.
-        still: what the inbox showed last, as it was given to the desk to remember.
+        snapshot: what the inbox showed last, as it was stored.
 
     Raises:
         ConfigurationError: there is no such theme.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = MODES
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     CSS_PATH = str(Path(__file__).with_name("app.tcss"))
@@ -73,132 +74,181 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         settings: Path | None = None,
         keymap: Keymap | None = None,
         log: Path | None = None,
-        still: str | None = None,
+        snapshot: str | None = None,
         first: Callable[[PresscheckApp], Any] | None = None,
     ) -> None:
         super().__init__()
-        self._open_desk, self._still, self._first = open_desk, still, first
+        self._open_desk, self._snapshot, self._first = open_desk, snapshot, first
+        self._desk: Engine | None = None
+        self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
         self._passed_on = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
-        self.notices = Notices(log)
+        self.notices = Notifications(log)
         self.themes = load(own_themes)
         for one in self.themes.values():
             self.register_theme(one.as_textual())
         # colours of the terminal's own are the only ones that can all be left out
         chosen = "ansi" if self.no_color else theme or "ink"
         if chosen not in self.themes:
-            raise ConfigurationError(f"there is no theme {chosen!r}; known: {', '.join(sorted(self.themes))}")
+            raise ConfigurationError(f"unknown theme {chosen!r}; available: {', '.join(sorted(self.themes))}")
         self.theme = chosen
-        self._filters.append(Wall())
-        self._canvas = Canvas()
+        self._filters.append(ControlCharFilter())
+        self._canvas = DiffPainter()
         self._touched = monotonic()
-        self._refreshing: Refreshing | None = None
+        self._refreshing: AutoRefresh | None = None
 
-    @cached_property
+    @property
     def desk(self) -> Engine:
-        """What is behind the screens; opened when it is first asked for."""
-        return self._open_desk()
+        """The engine, opened at its first use."""
+        if self._desk is None:
+            self._desk = self._open_desk()
+        return self._desk
 
     @property
     def palette(self) -> Theme:
-        """The theme that is shown."""
+        """The current theme."""
         return self.themes[self.theme]
 
-    def look(self, words: str) -> Style:
-        """What a style of spans looks like now."""
+    def style_for(self, words: str) -> Style:
+        """The style of the current theme for these words, such as `added strong`."""
         return self.palette.style(words)
 
-    def get_default_screen(self) -> Still:
-        """What is seen first."""
-        return Still(self._still, self.look(""))
+    def get_default_screen(self) -> StartupSnapshot:
+        """The startup snapshot."""
+        return StartupSnapshot(self._snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
-        """Once something is seen, load the inbox."""
+        """Load the inbox after the first picture."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         self.call_after_refresh(self._begin)
 
     async def _begin(self) -> None:
-        """Show what is known, then connect."""
+        """Show what is stored, then connect."""
         await self.switch_mode("inbox")
         self._pass_on_notices()
         self.desk.on_status(lambda _: self._pass_on_notices())
         self.call_after_refresh(self.desk.start)
         if self.profile.sync and not self.profile.offline:
             self.call_after_refresh(self._refresh_when_quiet)
-        self.run_worker(tell_of_events(self), exclusive=True, group="events")
+        self.run_worker(self._announce_events(), exclusive=True, group="events")
         if self._first:
             self.call_after_refresh(self._first, self)
 
-    def _refresh_when_quiet(self) -> None:
-        from presscheck.tui.refreshing import Refreshing
+    async def _announce_events(self) -> None:
+        """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
+        from presscheck.engine.inbox.events import summarize  # 5 ms, after the first picture
 
-        self._refreshing = Refreshing(self.desk, lambda: self._touched)
+        async for events, _ in self.desk.events.watch():
+            if not events:
+                continue
+            self.notify(summarize(events))
+            if self.profile.notify and self.desk.events.may_notify():
+                self.to_terminal(notification(self.profile.notify, summarize(events)))
+
+    def _refresh_when_quiet(self) -> None:
+        self._refreshing = AutoRefresh(self.desk, lambda: self._touched)
         self._refreshing.start()
 
     async def on_event(self, event: Event) -> None:
-        """Note when the person did something last."""
+        """Note the time of the last input."""
         if isinstance(event, InputEvent):
             self._touched = monotonic()
         await super().on_event(event)
 
     async def on_unmount(self) -> None:
-        """Let go of the store and the connection."""
+        """Close the store and the connection."""
         if self._refreshing:
             await self._refreshing.close()
-        if "desk" in self.__dict__:
-            await self.desk.close()
+        if self._desk:
+            await self._desk.close()
 
     def exit(self, *args: Any, **more: Any) -> None:
-        """End; what the inbox shows is seen first at the next start."""
-        remember = getattr(self.screen, "remember_still", None) if self.screen_stack else None
-        if remember:
-            remember()
+        """End, and store the snapshot for the next start."""
+        save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
+        if save:
+            save()
         super().exit(*args, **more)
 
-    def notice(self, text: str) -> None:
-        """Say something in the line below, until a later key."""
-        self.notices.say(text)
-        self._show_world()
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a message in the last line until a later key press; there are no toasts."""
+        self.notices.say(message)
+        self._refresh_status_bars()
 
-    def complain(self, error: PresscheckError) -> None:
-        """Show what went wrong, with the request."""
+    def show_error(self, error: PresscheckError) -> None:
+        """Show an error with its request in the last line."""
         self.notices.complain(error)
-        self._show_world()
+        self._refresh_status_bars()
+
+    def command_handlers(self) -> tuple[object, ...]:
+        """The objects with the commands that work on every screen."""
+        return (self.navigation,)
+
+    def close_screen(self) -> None:
+        """Close the screen on top, if another one is below it."""
+        self.navigation.command_back()
+
+    def remember_review(self, space_id: str, change_request_id: str) -> None:
+        """Make this change request the one that the command `go_review` opens."""
+        self.navigation.last_review = (space_id, change_request_id)
+
+    def open_review(self, space_id: str, change_request_id: str) -> None:
+        """Open the review of a change request."""
+        self.navigation.open_review(space_id, change_request_id)
+
+    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
+        """Open the review of a change request at a comment."""
+        await self.navigation.open_thread(space_id, change_request_id, comment_id)
+
+    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
+        """Browse a space at a page, on main or in a change request."""
+        await self.navigation.open_page(space_id, page_id, change_request_id)
+
+    async def open_site(self, site_id: str) -> None:
+        """Open a site in the publish screen."""
+        await self.navigation.open_site(site_id)
 
     def to_terminal(self, sequence: str) -> None:
-        """Let the terminal itself do something, such as ring; the sequence is made by us."""
+        """Write an escape sequence, such as a notification, to the terminal."""
         if self._driver is not None:
             self._driver.write(sequence)
             self._driver.flush()
 
     def notice_line(self) -> Line:
-        """What is to be said now."""
+        """The message shown now."""
         return self.notices.line()
 
     def forget_notice(self, moment: float | None = None) -> None:
-        """Say it no longer; given a moment, only if there was time to read it until then."""
+        """Clear the message; given a moment, only if it was shown long enough until then."""
         self.notices.forget(moment)
 
     @property
     def last_notice(self) -> str:
-        """What was said last, if it is still shown."""
+        """The text of the message shown now."""
         return plain(self.notices.line()).strip()
 
     @last_notice.setter
     def last_notice(self, text: str) -> None:
         if text:
-            self.notice(text)
+            self.notify(text)
         else:
             self.forget_notice()
 
     def repaint(self, _: object = None) -> None:
-        """Send the whole picture again, whatever the terminal was told before."""
+        """Send the whole picture again."""
         self._canvas.forget()
         self.refresh()
 
     def on_resize(self) -> None:
-        """A terminal of another size shows nobody knows what."""
+        """After a resize the content of the terminal is unknown."""
         self._canvas.forget()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
@@ -207,7 +257,7 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
         super()._display(screen, renderable)  # pyright: ignore[reportUnknownMemberType]  # screens are generic
 
     def run_to_end(self) -> int:
-        """Run until the user or a signal ends it; the exit code."""
+        """Run until the user or a signal ends the app; returns the exit code."""
         code = self.run()
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
@@ -222,22 +272,22 @@ class PresscheckApp(Going, App[int], inherit_bindings=False):
             loop.add_signal_handler(number, self.exit, code)
 
     def _fatal_error(self) -> None:
-        """End by a bug without showing its surroundings, which may hold secrets; the log gets the traceback."""
+        """End after an internal error; local variables are not shown, as they may hold secrets."""
         self._close_messages_no_wait()
 
     def _print_error_renderables(self) -> None:
         self._exit_renderables.clear()
         if self._exception is not None:
-            where = f"; the traceback is in {self.notices.log}" if self.notices.log else ""
-            self.error_console.print(f"presscheck ended by a bug of its own{where}", markup=False, highlight=False)
+            where = f"; details in {self.notices.log}" if self.notices.log else ""
+            self.error_console.print(f"presscheck crashed (internal error){where}", markup=False, highlight=False)
 
     def _pass_on_notices(self) -> None:
-        """Say what the desk has to say and did not before."""
+        """Show new messages of the engine."""
         new, self._passed_on = self.desk.notices[self._passed_on :], len(self.desk.notices)
         for notice in new:
-            self.notice(notice)
+            self.notify(notice)
 
-    def _show_world(self) -> None:
-        show = getattr(self.screen, "show_world", None) if self.screen_stack else None
-        if show:
-            show()
+    def _refresh_status_bars(self) -> None:
+        refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None
+        if refresh:
+            refresh()

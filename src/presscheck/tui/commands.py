@@ -1,29 +1,29 @@
-"""Everything that a person can do, as values: the one table behind keys, footer, palette, help and the README.
+"""All user actions as values: the one table behind keys, footer, palette, help and the README.
 
-A place has a command when it, or the app, has a method ``command_<name>``; a command cannot be done while a method
-``reason_<name>`` gives a reason. Names are stable: a user remaps names, not keys. One key means one thing everywhere;
-what is said by a second key in the table is the same thing for other hands.
+A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``; a command is
+disabled while a method ``reason_<name>`` returns a reason. Names are stable, because users remap names, not keys. One
+key means one thing everywhere; a second key in the table means the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Keys by the name of a command, instead of those in the table."""
+"""Keys by the name of a command, which replace those in the table."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """One thing to do.
+    """One user action.
 
     Args:
         name: stable; the method is ``command_<name>``.
         keys: alternatives, each a key or a sequence of keys separated by spaces.
         title: a few words, for footer and popup.
-        scope: where it belongs, for help and README.
-        help: a sentence; the title where that says enough.
+        scope: its group in help and README.
+        help: at most 60 characters; empty if the title is enough.
     """
 
     name: str
@@ -42,8 +42,8 @@ COMMANDS: tuple[Command, ...] = (
         "move",
         ("down", "j  down", "down", ""),
         ("up", "k  up", "up", ""),
-        ("left", "h  left", "left", "Fold, or go to the pane or the view on the left."),
-        ("right", "l  right", "right", "Unfold, or go to the pane or the view on the right."),
+        ("left", "h  left", "left", "Collapse, or go to the pane or view on the left"),
+        ("right", "l  right", "right", "Expand, or go to the pane or view on the right"),
         ("top", "g g  home", "to the top", ""),
         ("bottom", "G  end", "to the bottom", ""),
         ("half_down", "ctrl+d  pagedown", "half a page down", ""),
@@ -51,75 +51,60 @@ COMMANDS: tuple[Command, ...] = (
         ("next_pane", "tab", "next pane", ""),
         ("previous_pane", "shift+tab", "previous pane", ""),
         ("tab", "1  2  3  4  5  6  7  8  9", "view by number", ""),
-        ("open", "enter", "open", "Open what the cursor stands on."),
-        ("back", "escape", "back", "Back, close or leave; a composer keeps its draft."),
+        ("open", "enter", "open", "Open what is under the cursor"),
+        ("back", "escape", "back", "Back, close or cancel; a composer keeps its draft"),
         ("history_back", "H", "back in history", ""),
         ("history_forward", "L", "forward in history", ""),
     ),
     *_scope(
         "find",
-        ("find_here", "/", "find", "Find a text in what is shown."),
+        ("find_here", "/", "find", "Find text in this pane"),
         ("find_next", "n", "next match", ""),
         ("find_previous", "N", "previous match", ""),
-        (
-            "find_anything",
-            "ctrl+k",
-            "find anything",
-            "Find a page, a space or a change request by its name, or by what it says.",
-        ),
-        ("labels", "f", "follow a link", "Label what can be followed, and follow the label that is typed."),
-        ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request."),
+        ("find_anything", "ctrl+k", "find anything", "Find pages, spaces and change requests by name or text"),
+        ("labels", "f", "follow a link", "Label the links, and open one by its label"),
+        ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
     ),
     *_scope(
         "go",
         ("go_inbox", "g i", "inbox", ""),
-        ("go_browse", "g o", "organization", "The spaces and pages of the organization."),
-        ("go_space", "g s", "space", "Go to a space by name."),
-        ("go_review", "g r", "review", "The change request that was open last."),
-        ("go_publish", "g p", "publish", "The sites."),
-        ("go_outbox", "g x", "outbox", "What is not sent, and why."),
-        ("backlinks", "g b", "backlinks", "The pages that link here."),
+        ("go_browse", "g o", "organization", "Browse spaces and pages"),
+        ("go_space", "g s", "space", "Go to a space by name"),
+        ("go_review", "g r", "review", "Open the last change request again"),
+        ("go_publish", "g p", "publish", "Manage sites"),
+        ("go_outbox", "g x", "outbox", "Show unsent changes and why they wait"),
+        ("backlinks", "g b", "backlinks", "List the pages that link to this one"),
     ),
     *_scope(
         "mark",
-        ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed."),
-        ("mark_range", "V", "mark a range", "Begin a range; a second time, mark it."),
+        ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
+        ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
-        (
-            "act_on_marked",
-            "A",
-            "act on marked",
-            "One act on all that is marked, a receipt for each; or go on with a merge train.",
-        ),
+        ("act_on_marked", "A", "act on marked", "Apply an action to all marked rows"),
     ),
     *_scope(
         "copy, open",
-        ("copy", "y", "copy link", "Copy the web address, or the id."),
+        ("copy", "y", "copy link", "Copy the web address, or the id"),
         ("copy_text", "Y", "copy text", ""),
-        ("web", "o", "open in browser", "Open in the web browser; over SSH, copy the address."),
-        (
-            "edit",
-            "e",
-            "edit",
-            "Edit the text in your editor; in a review, what you said where the cursor is.",
-        ),
+        ("web", "o", "open in browser", "Open in the web browser; over SSH, copy the address"),
+        ("edit", "e", "edit", "Edit in your editor; in a review, your own comment"),
     ),
     *_scope(
         "state",
-        ("refresh", "ctrl+r  f5", "ask again", "Ask the service again for what is shown."),
-        ("unsend", "z", "take back", "Take back the last write that has not left; in the inbox, what was put away."),
-        ("activity", "@", "activity", "Every request since the app was opened."),
-        ("errors", "!", "errors", "Every error since the app was opened."),
+        ("refresh", "ctrl+r  f5", "refresh", "Request everything that is shown again"),
+        ("unsend", "z", "undo", "Undo the last unsent change; in the inbox, done or snooze"),
+        ("activity", "@", "activity", "List all API requests since the start"),
+        ("errors", "!", "errors", "List all errors since the start"),
     ),
     *_scope(
         "inbox",
-        ("done", "D", "done", "Put it away until something happens to it."),
-        ("snooze", "S", "snooze", "Put it away until tomorrow, until next week, or until something happens to it."),
-        ("bookmark", "b", "bookmark", "Put a star before it, or take it away."),
-        ("edit_view", "F", "view", "Say what this view shows, such as `space:api outdated:yes sort:-comments`."),
-        ("save_view", "M s", "save view", "Keep what this view shows as a tab of your own, under a name."),
-        ("change_view", "M e", "edit view", "Edit name, query, order and headings of a view of your own."),
-        ("remove_view", "M d", "remove view", "Remove a view of your own; asks once."),
+        ("done", "D", "done", "Done: hide until there is new activity"),
+        ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
+        ("bookmark", "b", "bookmark", "Add or remove a bookmark"),
+        ("edit_view", "F", "filter", "Filter and sort this view"),
+        ("save_view", "M s", "save view", "Save this view, with its filter, as a tab"),
+        ("change_view", "M e", "edit view", "Edit name, query, order and grouping of a saved view"),
+        ("remove_view", "M d", "remove view", "Remove a saved view (asks first)"),
     ),
     *_scope(
         "review",
@@ -129,77 +114,70 @@ COMMANDS: tuple[Command, ...] = (
         ("previous_page", "{", "previous page", ""),
         ("next_thread", "t", "next thread", ""),
         ("previous_thread", "T", "previous thread", ""),
-        ("diff_view", "d", "diff view", "Prose; before and after side by side; or source."),
-        (
-            "since_review",
-            "I",
-            "since my review",
-            "What changed since your last review; a second time, all that it changes.",
-        ),
+        ("diff_view", "d", "diff view", "Switch between rendered, side by side and source"),
+        ("since_review", "I", "since my review", "Show only changes since your last review; again: all"),
         ("only_changed", "i", "changed pages only", ""),
-        ("zoom", "=", "zoom", "Give the pane the whole width."),
-        ("preview", "p", "preview", "The page as it will be."),
-        ("comment", "c", "comment", "Comment on what the cursor stands on."),
-        ("comment_on_all", "C", "comment on all", "Comment on the whole change request."),
+        ("zoom", "=", "zoom", "Give this pane the whole width"),
+        ("comment", "c", "comment", "Comment on the line under the cursor"),
+        ("comment_on_all", "C", "comment on all", "Comment on the whole change request"),
         ("reply", "r", "reply", ""),
-        ("resolve", "x", "resolve", "Resolve the thread, or open it again."),
-        ("react", "+", "react", "Put an emoji under what was said, or take yours away."),
-        ("use_suggestion", "U", "use suggestion", "Put the suggested words into the page, and resolve the thread."),
+        ("resolve", "x", "resolve", "Resolve the thread, or reopen it"),
+        ("react", "+", "react", "Add or remove a reaction"),
+        ("use_suggestion", "U", "use suggestion", "Commit the suggestion and resolve the thread"),
         ("approve", "v a", "approve", ""),
         ("request_changes", "v r", "request changes", ""),
-        ("comment_only", "v c", "comment only", "A review that neither approves nor refuses."),
-        ("begin_review", "v b", "begin a review", "Keep what you say, until a verdict sends all of it; again, stop."),
-        ("reviewers", "R", "reviewers", "Ask people for a review, or ask them no longer."),
-        ("pull", "u", "update", "Bring in what changed in main."),
-        ("merge", "m", "merge", "Says what will happen, and asks."),
-        ("threads", "g t", "threads", "All threads, and which are shown: the open, the resolved, the outdated."),
-        ("history", "g h", "history", "Who took part, the revisions, and what each of them changed."),
-        ("why", "W", "why not merge", "Each thing that a merge depends on, and who can put it right."),
-        ("pdf", "g f", "PDF", "All of it as a PDF, made by the service; opens it, or copies its address."),
-        ("archive", "X", "archive", "Archive the change request, or open it again."),
+        ("comment_only", "v c", "comment only", "Submit review: comment"),
+        ("begin_review", "v b", "start a review", "Start a review: hold comments until you submit"),
+        ("reviewers", "R", "reviewers", "Add or remove reviewers"),
+        ("pull", "u", "update", "Update from main"),
+        ("merge", "m", "merge", "Merge (shows what will change, asks first)"),
+        ("threads", "g t", "threads", "List all threads: open, resolved and outdated"),
+        ("history", "g h", "history", "Show participants, revisions and what each changed"),
+        ("why", "W", "merge requirements", "Show merge requirements"),
+        ("pdf", "g f", "PDF", "Export as PDF: open it, or copy its address"),
+        ("archive", "X", "archive", "Archive the change request, or reopen it"),
     ),
     *_scope(
         "browse",
-        ("new_request", "O", "new change request", "Begin a change request, to edit pages in."),
-        ("add", "a", "add", "Add a page here; among sites, a site or a space."),
-        ("rename", "E", "details", "Edit title and details; in a review, subject, description and state."),
-        ("delete", "delete  -", "delete", "Says what will happen, and asks; in a review, what you said."),
+        ("new_request", "O", "new change request", "Start or choose a change request to edit pages in"),
+        ("add", "a", "add", "Add a page; among sites, a site or a space"),
+        ("rename", "E", "edit details", "Edit title and details; in a review, its subject"),
+        ("delete", "delete  -", "delete", "Delete (asks first)"),
     ),
     *_scope(
         "site",
-        ("move_down", "J", "move down", "Move the item down among its siblings."),
-        ("move_up", "K", "move up", "Move the item up among its siblings."),
-        ("publish", "P", "publish", "Publish or unpublish: says what will happen, and asks."),
-        ("segment", "w", "view as", "View as a segment of readers."),
+        ("move_down", "J", "move down", "Move the item down among its siblings"),
+        ("move_up", "K", "move up", "Move the item up among its siblings"),
+        ("publish", "P", "publish", "Publish or unpublish (asks first)"),
     ),
     *_scope(
         "composer",
         ("send", "ctrl+s  alt+enter", "send", ""),
-        ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR."),
-        ("preview_text", "ctrl+o", "preview", "The text as it will be read; again, to write on."),
-        ("suggest", "ctrl+g", "suggest", "Put in the words of the page, to be changed as you suggest."),
+        ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR"),
+        ("preview_text", "ctrl+o", "preview", "Preview the text; again: edit"),
+        ("suggest", "ctrl+g", "suggest", "Insert the selected lines as a suggestion to edit"),
     ),
     *_scope(
         "outbox",
-        ("retry", "s", "send again", "Send a refused write again."),
+        ("retry", "s", "retry", "Retry a failed change"),
     ),
     *_scope(
         "always",
-        ("help", "?  f1", "keys", "All keys, searchable."),
-        ("theme", "ctrl+t", "theme", "Choose a theme."),
-        ("close", "q", "close", "Close this place; at the root, quit."),
-        ("quit", "ctrl+q  ctrl+c", "quit", "Quit; what waits to be sent stays in the outbox."),
+        ("help", "?  f1", "keys", "Show all keys, searchable"),
+        ("theme", "ctrl+t", "theme", "Choose a theme"),
+        ("close", "q", "close", "Close this screen; in the inbox, quit"),
+        ("quit", "ctrl+q  ctrl+c", "quit", "Quit; pending changes stay in the outbox"),
     ),
 )
 """The table."""
 
-PREFIXES = {"g": "go", "v": "verdict", "M": "my views"}
-"""What a key says whose continuations are commands."""
+PREFIXES = {"g": "go", "v": "review", "M": "my views"}
+"""Titles of keys that start a sequence."""
 
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
 )
-"""Keys that terminals and multiplexers keep for themselves: never a command's only one."""
+"""Keys that terminals and multiplexers use themselves: never the only key of a command."""
 
 PRESETS: dict[str, Keymap] = {
     "default": {},
@@ -214,7 +192,7 @@ PRESETS: dict[str, Keymap] = {
         "bottom": ("end",),
     },
 }
-"""Keymaps for hands that come from elsewhere."""
+"""Keymaps like those of other programs."""
 
 _SHOWN = {
     "escape": "esc",
@@ -229,22 +207,22 @@ _SHOWN = {
 
 
 def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
-    """The keys of a command, as the user wants them."""
+    """The keys of a command, with the remapping of the user."""
     return (keymap or {}).get(command.name, command.keys)
 
 
 def shown(keys: str) -> str:
-    """A key or a sequence as a person reads it."""
+    """A key or sequence as it is shown."""
     return " ".join(_SHOWN.get(key, key) for key in keys.split(" "))
 
 
-def key_table(names: Collection[str]) -> str:
-    """The key table of the README, as Markdown, of the commands with these names."""
+def key_table() -> str:
+    """The key table of the README, as Markdown."""
     lines = ["| where | key | does |", "|---|---|---|"]
-    said = ""
-    for command in (one for one in COMMANDS if one.name in names):
+    scope = ""
+    for command in COMMANDS:
         keys = " ".join(f"`{shown(key)}`" for key in command.keys).replace("|", "\\|")
-        scope = f"**{command.scope}**" if command.scope != said else ""
-        said = command.scope
-        lines.append(f"| {scope} | {keys} | {command.help or command.title} |")
+        first = f"**{command.scope}**" if command.scope != scope else ""
+        scope = command.scope
+        lines.append(f"| {first} | {keys} | {command.help or command.title} |")
     return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""Reviews: model, threads, changes, merge readiness, forecast, train, history."""
+"""The review of one change request: what is known of it, what it changes, and its comment threads."""

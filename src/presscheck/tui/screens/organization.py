@@ -1,4 +1,4 @@
-"""Which organization a place shows."""
+"""The organization that screens show."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from presscheck.api.organizations import Organization
 
 
-def chosen(found: Sequence[Organization], wanted: str | None) -> Organization | None:
+def choose_organization(organizations: Sequence[Organization], wanted: str | None) -> Organization | None:
     """The organization that the profile names by id or title, else the first."""
-    return next((one for one in found if wanted in (one.id, one.title)), found[0] if found else None)
+    for organization in organizations:
+        if wanted in (organization.id, organization.title):
+            return organization
+    return organizations[0] if organizations else None

@@ -1,4 +1,4 @@
-"""The outbox: what has not been sent, why, and the keys to send it again, take it back or drop it."""
+"""The outbox: changes that were not sent yet, why, and the keys to retry, edit or discard them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from presscheck.errors import PresscheckError
 from presscheck.text.relative_time import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.place import Place
-from presscheck.tui.screens.reading import Reading
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.sheet import Sheet
-from presscheck.tui.widgets.state_block import StateBlock
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.engine.results import OutboxEntry, Status
+    from presscheck.engine.results import OutboxEntry
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
@@ -31,11 +31,18 @@ _GLYPHS = {
     "refused": ("✗", "removed"),
     "parked": ("⚠", "waiting"),
 }
-_upper = re.compile(r"(?<=[a-z])(?=[A-Z])")
+STATES = {
+    "waiting": "pending",
+    "collected": "in your pending review: submitting it sends this",
+    "refused": "failed",
+    "parked": "unreadable",
+}
+"""Words for the states of an entry."""
+_capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-class Outbox(Place):
-    """Writes that wait, the oldest first."""
+class OutboxScreen(BaseScreen):
+    """Pending changes, the oldest first."""
 
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "delete", "close")
 
@@ -45,129 +52,131 @@ class Outbox(Place):
         self._end_listening: Any = None
 
     def title_line(self) -> Line:
-        """What this is, and how much of it there is."""
+        """The title and the number of changes."""
         return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
 
     def body(self) -> ComposeResult:
-        """The writes, or that there are none."""
-        yield StateBlock(self.home.look)
-        yield Rows(self._row, self.home.look, second=self._why, key=lambda at: self.waiting[at].id)
+        """The changes, or that there are none."""
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, second=self._why, key=lambda at: self.waiting[at].id)
 
     def on_mount(self) -> None:
-        """Show what waits, from now on."""
-        self._end_listening = self.desk.on_status(self._changed)
-        self._changed(self.desk.status)
-        self.query_one(Rows).focus()
+        """Show the outbox from now on."""
+        self._end_listening = self.desk.on_status(lambda _: self.when_shown("status", self._changed))
+        self._changed()
+        self.query_one(RowList).focus()
 
     def on_unmount(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         if self._end_listening:
             self._end_listening()
 
     def reason_unsend(self) -> str | None:
-        """Nothing is there, or it is on its way."""
+        """Disabled without a change, and while it is being sent."""
         current = self._current
         if current is None:
-            return "nothing waits"
-        return "it is on its way" if current.state == "sending" else None
+            return "the outbox is empty"
+        return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
-        """Nothing was refused here."""
+        """Disabled unless the change failed."""
         current = self._current
-        return None if current and current.state == "refused" else "only what was refused is sent again by hand"
+        return None if current and current.state == "refused" else "only failed changes can be retried"
 
     reason_delete = reason_unsend
 
     def reason_edit(self) -> str | None:
-        """It has left, or nothing in it was typed."""
+        """Disabled while it is being sent, and if it contains no text."""
         current = self._current
-        return self.reason_unsend() or (None if current and written_in(current.call) else "there is no text in it")
+        return self.reason_unsend() or (None if current and written_in(current.call) else "it contains no text to edit")
 
     def command_open(self) -> None:
-        """Read all of it."""
+        """Show all of the change."""
         if self._current:
-            self.home.push_screen(Reading(told(self._current), _details(self._current)))
+            self.app_context.push_screen(TextScreen(told(self._current), _details(self._current)))
 
     def command_retry(self) -> None:
-        """Send it again."""
+        """Retry the change."""
         if self._current:
             self.desk.retry(self._current.id)
 
     def command_edit(self) -> None:
-        """Change what was typed; it keeps its place in the order, and is sent again where it was refused."""
+        """Edit the text; the change keeps its position, and is retried if it failed."""
         current = self._current
-        if current is None or current.call is None or not (found := written_in(current.call)):
+        if current is None or current.call is None or not (typed_text := written_in(current.call)):
             return
-        call, (field, text), key = current.call, found, f"outbox {current.id}"
+        call, (field, text), key = current.call, typed_text, f"outbox {current.id}"
 
         def save(typed: str) -> None:
             self.desk.outbox.save_draft(key, "" if typed == text else typed)
 
         def take(typed: str) -> None:
             if not self.desk.rewrite(current.id, rewritten(call, field, typed)):
-                raise PresscheckError("it was sent meanwhile; what you typed is kept here as a draft")
+                raise PresscheckError("it was sent meanwhile; your text is kept here as a draft")
             save(text)
 
         title = told(current)
-        self.home.push_screen(Composer(title, self.desk.outbox.draft(key) or text, save, self.home.look, take=take))
+        self.app_context.push_screen(
+            Composer(title, self.desk.outbox.draft(key) or text, save, self.style_for, take=take)
+        )
 
     async def command_unsend(self) -> None:
-        """Take it back."""
-        await self._give_up("Take it back?", "Take back")
+        """Undo the change."""
+        await self._discard("Undo this change?", "Undo")
 
     async def command_delete(self) -> None:
-        """Drop it."""
-        await self._give_up("Drop it?", "Drop")
+        """Discard the change."""
+        await self._discard("Discard this change?", "Discard")
 
-    async def _give_up(self, question: str, act: str) -> None:
+    async def _discard(self, question: str, action: str) -> None:
         current = self._current
         if current is None:
             return
-        facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is gone.", "waiting"),)]
-        if await self.ask(Sheet(question, facts, act, self.home.look)):
+        facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is lost.", "waiting"),)]
+        if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
             self.desk.drop(current.id)
-            self.home.notice("it is not sent")
+            self.notify("discarded")
 
     @property
     def _current(self) -> OutboxEntry | None:
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
-    def _changed(self, status: Status) -> None:
+    def _changed(self) -> None:
         self.waiting = self.desk.waiting()
-        block, rows = self.query_one(StateBlock), self.query_one(Rows)
+        block, rows = self.query_one(EmptyState), self.query_one(RowList)
         rows.show(len(self.waiting))
         if self.waiting:
             block.away()
         else:
-            block.empty("Everything is sent.", "What you write while offline waits here.")
-        self.show_world()
+            block.empty("Everything was sent.", "Changes made offline are listed here until they are sent.")
+        self.refresh_status_bars()
 
     def _row(self, at: int, columns: int) -> Line:
-        one = self.waiting[at]
-        glyph, style = _GLYPHS.get(one.state, ("·", "quiet"))
-        age = span(now().timestamp() - one.created_at)
-        head = (Span(f"{glyph} ", style), Span(told(one)), Span(f"  {text_of(one)}", "quiet"))
+        entry = self.waiting[at]
+        glyph, style = _GLYPHS.get(entry.state, ("·", "quiet"))
+        age = span(now().timestamp() - entry.created_at)
+        head = (Span(f"{glyph} ", style), Span(told(entry)), Span(f"  {text_of(entry)}", "quiet"))
         return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
 
     def _why(self, at: int, columns: int) -> Line:
-        one = self.waiting[at]
-        state = "in your review: a verdict there sends it" if one.state == "collected" else one.state
-        said = f"{state}: {one.error}" if one.error else state
-        return (Span(f"  {sanitize(said)}", "removed" if one.state == "refused" else "quiet"),)
+        entry = self.waiting[at]
+        state = STATES.get(entry.state, entry.state)
+        text = f"{state}: {entry.error}" if entry.error else state
+        return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
 
-def told(one: OutboxEntry) -> str:
-    """What a write is, in words: `post comment`."""
-    name = type(one.call).__name__ if one.call else one.name.rpartition(".")[2]
-    return _upper.sub(" ", name).lower()
+def told(entry: OutboxEntry) -> str:
+    """The name of a change: `post comment`."""
+    name = type(entry.call).__name__ if entry.call else entry.name.rpartition(".")[2]
+    return _capital.sub(" ", name).lower()
 
 
 def written_in(call: Operation[Any] | None) -> tuple[str, str] | None:
-    """The field of a call that somebody typed, and what; None where there is none."""
+    """The field of a call that contains typed text, and the text; None if there is none."""
     for field in ("body", "comment", "subject", "description"):
-        found: Any = getattr(call, field, None)
-        text = found.markdown if isinstance(found, Document) else found
+        typed_text: Any = getattr(call, field, None)
+        text = typed_text.markdown if isinstance(typed_text, Document) else typed_text
         if isinstance(text, str) and text:
             return field, text
     return None
@@ -184,18 +193,24 @@ def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
     return type(call)(**given)
 
 
-def text_of(one: OutboxEntry) -> str:
-    """What was typed into it, in one line."""
-    found = written_in(one.call)
-    return sanitize(found[1]) if found else ""
+def text_of(entry: OutboxEntry) -> str:
+    """The text of a change, in one line."""
+    typed_text = written_in(entry.call)
+    return sanitize(typed_text[1]) if typed_text else ""
 
 
-def _details(one: OutboxEntry) -> list[Line]:
-    asked = f"{one.call.method()} {one.call.wire_path()}" if one.call else "it cannot be read by this version"
-    when = datetime.fromtimestamp(one.created_at, UTC).astimezone()
-    facts = [("what", told(one)), ("state", one.state), ("why", one.error or ""), ("since", f"{when:%H:%M:%S %d %b}")]
-    facts.append(("request", asked))
-    lines: list[Line] = [(), *((Span(f" {key:<9}", "quiet"), Span(sanitize(said))) for key, said in facts if said)]
-    if found := written_in(one.call):
-        lines += [(), *((Span(f" {line}"),) for line in sanitize(found[1], lines=True).split("\n"))]
+def _details(entry: OutboxEntry) -> list[Line]:
+    when = datetime.fromtimestamp(entry.created_at, UTC).astimezone()
+    request = f"{entry.call.method()} {entry.call.wire_path()}" if entry.call else "this version cannot read it"
+    facts = (
+        ("what", told(entry)),
+        ("state", STATES.get(entry.state, entry.state)),
+        ("why", entry.error or ""),
+        ("since", f"{when:%H:%M:%S %d %b}"),
+        ("request", request),
+    )
+    lines: list[Line] = [()]
+    lines += [(Span(f" {key:<9}", "quiet"), Span(sanitize(value))) for key, value in facts if value]
+    if typed_text := written_in(entry.call):
+        lines += [(), *((Span(f" {line}"),) for line in sanitize(typed_text[1], lines=True).split("\n"))]
     return lines

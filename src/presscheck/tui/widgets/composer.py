@@ -19,12 +19,12 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown
-from presscheck.tui.keys import Keys, key_name
-from presscheck.tui.outside import edit_text
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.lines import Lines
+from presscheck.tui.external_programs import edit_text
+from presscheck.tui.key_sequences import KeySequences, key_name
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.strips import Look, raised
+from presscheck.tui.widgets.status_line import StatusLine
+from presscheck.tui.widgets.strip_renderer import StyleLookup, raised
+from presscheck.tui.widgets.text_view import TextView
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
 
@@ -62,7 +62,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         title: str,
         text: str,
         save: Callable[[str], None],
-        look: Look,
+        look: StyleLookup,
         *,
         may_be_empty: bool = False,
         limit: int | None = None,
@@ -75,15 +75,15 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self.may_be_empty, self.limit, self.take = may_be_empty, limit, take
         self.people, self.suggestion = people, suggestion
         self._known = [one for one in KEYS if one.name != "suggest" or suggestion]
-        self._keys, self._trouble, self._length = Keys(self._known), "", len(text)
+        self._keys, self._trouble, self._length = KeySequences(self._known), "", len(text)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
         with Vertical():
-            yield Bar(self.look, id="composer-title")
+            yield StatusLine(self.look, id="composer-title")
             yield TextArea(self.text, soft_wrap=True, show_line_numbers=False, compact=True)
-            yield Lines(self.look)
-            yield Bar(self.look, id="composer-keys")
+            yield TextView(self.look)
+            yield StatusLine(self.look, id="composer-keys")
 
     def on_mount(self) -> None:
         """The cursor stands after what is there."""
@@ -91,7 +91,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area.cursor_blink = False
         area.focus()
         area.move_cursor(area.document.end)
-        self.query_one(Lines).display = False
+        self.query_one(TextView).display = False
         self._show()
 
     @on(TextArea.Changed)
@@ -149,7 +149,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
 
     def _preview(self) -> None:
         """Show the text as it will be read, or go on writing."""
-        area, lines = self.query_one(TextArea), self.query_one(Lines)
+        area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
             from presscheck.documents.terminal.page_lines import comment_lines  # late: few texts are looked at
@@ -174,21 +174,21 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Why it cannot be sent."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
-            return f"{len(text) - self.limit:,} too many"
-        return None if text.strip() or self.may_be_empty else "nothing to send yet"
+            return f"{len(text) - self.limit:,} characters too many"
+        return None if text.strip() or self.may_be_empty else "nothing to send"
 
     def _show(self) -> None:
         size, why = len(self.query_one(TextArea).text), self._reason()
         of = f" of {self.limit:,}" if self.limit is not None else ""
         count: Line = (Span(f"{size:,}{of}", "quiet"),) if why is None or not size else (Span(why, "waiting"),)
         count = (Span(sanitize(self._trouble), "error"),) if self._trouble else count
-        self.query_one("#composer-title", Bar).show((Span(self.heading, "title"),), count)
+        self.query_one("#composer-title", StatusLine).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
         for command in self._known:
             style = "quiet" if command.name == "send" and why is not None else "accent"
             keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}  ", "quiet")]
         kept: Line = (Span("the draft is kept", "quiet"),)
-        bar = self.query_one("#composer-keys", Bar)
+        bar = self.query_one("#composer-keys", StatusLine)
         bar.show(tuple(keys), kept if width((*keys, *kept)) < self.size.width - 4 else ())
 
 

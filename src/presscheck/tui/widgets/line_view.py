@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.widgets.strips import Look, drawn, highlighted
+from presscheck.tui.widgets.strip_renderer import StyleLookup, drawn, highlighted
 
 WHEEL = 3
 """Lines that one turn of the wheel scrolls."""
@@ -43,7 +43,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     bar_width = 1
     """Cells on the left for the bar."""
 
-    def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, look: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self.look = look
         self.top: int = 0

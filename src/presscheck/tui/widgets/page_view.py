@@ -14,7 +14,7 @@ from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.strips import Look
+from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 SLICE = 0.004
 """Seconds of laying out at a time: too short to be felt between two keys."""
@@ -62,7 +62,7 @@ class PageView(LineView):
         page: PageView
         target: str
 
-    def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, look: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(look, id=id, classes=classes)
         self.document: PageLike | None = None
         self._make: Callable[[int], PageLike] | None = None

@@ -14,10 +14,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.widgets.bar import Bar
-from presscheck.tui.widgets.rows import Rows
-from presscheck.tui.widgets.strips import Look, raised
-from presscheck.tui.widgets.typed import Typed
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_line import StatusLine
+from presscheck.tui.widgets.strip_renderer import StyleLookup, raised
 
 CUTOFF = 65
 """How alike, of 100, a label must be to what was typed where it does not hold it."""
@@ -53,14 +53,14 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     Picker { align: center top; background: transparent; }
     Picker > Vertical { width: 88; max-width: 100%; height: auto; max-height: 100%; margin-top: 1; padding: 1 2; }
     Picker > Vertical { background: $ink-raised; }
-    Picker Rows { height: 18; margin: 1 0; }
+    Picker RowList { height: 18; margin: 1 0; }
     """
 
     def __init__(
         self,
         title: str,
         choices: Sequence[Choice],
-        look: Look,
+        look: StyleLookup,
         *,
         many: bool = False,
         chosen: Iterable[str] = (),
@@ -77,32 +77,32 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         """The question, what is typed, the answers, the keys."""
         with Vertical():
-            yield Bar(self.look, id="question")
-            yield Typed(placeholder="type to find")
-            yield Rows(self._row, self.look)
-            yield Bar(self.look, id="keys")
+            yield StatusLine(self.look, id="question")
+            yield SearchInput(placeholder="type to search")
+            yield RowList(self._row, self.look)
+            yield StatusLine(self.look, id="keys")
 
     def on_mount(self) -> None:
         """Ready for typing."""
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         rows.styles.height = min(
             18, max(3, len(self.choices) if not self.more and not self.later else 18), max(3, self.size.height - 9)
         )
         rows.is_lively = True
-        self.query_one(Typed).focus()
+        self.query_one(SearchInput).focus()
         self._find("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Other letters, other answers."""
         self._find(event.value)
 
-    def on_rows_row_chosen(self) -> None:
+    def on_row_list_row_chosen(self) -> None:
         """A second click chooses."""
         self._answer()
 
     def on_key(self, event: events.Key) -> None:
         """Move among the answers, choose, or leave."""
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
         pages = {"pagedown": 1, "pageup": -1}
         if event.key in moves:
@@ -124,7 +124,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         is_final = not self.later or not text.strip()
         named = matching(text, self.choices, ranked=self.ranked, alike=is_final)
         self.found = [*(self.more(text) if self.more else ()), *named]
-        self.query_one(Rows).show(len(self.found), cursor=0)
+        self.query_one(RowList).show(len(self.found), cursor=0)
         self._say(text)
         if self.later:
             later = None if is_final else self.later(text)
@@ -139,7 +139,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         known = {choice.key for choice in named}
         alike = [choice for choice in matching(text, self.choices) if choice.key not in known]
         async for choices in later:
-            rows = next(iter(self.query(Rows)), None)
+            rows = next(iter(self.query(RowList)), None)
             if rows is None:
                 return  # it was left meanwhile
             under = self.found[rows.cursor : rows.cursor + 1]
@@ -151,21 +151,20 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def _say(self, text: str) -> None:
         count = f"{len(self.found)} of {len(self.choices)}" if text and not self.later else f"{len(self.found)}"
-        self.query_one("#question", Bar).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
-        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "leave")) if self.many else (("enter", ""), ("esc", ""))
+        self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
+        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "cancel")) if self.many else (("enter", ""), ("esc", ""))
         line = tuple(span for key, does in keys for span in (Span(key, "accent"), Span(f" {does}  ", "quiet")))
-        nothing = "nothing is found" if self.later else "nothing is called so"
-        self.query_one("#keys", Bar).show(line if self.found else (Span(nothing, "quiet"),))
+        self.query_one("#keys", StatusLine).show(line if self.found else (Span("No match", "quiet"),))
 
     def _toggle(self) -> None:
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         if self.found:
             self.chosen ^= {self.found[rows.cursor].key}
             rows.redraw()
             rows.move(1)
 
     def _answer(self) -> None:
-        rows = self.query_one(Rows)
+        rows = self.query_one(RowList)
         if self.many:
             self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
         elif self.found:

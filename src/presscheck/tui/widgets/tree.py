@@ -13,7 +13,7 @@ from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.strips import Look
+from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 INDENT = 2
 
@@ -67,7 +67,7 @@ class Tree(LineView):
     def __init__(
         self,
         children: Callable[[str | None], Sequence[Node]],
-        look: Look,
+        look: StyleLookup,
         *,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,

@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, pad, width
-from presscheck.tui.widgets.strips import Look, drawn
+from presscheck.tui.widgets.strip_renderer import StyleLookup, drawn
 
 GAP = 4
 
@@ -18,7 +18,7 @@ class WhichKey(Widget):
 
     DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: StyleLookup) -> None:
         super().__init__()
         self.look = look
         self.title = ""

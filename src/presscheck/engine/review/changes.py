@@ -1,0 +1,209 @@
+"""The changed items of a change request: one entry for each page, file or other item, in reading order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from presscheck.documents.pages.tree import flatten
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.content_changes import ParentChange, SemanticChange
+
+UNTITLED = "Untitled"
+_RENAMING = frozenset(("title", "slug", "name", "label"))
+_TEXT = frozenset(("document", "downloadURL"))
+_KINDS = ("added", "deleted", "edited", "moved", "renamed", "details")
+"""The kinds of change, most important first."""
+_NOUNS = {
+    "page": ("page", "pages"),
+    "file": ("file", "files"),
+    "content": ("reusable piece", "reusable pieces"),
+    "tag": ("tag", "tags"),
+    "variables": ("set of variables", "sets of variables"),
+}
+
+
+@dataclass(frozen=True)
+class ChangedItem:
+    """A page, file, reusable content, tag or set of variables that a change request changes."""
+
+    id: str
+    noun: str
+    """page, file, content, tag or variables."""
+    title: str
+    kinds: tuple[str, ...]
+    """Some of added, deleted, edited, moved, renamed, details; most important first."""
+    type: str = "document"
+    """The type of a page: document, group, link or computed."""
+    path: str | None = None
+    text: str | None = None
+    """Identifies the new text, so that a "viewed" mark lasts until the text changes."""
+    details: tuple[str, ...] = ()
+    """Changes other than to the text, one line each."""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is text to compare."""
+        return self.noun == "page" and self.type in ("document", "computed")
+
+
+@dataclass(frozen=True)
+class WordCount:
+    """The number of words added and removed."""
+
+    added: int
+    removed: int
+
+
+def changed_items(changes: Iterable[SemanticChange]) -> tuple[ChangedItem, ...]:
+    """The changed items, each once, in the order of their first change."""
+    items: dict[tuple[str, str], ChangedItem] = {}
+    for change in changes:
+        item = _item_of(change)
+        if item is None:
+            continue
+        earlier = items.get((item.noun, item.id))
+        items[item.noun, item.id] = _combine(earlier, item) if earlier else item
+    return tuple(items.values())
+
+
+def in_reading_order(items: Sequence[ChangedItem], tree: Iterable[RevisionPage]) -> tuple[ChangedItem, ...]:
+    """Sort items: pages in the order of the page tree, then deleted pages, then items that are not pages."""
+    positions = {page.id: number for number, page in enumerate(flatten(tree))}
+    last = len(positions)
+    return tuple(
+        sorted(
+            items,
+            key=lambda item: (item.noun != "page", positions.get(item.id, last) if item.noun == "page" else 0),
+        )
+    )
+
+
+def change_size(item: ChangedItem, words: WordCount | None) -> str:
+    """The size of a change in one column: `new +88`, `±12`, `−10`, `moved`."""
+    first = item.kinds[0]
+    if first == "added":
+        return f"new +{words.added:,}" if words else "new"
+    if first in ("deleted", "moved", "renamed", "details"):
+        return first
+    if words is None:
+        return "edited"
+    if words.added and words.removed:
+        return f"±{words.added + words.removed:,}"
+    return f"+{words.added:,}" if words.added else f"−{words.removed:,}" if words.removed else "edited"
+
+
+def kinds_text(item: ChangedItem) -> str:
+    """The kinds of change in words: `edited, moved`."""
+    return ", ".join(item.kinds)
+
+
+def summarize_changes(items: Iterable[ChangedItem]) -> str:
+    """A summary of all changes: `3 pages added, 8 edited, 1 file added`."""
+    tally = Counter((item.noun, item.kinds[0]) for item in items)
+    parts: list[str] = []
+    for noun, (single, several) in _NOUNS.items():
+        named = ""
+        for kind in _KINDS:
+            number = tally[noun, kind]
+            if not number:
+                continue
+            word = "" if named else f"{single if number == 1 else several} "
+            named = named or word
+            parts.append(f"{number:,} {word}{'changed in details' if kind == 'details' else kind}")
+    return ", ".join(parts)
+
+
+def is_viewed(item: ChangedItem, viewed: Mapping[str, str], revision: str) -> bool:
+    """Whether an item was marked as viewed in its current version."""
+    return viewed.get(item.id) in (item.text or revision, revision)
+
+
+def _item_of(change: SemanticChange) -> ChangedItem | None:
+    if change.page:
+        page = change.page
+        item = ChangedItem(page.id, "page", page.title, (), type=page.type, path=page.path)
+    elif change.file:
+        item = ChangedItem(change.file.id, "file", change.file.name, ())
+    elif change.reusable_content:
+        item = ChangedItem(change.reusable_content.id, "content", change.reusable_content.title, ())
+    elif change.tag:
+        item = ChangedItem(change.tag.slug, "tag", change.tag.label or change.tag.slug, ())
+    elif change.variables is not None:
+        item = ChangedItem("variables", "variables", "Variables", ())
+    else:
+        return None
+    return replace(
+        item,
+        title=sanitize(item.title).strip() or UNTITLED,
+        kinds=_kinds(change),
+        text=_new_text(change),
+        details=tuple(_details(change)),
+    )
+
+
+def _combine(earlier: ChangedItem, later: ChangedItem) -> ChangedItem:
+    kinds = {*earlier.kinds, *later.kinds}
+    return replace(
+        later,
+        kinds=tuple(kind for kind in _KINDS if kind in kinds),
+        text=later.text or earlier.text,
+        details=earlier.details + later.details,
+    )
+
+
+def _kinds(change: SemanticChange) -> tuple[str, ...]:
+    verb = change.type.rpartition("_")[2]
+    if verb in ("created", "deleted", "moved"):
+        return ("added" if verb == "created" else verb,)
+    names = set(change.attributes or ())
+    if change.variables is not None or not names:
+        return ("edited",)
+    kinds = {
+        "edited": names & _TEXT,
+        "renamed": names & _RENAMING,
+        "details": names - _TEXT - _RENAMING,
+    }
+    return tuple(kind for kind, of_kind in kinds.items() if of_kind)
+
+
+def _new_text(change: SemanticChange) -> str | None:
+    after = (change.attributes or {}).get("document")
+    return after.after if after and isinstance(after.after, str) else None
+
+
+def _details(change: SemanticChange) -> Iterator[str]:
+    if change.type == "page_moved" and change.parent:
+        yield _moved(change.parent)
+    for name, values in {**(change.attributes or {}), **(change.variables or {})}.items():
+        if name in _TEXT:
+            continue
+        label = sanitize(name)
+        if _is_short(values.before) and _is_short(values.after):
+            yield f"{label}: {_quoted(values.before)} → {_quoted(values.after)}"
+        else:
+            yield f"{label} changed"
+
+
+def _moved(parent: ParentChange) -> str:
+    def title_of(page: object) -> str:
+        title = getattr(page, "title", None)
+        return sanitize(title).strip() or UNTITLED if isinstance(title, str) else "the top"
+
+    if (parent.before and parent.before.id) == (parent.after and parent.after.id):
+        return f"moved within {title_of(parent.after)}"
+    return f"moved from {title_of(parent.before)} to {title_of(parent.after)}"
+
+
+def _is_short(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _quoted(value: object) -> str:
+    text = "" if value is None else str(value)
+    return f"“{sanitize(text)}”" if text else "nothing"

@@ -1,0 +1,265 @@
+"""The review model: all that is known of one change request, from the store at once and from the service later.
+
+Its calls are the same as those of the inbox, so that both share the stored answers. Nothing here draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListRequestedReviewers, ListReviews
+from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import GetChangeRequestChanges
+from presscheck.api.organizations import GetOrganization
+from presscheck.api.spaces import GetSpace
+from presscheck.engine.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
+from presscheck.engine.review.merge_readiness import (
+    MergeInputs,
+    MergeReadiness,
+    Reviewer,
+    newest_of,
+    reviewers,
+    standing,
+)
+from presscheck.engine.review.threads import Discussion, PendingWrites
+from presscheck.engine.shared_calls import ALL, changes_in, comments_on, reviewers_of, reviews_of
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import RequestedReviewer, Review
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.content_changes import SemanticChanges
+    from presscheck.api.operation import Operation
+    from presscheck.api.organizations import Organization
+    from presscheck.api.roles import MergeRules
+    from presscheck.api.spaces import Space
+    from presscheck.engine.review.merge_forecast import Forecast
+
+
+class ReviewStore(PendingWrites, Protocol):
+    """What a review model needs of the engine: the outbox, the user, and the pages marked as viewed."""
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        """The revision at which each page was viewed, by page id."""
+        ...
+
+    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
+        """Mark a page as viewed at a revision; None removes the mark."""
+        ...
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many changes are loaded, how many there are, and how many were viewed."""
+
+    known: int
+    total: int
+    viewed: int
+
+    @property
+    def missing(self) -> str:
+        """`only 12 of 37 changes are here`; empty if all are loaded."""
+        return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
+
+
+class ReviewModel:
+    """One change request: the answers of the service, and what follows from them.
+
+    Args:
+        store: the local state.
+        space_id: the id of its space.
+        request_id: its id, or its number in the space.
+    """
+
+    def __init__(self, store: ReviewStore, space_id: str, request_id: str) -> None:
+        self._store, self.space_id, self._request_id = store, space_id, request_id
+        self.discussion = Discussion(store, space_id, request_id)
+        self.request: ChangeRequest | None = None
+        self.space: Space | None = None
+        self.organization: Organization | None = None
+        self.changes: SemanticChanges | None = None
+        self.tree: Sequence[RevisionPage] = ()
+        self.reviews: Sequence[Review] | None = None
+        self.requested: Sequence[RequestedReviewer] | None = None
+        self.items: tuple[ChangedItem, ...] = ()
+        self.viewed: dict[str, str] = {}
+        self.since: Review | None = None
+        """The user's review with which the newest revision is compared; None shows all changes."""
+        self.comparisons: dict[tuple[str, str], SemanticChanges] = {}
+        """The changes between two revisions."""
+        self.forecast: Forecast | None = None
+        """The result of a merge; None while it is not known."""
+        self._setters: dict[type[Operation[Any]], Callable[[Any, Any], None]] = {
+            GetChangeRequestChanges: self._set_changes,
+            ListChangeRequestPages: self._set_tree,
+            ListReviews: self._set_reviews,
+            ListRequestedReviewers: self._set_requested,
+            ListComments: self._set_comments,
+            ListReplies: self._set_replies,
+            GetSpace: self._set_space,
+            GetOrganization: self._set_organization,
+        }
+
+    @property
+    def me(self) -> str:
+        """The id of the signed-in user."""
+        return self.discussion.me
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The path parameters of all calls about this change request."""
+        return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self._request_id}
+
+    def first_call(self) -> GetChangeRequest:
+        """The call that must be answered before all others."""
+        return GetChangeRequest(space_id=self.space_id, change_request_id=self._request_id)
+
+    def calls(self) -> Iterator[Operation[Any]]:
+        """All further calls once the change request is known, most important first."""
+        if self.request is None:
+            return
+        limit = ALL
+        if self.changes and self.changes.more:
+            limit = len(self.changes.changes) + self.changes.more + ALL
+        yield changes_in(self.request, limit)
+        yield reviews_of(self.request)
+        yield reviewers_of(self.request)
+        yield comments_on(self.request)
+        yield ListChangeRequestPages(**self.path)
+        yield GetSpace(space_id=self.space_id)
+        if self.space and self.space.organization:
+            yield GetOrganization(organization_id=self.space.organization)
+
+    def set_request(self, request: ChangeRequest | None) -> None:
+        """Set the change request, and read which of its pages were viewed."""
+        if request:
+            self.request = request
+            self.discussion.set_request(request.id)
+            self.viewed = self._store.viewed(request.id)
+
+    def take(self, call: Operation[Any], answer: Any) -> None:
+        """Take the answer of a call; None if there is none."""
+        if answer is not None:
+            self._setters[type(call)](call, answer)
+
+    def _set_changes(self, call: Any, answer: SemanticChanges) -> None:
+        if self.changes and call.limit == ALL and len(self.changes.changes) > len(answer.changes) and answer.more:
+            return  # the truncated answer of the first call, again after the complete one
+        self.changes = answer
+        self._sort_items()
+
+    def _set_tree(self, _: Any, answer: Any) -> None:
+        self.tree = answer.pages
+        self._sort_items()
+
+    def _set_reviews(self, _: Any, answer: Any) -> None:
+        self.reviews = answer.items
+
+    def _set_requested(self, _: Any, answer: Any) -> None:
+        self.requested = answer.items
+
+    def _set_comments(self, call: ListComments, answer: Any) -> None:
+        self.discussion.set_comments(call.page, answer.items)
+
+    def _set_replies(self, call: ListReplies, answer: Any) -> None:
+        self.discussion.set_replies(call.comment_id, answer.items)
+
+    def _set_space(self, _: Any, answer: Space) -> None:
+        self.space = answer
+
+    def _set_organization(self, _: Any, answer: Organization) -> None:
+        self.organization = answer
+
+    def own_review(self) -> Review | None:
+        """The user's last review."""
+        return newest_of(self.reviews or (), self.me)
+
+    def compare_since(self, review: Review | None) -> None:
+        """Show the changes since a review; None shows all changes."""
+        self.since = review
+        self._sort_items()
+
+    def set_comparison(self, before: str, after: str, changes: SemanticChanges) -> None:
+        """Set the changes between two revisions."""
+        self.comparisons[before, after] = changes
+        self._sort_items()
+
+    def changes_since(self, revision: str) -> SemanticChanges | None:
+        """The changes from a revision to the newest; None if they are not known."""
+        return self.comparisons.get((revision, self.request.revision)) if self.request else None
+
+    @property
+    def base(self) -> str | None:
+        """The revision with which the newest is compared."""
+        if self.since:
+            return self.since.revision
+        return (self.request.revision_merged_ancestor or self.request.revision_initial) if self.request else None
+
+    @property
+    def shown_changes(self) -> SemanticChanges | None:
+        """The changes that are shown: all, or those since a review."""
+        return self.changes_since(self.since.revision) if self.since else self.changes
+
+    def _sort_items(self) -> None:
+        items = changed_items(self.shown_changes.changes) if self.shown_changes else self.items
+        self.items = in_reading_order(items, self.tree) if self.tree else items
+
+    def is_viewed(self, item: ChangedItem) -> bool:
+        """Whether the current version of an item was viewed."""
+        return self.request is not None and is_viewed(item, self.viewed, self.request.revision)
+
+    def mark_viewed(self, item: ChangedItem, *, viewed: bool) -> None:
+        """Mark an item as viewed, or not."""
+        if self.request:
+            version = item.text or self.request.revision
+            self._store.mark_viewed(self.request.id, item.id, version if viewed else None)
+            self.viewed = self._store.viewed(self.request.id)
+
+    def reviewers(self) -> tuple[Reviewer, ...] | None:
+        """All requested reviewers and all who reviewed; None if neither is known."""
+        if self.request is None or (self.reviews is None and self.requested is None):
+            return None
+        return reviewers(self.request, self.requested or (), self.reviews or (), self.me)
+
+    def progress(self) -> Progress | None:
+        """How many changes are loaded and viewed; None if none are known."""
+        changes = self.shown_changes
+        if changes is None:
+            return None
+        known = len(changes.changes)
+        return Progress(known, known + (changes.more or 0), sum(self.is_viewed(item) for item in self.items))
+
+    def open_threads(self) -> int:
+        """The number of open threads: of the comments that are known, else as the service counts them."""
+        if self.discussion.is_known:
+            return self.discussion.open_comments()
+        return self.request.comments if self.request else 0
+
+    def rules(self) -> MergeRules | None:
+        """The merge rules that apply, if they are known."""
+        rules = self.space.merge_rules if self.space else None
+        if rules and rules.type == "inherit":
+            return self.organization.merge_rules if self.organization else None
+        return rules
+
+    def closed_reason(self) -> str | None:
+        """Why nothing changes any more: it is merged or archived."""
+        if self.request is not None and self.request.status in ("merged", "archived"):
+            return f"it is {self.request.status}"
+        return None
+
+    def readiness(self) -> MergeReadiness:
+        """Whether it can be merged."""
+        inputs = self.merge_inputs()
+        return standing(inputs) if inputs else MergeReadiness("unknown")
+
+    def merge_inputs(self) -> MergeInputs | None:
+        """All that a merge depends on; None before the change request is known."""
+        if self.request is None:
+            return None
+        conflicts = None if self.forecast is None else tuple(conflict.title for conflict in self.forecast.conflicts)
+        return MergeInputs(
+            self.request, self.me, self.reviewers(), self.space, self.rules(), self.open_threads(), conflicts
+        )

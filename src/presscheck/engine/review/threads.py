@@ -1,0 +1,323 @@
+"""The comment threads of a change request: comments, replies, and pending writes that apply to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from presscheck.api.comments import ListComments, PostComment, PostReply, UpdateComment
+from presscheck.api.operation import Page
+from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
+from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
+from presscheck.engine.review.merge_readiness import person
+from presscheck.engine.shared_calls import replies_to
+from presscheck.engine.writes.optimistic_overlays import laid_over
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
+    from presscheck.api.users import User
+    from presscheck.engine.results import OutboxEntry
+
+NEW = "waiting:"
+"""Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""
+UNKNOWN_USER = "me"
+"""The id of the signed-in user while it is not known."""
+PendingState = Literal["waiting", "collected", "sending", "refused"]
+ThreadState = Literal["open", "resolved", "outdated"]
+"""An outdated thread is open, but the text that it is about is gone."""
+STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
+_PENDING_STATES: dict[str, PendingState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
+
+
+@dataclass(frozen=True)
+class PendingChange:
+    """A write that is still in the outbox: its row, its state, and the error if it was refused."""
+
+    row: int
+    state: PendingState
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A comment or a reply, as it is shown."""
+
+    id: str
+    author: str
+    posted_at: str
+    text: str
+    """Markdown."""
+    edited: bool = False
+    reactions: tuple[tuple[str, int], ...] = ()
+    own_reactions: frozenset[str] = frozenset()
+    """The user's own reactions, in the notation of the service."""
+    may_edit: bool = False
+    may_delete: bool = False
+    pending: PendingChange | None = None
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A comment with its replies, and the place in the page that it is about."""
+
+    first: Message
+    replies: tuple[Message, ...] = ()
+    reply_count: int = 0
+    page: str | None = None
+    node: str | None = None
+    """The key of the block that it is about, if the service names one."""
+    cell: CellIds | None = None
+    """The table cell that it is about."""
+    about: str = ""
+    """The text of the page that it is about: quoted in the comment, or the text of the block that it names."""
+    line: int | None = None
+    """The line of the page's new text that contains this text, from 0; None if it was not found."""
+    is_outdated: bool = False
+    """Whether this text is gone."""
+    resolved: bool = False
+    resolved_by: str | None = None
+    pending_status: PendingChange | None = None
+    """A pending "resolve" or "reopen"."""
+    may_answer: bool = True
+
+    @property
+    def id(self) -> str:
+        """The id of its first comment."""
+        return self.first.id
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The first comment and the replies."""
+        return (self.first, *self.replies)
+
+    @property
+    def state(self) -> ThreadState:
+        """Open, resolved or outdated."""
+        return "resolved" if self.resolved else "outdated" if self.is_outdated else "open"
+
+    @property
+    def about_cell(self) -> str:
+        """The text of the table cell that it is about; empty if it is not about a cell."""
+        head, is_cell, cell = self.about.rpartition(CELL_SEPARATOR)
+        return (cell or head).strip() if is_cell else ""
+
+    @property
+    def needs_nodes(self) -> bool:
+        """Whether the text that it is about can only be read from the page's nodes."""
+        return not self.about and bool(self.node or self.cell)
+
+
+class PendingWrites(Protocol):
+    """Access to the outbox and to the signed-in user."""
+
+    @property
+    def me(self) -> User:
+        """The signed-in user."""
+        ...
+
+    def waiting(self) -> tuple[OutboxEntry, ...]:
+        """All pending writes; the same tuple until the outbox changes."""
+        ...
+
+
+class Discussion:
+    """All comments and replies of one change request, combined to threads.
+
+    Threads are computed once for each change of the comments, the replies or the outbox.
+
+    Args:
+        writes: the pending writes.
+        space_id: the id of the space.
+        request_id: the id of the change request; it may be set later.
+    """
+
+    def __init__(self, writes: PendingWrites, space_id: str, request_id: str) -> None:
+        self._writes, self._space_id = writes, space_id
+        self.request_id = request_id
+        self._comments: dict[str | None, Sequence[Comment]] = {}
+        self._replies: dict[str, Sequence[CommentReply]] = {}
+        self._threads: list[Thread] | None = None
+        self._all_pending: tuple[OutboxEntry, ...] | None = None
+        self._pending: tuple[OutboxEntry, ...] = ()
+        self._me = writes.me.id
+
+    @property
+    def me(self) -> str:
+        """The id of the signed-in user."""
+        if self._me == UNKNOWN_USER:  # on a first start it is read while screens are open
+            me, self._me = self._me, self._writes.me.id
+            self._threads = self._threads if me == self._me else None
+        return self._me
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any comments were fetched."""
+        return bool(self._comments)
+
+    def set_request(self, request_id: str) -> None:
+        """Set the id of the change request, where only its number was known."""
+        if request_id != self.request_id:
+            self.request_id, self._all_pending = request_id, None
+
+    def set_comments(self, page: str | None, comments: Sequence[Comment]) -> None:
+        """Set one page of the list of comments."""
+        self._comments[page] = comments
+        self._reset()
+
+    def set_replies(self, comment_id: str, replies: Sequence[CommentReply]) -> None:
+        """Set the replies to a comment."""
+        self._replies[comment_id] = replies
+        self._reset()
+
+    def next_comments(self, call: ListComments, answer: Any) -> ListComments | None:
+        """The call for the next page of comments; None if there is none, or it was requested before."""
+        cursor = answer.next.page if answer and answer.next else None
+        if cursor is None or cursor in self._comments:
+            return None
+        return call.model_copy(update={"page": cursor})
+
+    def list_replies(self, comment_id: str) -> ListReplies:
+        """The call for the replies to a comment."""
+        return replies_to(self._space_id, self.request_id, comment_id)
+
+    def pending(self) -> tuple[OutboxEntry, ...]:
+        """The pending writes to this change request, oldest first."""
+        rows = self._writes.waiting()
+        if rows is not self._all_pending:
+            self._all_pending = rows
+            self._pending = tuple(
+                row for row in rows if row.call and getattr(row.call, "change_request_id", None) == self.request_id
+            )
+            self._reset()
+        return self._pending
+
+    def collected(self) -> tuple[int, ...]:
+        """The outbox rows that are held for a review which is not submitted yet, oldest first."""
+        return tuple(row.id for row in self.pending() if row.state == "collected")
+
+    def threads(self) -> list[Thread]:
+        """All threads, oldest first."""
+        pending, me = self.pending(), self.me
+        if self._threads is None:
+            self._threads = self._build(pending, me)
+        return self._threads
+
+    def thread(self, comment_id: str) -> Thread | None:
+        """A thread by the id of its first comment."""
+        return next((thread for thread in self.threads() if thread.id == comment_id), None)
+
+    def open_comments(self) -> int:
+        """The number of comments that are not resolved."""
+        return sum(comment.status != "resolved" for comments in self._comments.values() for comment in comments)
+
+    def _reset(self) -> None:
+        self._threads = None
+
+    def _build(self, pending: tuple[OutboxEntry, ...], me: str) -> list[Thread]:
+        changes, user = pending_changes(pending), self._writes.me
+        comments = {comment.id: comment for page in self._comments.values() for comment in page}
+        return sort_threads(
+            build_thread(comment, self._replies_to(comment.id, user), changes, me) for comment in comments.values()
+        )
+
+    def _replies_to(self, comment_id: str, user: User) -> Sequence[CommentReply]:
+        """The replies to a comment; only the pending ones if they were never fetched."""
+        replies = self._replies.get(comment_id)
+        if replies is not None:
+            return replies
+        return laid_over(self.list_replies(comment_id), Page(items=()), self._pending, user).items
+
+
+def build_thread(
+    comment: Comment, replies: Sequence[CommentReply], pending: Mapping[str, PendingChange], me: str
+) -> Thread:
+    """A thread from a comment, its replies and the pending changes by message id."""
+    messages = tuple(_message(reply, pending, me) for reply in sorted(replies, key=lambda reply: reply.posted_at))
+    target = comment.target
+    return Thread(
+        first=_message(comment, pending, me),
+        replies=messages,
+        reply_count=max(comment.replies, len(messages)),
+        page=target.page.id if target.page else None,
+        node=target.node.id if target.node else None,
+        cell=CellIds(target.table_cell.record, target.table_cell.definition) if target.table_cell else None,
+        about=split_quote(markdown_of_body(comment.body))[0] if target.page else "",
+        resolved=comment.status == "resolved",
+        resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
+        pending_status=None if comment.id.startswith(NEW) else pending.get(comment.id),
+        may_answer=comment.permissions.reply is not False,
+    )
+
+
+def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
+    """Pending writes by message id: the temporary id of a new message, or the id of the comment that is updated."""
+    changes: dict[str, PendingChange] = {}
+    for row in rows:
+        state = _PENDING_STATES.get(row.state, "refused")
+        if isinstance(row.call, PostComment | PostReply):
+            changes[f"{NEW}{row.id}"] = PendingChange(row.id, state, row.error or "")
+        elif isinstance(row.call, UpdateComment):
+            changes[row.call.comment_id] = PendingChange(row.id, state, row.error or "")
+    return changes
+
+
+def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None) -> Thread:
+    """A thread with the line of the page's new text below which it is shown.
+
+    Args:
+        thread: the thread.
+        after: the new text.
+        document: the nodes of the page, if the thread needs them and they are known.
+    """
+    if thread.needs_nodes:
+        if document is None:
+            return thread
+        about = cell_words(document, thread.cell) if thread.cell else block_words(document, thread.node or "")
+        thread = replace(thread, about=about, is_outdated=not about)
+    if not thread.about:
+        return thread
+    line = find_quoted_line(thread.about, enumerate(after.split("\n")))
+    return replace(thread, line=line, is_outdated=line is None)
+
+
+def sort_threads(threads: Iterable[Thread]) -> list[Thread]:
+    """Threads, oldest first; pending ones last."""
+    return sorted(threads, key=lambda thread: (thread.first.pending is not None, thread.first.posted_at))
+
+
+def markdown_of_body(body: Document) -> str:
+    """The Markdown of a comment's body, whether it came as Markdown or as nodes."""
+    if body.markdown is not None:
+        return body.markdown
+    return document_text(body.document) if body.document else ""
+
+
+def _message(comment: Comment | CommentReply, pending: Mapping[str, PendingChange], me: str) -> Message:
+    return Message(
+        id=comment.id,
+        author=person(comment.posted_by, me),
+        posted_at=comment.posted_at,
+        text=markdown_of_body(comment.body),
+        edited=comment.edited_at is not None,
+        reactions=tuple((_emoji(reaction), reaction.count) for reaction in comment.reactions),
+        own_reactions=frozenset(
+            reaction.emoji for reaction in comment.reactions if any(user.user.id == me for user in reaction.users)
+        ),
+        may_edit=comment.permissions.edit,
+        may_delete=comment.permissions.delete,
+        pending=pending.get(comment.id) if comment.id.startswith(NEW) else None,
+    )
+
+
+def _emoji(reaction: Reaction) -> str:
+    """An emoji as text: the service names it by its code points in hexadecimal, `1f44d`; others send the emoji."""
+    parts = reaction.emoji.split("-")
+    if all(_is_code_point(part) for part in parts):
+        return sanitize("".join(chr(int(part, 16)) for part in parts))
+    return sanitize(reaction.emoji)
+
+
+def _is_code_point(part: str) -> bool:
+    return 4 <= len(part) <= 5 and all(letter in "0123456789abcdefABCDEF" for letter in part)

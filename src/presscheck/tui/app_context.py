@@ -1,0 +1,119 @@
+"""What a screen needs from the app, as a protocol: screens import this, never the app."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from rich.style import Style
+from textual.screen import Screen
+
+from presscheck.config import Profile
+from presscheck.errors import PresscheckError
+from presscheck.text.styled_text import Line
+from presscheck.tui.commands import Keymap
+from presscheck.tui.notifications import Notifications
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+
+T = TypeVar("T")
+
+
+class AppContext(Protocol):
+    """The app as its screens see it: the engine, messages to the user, styles and navigation."""
+
+    profile: Profile
+    settings_file: Path | None
+    keymap: Keymap
+    theme: str
+    notices: Notifications
+
+    @property
+    def desk(self) -> Engine:
+        """The engine behind all screens."""
+        ...
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen on top."""
+        ...
+
+    @property
+    def screen_stack(self) -> Sequence[Screen[Any]]:
+        """The screens of the current mode, the one on top last."""
+        ...
+
+    def notify(self, message: str) -> None:
+        """Show a message in the last line until a later key press."""
+        ...
+
+    def show_error(self, error: PresscheckError) -> None:
+        """Show an error with its request in the last line."""
+        ...
+
+    def notice_line(self) -> Line:
+        """The message or error shown now; empty if there is none."""
+        ...
+
+    def forget_notice(self, moment: float | None = None) -> None:
+        """Clear the message; given a moment, only if it was shown long enough until then."""
+        ...
+
+    def style_for(self, words: str) -> Style:
+        """The style of the current theme for these words, such as `added strong`."""
+        ...
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text through the terminal."""
+        ...
+
+    def suspend(self) -> AbstractContextManager[None]:
+        """Hand the terminal to another program for a while."""
+        ...
+
+    def to_terminal(self, sequence: str) -> None:
+        """Write an escape sequence, such as a notification, to the terminal."""
+        ...
+
+    def push_screen(self, screen: Screen[T], callback: Callable[[T | None], Any] | None = None) -> Awaitable[Any]:
+        """Show a screen on top of this one."""
+        ...
+
+    async def push_screen_wait(self, screen: Screen[T]) -> T | None:
+        """Show a screen and wait for its result."""
+        ...
+
+    def pop_screen(self) -> Awaitable[Any]:
+        """Close the screen on top."""
+        ...
+
+    def close_screen(self) -> None:
+        """Close the screen on top, if another one is below it."""
+        ...
+
+    def remember_review(self, space_id: str, change_request_id: str) -> None:
+        """Make this change request the one that the command `go_review` opens."""
+        ...
+
+    def open_review(self, space_id: str, change_request_id: str) -> None:
+        """Open the review of a change request."""
+        ...
+
+    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
+        """Open the review of a change request at a comment."""
+        ...
+
+    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
+        """Browse a space at a page, on main or in a change request."""
+        ...
+
+    async def open_site(self, site_id: str) -> None:
+        """Open a site in the publish screen."""
+        ...
+
+    def command_handlers(self) -> Iterable[object]:
+        """The objects with the commands that work on every screen."""
+        ...

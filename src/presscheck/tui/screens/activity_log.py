@@ -1,0 +1,214 @@
+"""The activity log: all API requests of this run, the newest first, each with the command that repeats it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, plain
+from presscheck.tui.screens.base_screen import NARROW, BaseScreen
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.search_inputs import FilterLine
+from presscheck.tui.widgets.status_line import StatusLine
+from presscheck.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from presscheck.engine.activity_log import Entry
+
+FACTS = 48
+"""Columns of a row without its path."""
+WANTED = 10
+"""Columns of the priority, if there is room."""
+TALLEST = 3
+"""Lines that the command of a request may take."""
+
+
+class ActivityScreen(BaseScreen):
+    """API requests, answered by the service or the cache."""
+
+    DEFAULT_CSS = "ActivityScreen #head { margin-top: 1; } ActivityScreen #again { height: 4; padding-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "errors", "close")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: tuple[Entry, ...] = ()
+        self.matching: tuple[Entry, ...] = ()
+        self.words = ""
+
+    def title_line(self) -> Line:
+        """The title, the number of requests and the filter."""
+        count = f"{len(self.matching)} of {len(self.entries)}" if self.words else f"{len(self.entries)}"
+        only = (Span("  only ", "quiet"), Span(sanitize(self.words), "accent")) if self.words else ()
+        return (Span(" Activity", "strong"), Span(f"  {count}" if self.entries else "", "quiet"), *only)
+
+    def body(self) -> ComposeResult:
+        """The requests, and the command of the one under the cursor."""
+        yield StatusLine(self.style_for, id="head")
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, key=lambda at: self.matching[at].number)
+        again = TextView(self.style_for, id="again")
+        again.can_focus = False
+        yield again
+
+    def on_mount(self) -> None:
+        """Show requests from now on."""
+        super().on_mount()
+        self.query_one(RowList).focus()
+        self.run(self._listen, group="activity", exclusive=True)
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        super().on_resize()
+        self.call_after_refresh(self._show)
+
+    def on_row_list_row_pointed(self) -> None:
+        """Show the command of another request."""
+        self._show_again()
+
+    def on_row_list_row_chosen(self) -> None:
+        """Show all of the request."""
+        self.command_open()
+
+    def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
+        """Filter the requests."""
+        self.words = event.text.strip()
+        self._show()
+
+    def command_find_here(self) -> None:
+        """Ask for words to filter by."""
+        FilterLine.open(self, self.query_one(RowList), self.words)
+
+    def command_back(self) -> None:
+        """Clear the filter, or close the screen."""
+        if self.words:
+            self.words = ""
+            self._show()
+        else:
+            self.app_context.close_screen()
+
+    def reason_copy_text(self) -> str | None:
+        """Disabled without a request that can be repeated."""
+        current = self._current
+        return None if current and current.again else "there is no request here that can be repeated"
+
+    reason_copy = reason_copy_text
+
+    def command_copy_text(self) -> None:
+        """Copy the command that repeats the request."""
+        if self._current:
+            self.app_context.copy_to_clipboard(sanitize(self._line(self._current)))
+            self.notify("copied")
+
+    command_copy = command_copy_text
+
+    def command_open(self) -> None:
+        """Show all of the request."""
+        if self._current:
+            self.app_context.push_screen(TextScreen("Request", _details(self._current, self._line(self._current))))
+
+    @property
+    def _current(self) -> Entry | None:
+        at = self.query_one(RowList).cursor
+        return self.matching[at] if at < len(self.matching) else None
+
+    async def _listen(self) -> None:
+        async for entries in self.desk.activity():
+            self.entries = entries
+            self.when_shown("activity", self._show)
+
+    def _show(self) -> None:
+        rows, block = self.query_one(RowList), self.query_one(EmptyState)
+        words = self.words.lower().split()
+        self.matching = tuple(entry for entry in self.entries if _matches(entry, words)) if words else self.entries
+        rows.show(len(self.matching), cursor=0 if rows.cursor == 0 else None)
+        if self.matching:
+            block.away()
+        elif self.entries:
+            block.empty("No request matches these words.", "esc shows all.")
+        else:
+            block.empty("No requests yet.", "All API requests of this run are listed here.")
+        self.query_one("#head", StatusLine).show(self._head() if self.matching else ())
+        self._show_again()
+        self.refresh_status_bars()
+
+    def _show_again(self) -> None:
+        lines, current = self.query_one("#again", TextView), self._current
+        lines.show(_wrapped(self._line(current), lines.columns) if current else ())
+
+    def _line(self, entry: Entry) -> str:
+        """The command, with the profile unless that is the default or not in a file."""
+        profile = self.app_context.profile
+        if profile.name == "default" or profile.token_from is None or not entry.again:
+            return entry.again
+        return entry.again.replace("presscheck api", f"presscheck --profile {profile.name} api", 1)
+
+    def _head(self) -> Line:
+        path, is_wide = self._columns(self.query_one(RowList).columns)
+        wanted = "for" if is_wide else ""
+        heads = f"  {'time':<9}{'':<7}{'path':<{path}}{'status':>6}{'ms':>7}{'bytes':>9}  {'from':<8}{wanted}"
+        return (Span(heads.rstrip(), "quiet"),)
+
+    def _columns(self, columns: int) -> tuple[int, bool]:
+        """The width of the path, and whether there is room for the priority."""
+        is_wide = columns >= NARROW
+        return max(10, columns - FACTS - WANTED * is_wide), is_wide
+
+    def _row(self, at: int, columns: int) -> Line:
+        entry = self.matching[at]
+        path, is_wide = self._columns(columns)
+        head = (Span(f"{entry.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{entry.method:<7}"))
+        where = pad(cut((Span(sanitize(entry.path)),), path - 1), path)
+        spent = "<1" if entry.milliseconds < 1 else f"{entry.milliseconds:,.0f}"
+        facts = (Span(f"{spent:>7}"), Span(f"{entry.bytes:>9,}" if entry.bytes else f"{'–':>9}", "quiet"))
+        wanted = entry.priority.name.lower() if is_wide else ""
+        return (*head, *where, _status(entry), *facts, Span(f"  {_source(entry):<8}{wanted}", "quiet"))
+
+
+def _status(entry: Entry) -> Span:
+    if entry.from_cache:
+        return Span(f"{'–':>6}", "quiet")
+    if entry.status is None:
+        return Span(f"{'✗ –':>6}", "removed")
+    is_good = entry.status < 400
+    return Span(f"{entry.status:>6}" if is_good else f"{f'✗ {entry.status}':>6}", "" if is_good else "removed")
+
+
+def _source(entry: Entry) -> str:
+    return "cache" if entry.from_cache else "service"
+
+
+def _matches(entry: Entry, words: list[str]) -> bool:
+    text = f"{entry.method} {entry.path} {entry.status or ''} {_source(entry)} {entry.priority.name} {entry.again}"
+    return all(word in text.lower() for word in words)
+
+
+def _wrapped(text: str, columns: int) -> list[Line]:
+    """A command in several lines; one that is too long ends with an ellipsis."""
+    shown, columns = sanitize(text), max(10, columns - 3)
+    lines: list[Line] = []
+    while shown and len(lines) < TALLEST:
+        piece = plain(cut((Span(shown),), columns, "")) if len(lines) < TALLEST - 1 else shown
+        shown = shown[len(piece) :]
+        lines.append((Span(" $ " if not lines else "   ", "quiet"), *cut((Span(piece, "code"),), columns)))
+    return lines
+
+
+def _details(entry: Entry, again: str) -> list[Line]:
+    facts = (
+        ("request", f"{entry.method} {entry.path}"),
+        ("when", f"{entry.at.astimezone():%H:%M:%S.%f}"[:-3]),
+        ("status", "" if entry.status is None else str(entry.status)),
+        ("took", f"{entry.milliseconds:,.1f} ms"),
+        ("bytes", f"{entry.bytes:,}"),
+        ("from", _source(entry)),
+        ("for", entry.priority.name.lower()),
+    )
+    lines: list[Line] = [
+        (),
+        *((Span(f" {key:<9}", "quiet"), Span(sanitize(value))) for key, value in facts if value),
+    ]
+    return [*lines, (), (Span(" $ ", "quiet"), Span(sanitize(again) or "too long to show here"))]

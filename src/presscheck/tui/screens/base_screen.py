@@ -1,0 +1,296 @@
+"""The base of every full screen: status bar, footer, key sequences, commands, subscriptions and error display.
+
+A screen lists the objects that handle its commands in `command_handlers`; one table is built from them when the screen
+is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import cached_property, partial
+from inspect import isawaitable
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.css.query import NoMatches
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import Worker
+
+from presscheck.engine.results import Result
+from presscheck.errors import PresscheckError
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.command_table import CommandTable
+from presscheck.tui.key_sequences import KeySequences, key_name
+from presscheck.tui.screens.pane_commands import PaneCommands
+from presscheck.tui.screens.screen_context import Work
+from presscheck.tui.status_bar import connection_state, key_hints, pending_keys
+from presscheck.tui.widgets.status_line import StatusLine
+from presscheck.tui.widgets.which_key import WhichKey
+
+if TYPE_CHECKING:
+    from textual.screen import ModalScreen
+
+    from presscheck.engine.engine import Engine
+    from presscheck.tui.app_context import AppContext
+    from presscheck.tui.commands import Command
+
+T = TypeVar("T")
+NARROW = 100
+"""Below this width a screen has the class `narrow`: details move below, or behind enter."""
+POPUP_DELAY = 0.3
+"""Seconds before the continuations of a key prefix are shown."""
+CLOCK = 30.0
+"""Seconds between updates of the time spent offline."""
+
+
+class BaseScreen(Screen[None], inherit_bindings=False):
+    """A full screen with a status bar above, a footer below and commands.
+
+    `FOOTER` names the commands whose keys the footer shows.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = "BaseScreen { layers: default above; layout: vertical; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "next_pane", "find_here", "palette", "go_inbox", "close")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys = KeySequences(())
+        self.last_key = ""
+        self.pane_commands = PaneCommands(self)
+        self._stop_status: Callable[[], None] | None = None
+        self._popup_timer: Timer | None = None
+        self._clock: Timer | None = None
+        self._when_shown: dict[str, Callable[[], None]] = {}
+
+    @property
+    def app_context(self) -> AppContext:
+        """The app, as far as screens know it."""
+        return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
+
+    @property
+    def desk(self) -> Engine:
+        """The engine behind all screens."""
+        return self.app_context.desk
+
+    def style_for(self, words: str) -> Style:
+        """The style of the current theme for these words, such as `added strong`."""
+        return self.app_context.style_for(words)
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the screen is being closed, so that some of its widgets may be gone."""
+        return self._closing or self._closed or self._pruning
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees this screen: no other full screen is on top of it, at most a dialog."""
+        stack = reversed(self.app_context.screen_stack)
+        return next((screen for screen in stack if isinstance(screen, BaseScreen)), None) is self
+
+    def when_shown(self, key: str, action: Callable[[], None]) -> None:
+        """Run an action now; on a hidden screen run only the latest one of each key, once it is shown again."""
+        self._when_shown.pop(key, None)
+        if self.is_shown:
+            action()
+        else:
+            self._when_shown[key] = action
+
+    def command_handlers(self) -> Iterable[object]:
+        """The objects that handle commands of this screen, by methods `command_<name>` and `reason_<name>`.
+
+        The first one that has a method wins. Pane commands and those of the app are added after these.
+        """
+        return (self,)
+
+    @cached_property
+    def command_table(self) -> CommandTable:
+        """Handlers and reasons of every command that this screen has."""
+        return CommandTable((*self.command_handlers(), self.pane_commands, *self.app_context.command_handlers()))
+
+    def title_line(self) -> Line:
+        """The title, on the left of the status bar."""
+        return (Span(" presscheck", "strong"),)
+
+    def body(self) -> ComposeResult:
+        """The widgets between status bar and footer."""
+        yield from ()
+
+    def compose(self) -> ComposeResult:
+        """Status bar, body and footer."""
+        yield StatusLine(self.style_for, id="above")
+        yield from self.body()
+        yield StatusLine(self.style_for, id="below")
+        yield WhichKey(self.style_for)
+
+    def on_mount(self) -> None:
+        """Build the command table and show the state of the connection from now on."""
+        if self._stop_status is None:
+            self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
+            self._stop_status = self.desk.on_status(lambda _: self.refresh_status_bars())
+            self.refresh_status_bars()
+
+    def on_unmount(self) -> None:
+        """Stop listening to the state of the connection."""
+        if self._stop_status:
+            self._stop_status()
+            self._stop_status = None
+
+    def on_screen_resume(self) -> None:
+        """Draw what changed while the screen was hidden."""
+        actions, self._when_shown = self._when_shown, {}
+        for action in actions.values():
+            action()
+        self.refresh_status_bars()
+
+    def on_resize(self) -> None:
+        """Fit both bars to the new width."""
+        self.set_class(self.size.width < NARROW, "narrow")
+        self.refresh_status_bars()
+
+    def refresh_status_bars(self) -> None:
+        """Draw status bar and footer, if the screen is on top."""
+        if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
+            return
+        status = self.desk.status
+        self.query_one("#above", StatusLine).show(
+            self.title_line(), connection_state(status, self.app_context.profile.name)
+        )
+        self.query_one("#below", StatusLine).show(self._footer_line())
+        if not status.online and self._clock is None:
+            self._clock = self.set_interval(CLOCK, self.refresh_status_bars)
+        elif status.online and self._clock:
+            self._clock.stop()
+            self._clock = None
+
+    def footer_hints(self) -> Line:
+        """The keys that the footer shows when there is no message."""
+        return key_hints(self.FOOTER, self.command_table, self.app_context.keymap, self.size.width)
+
+    def _footer_line(self) -> Line:
+        return pending_keys(self.keys.pending) or self.app_context.notice_line() or self.footer_hints()
+
+    def subscribe(
+        self,
+        answers: AsyncIterator[Result[T]],
+        handle: Callable[[Result[T]], None],
+        *,
+        group: str,
+        complains: bool = True,
+    ) -> None:
+        """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed.
+
+        A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
+        unless the screen shows it where the answer would be (`complains` is False).
+        """
+
+        def deliver(seen: Result[T]) -> None:
+            if complains and seen.error and seen.state == "failed":
+                self.app_context.show_error(seen.error)
+            handle(seen)
+
+        async def receive() -> None:
+            async for seen in answers:
+                self.when_shown(group, partial(deliver, seen))
+
+        self._when_shown.pop(group, None)
+        self.run(receive, group=group, exclusive=True)
+
+    def unsubscribe(self, group: str) -> None:
+        """End the subscription of this group."""
+        self._when_shown.pop(group, None)
+        self.workers.cancel_group(self, group)  # pyright: ignore[reportUnknownMemberType]  # workers are generic
+
+    def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
+        """Run something asynchronous and show its error; it is cancelled when the screen is closed."""
+        begin = work if callable(work) else lambda: work
+
+        async def guarded() -> None:
+            try:
+                await begin()
+            except PresscheckError as error:
+                self.app_context.show_error(error)
+            except NoMatches:
+                if not self.is_leaving:
+                    raise
+
+        # the worker calls it: a screen that is being closed starts no worker, and would leave a coroutine unawaited
+        return self.run_worker(guarded, group=group, exclusive=exclusive)
+
+    async def ask(self, question: ModalScreen[T]) -> T | None:
+        """The result of a dialog; None if it was closed. Only in async commands and `run`."""
+        return await self.app_context.push_screen_wait(question)
+
+    def handler(self, name: str) -> Callable[[], Any] | None:
+        """The method that runs a command; None if this screen does not have it."""
+        return self.command_table.handler(name)
+
+    def disabled_reason(self, name: str) -> str | None:
+        """Why a command cannot run now; None if it can."""
+        return self.command_table.disabled_reason(name)
+
+    def run_command(self, command: Command) -> None:
+        """Run a command, or show why it is disabled."""
+        handler, reason = self.handler(command.name), self.disabled_reason(command.name)
+        if reason:
+            self.notify(reason)
+        elif handler:
+            self.invoke(handler)
+
+    def invoke(self, handler: Callable[[], Any]) -> None:
+        """Call a handler, in a worker if it is asynchronous; its error is shown."""
+        try:
+            result = handler()
+        except PresscheckError as error:
+            self.app_context.show_error(error)
+            return
+        if isawaitable(result):
+            self.run(result)
+
+    def on_key(self, event: events.Key) -> None:
+        """Run the command of a key or key sequence."""
+        if getattr(self.focused, "takes_text", False):
+            return
+        event.stop()
+        event.prevent_default()
+        self.last_key = key_name(event)
+        self.app_context.forget_notice(monotonic())
+        command = self.keys.press(self.last_key)
+        self._update_popup()
+        if command:
+            self.run_command(command)
+        self.refresh_status_bars()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        try:
+            await super()._dispatch_message(message)
+        except PresscheckError as error:
+            self.app_context.show_error(error)
+
+    def command_refresh(self) -> None:
+        """Request everything that is shown again."""
+        self.app_context.forget_notice()
+        self.desk.refresh()
+
+    def _update_popup(self) -> None:
+        """Show possible next keys after a delay; a popup that is open changes at once."""
+        if self._popup_timer:
+            self._popup_timer.stop()
+            self._popup_timer = None
+        popup = self.query_one(WhichKey)
+        if not self.keys.pending:
+            popup.close()
+        elif popup.display:
+            self._open_popup()
+        else:
+            self._popup_timer = self.set_timer(POPUP_DELAY, self._open_popup)
+
+    def _open_popup(self) -> None:
+        title = f"{' '.join(self.keys.pending)} {self.keys.prefix_title()}".strip()
+        self.query_one(WhichKey).open(title, self.keys.continuations(), self.size.width)

@@ -1,0 +1,207 @@
+"""Batch actions: one action on many change requests, one after another, with the state of each; the merge train too."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+
+from presscheck.api.change_requests import ChangeRequest, MergeResult
+from presscheck.engine.review.merge_train import couple, merge_next
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.engine import Engine
+
+STATES = {
+    "next": ("·", "quiet", "not started"),
+    "running": ("→", "link", "running"),
+    "done": ("✓", "added", "done"),
+    "pending": ("◷", "waiting", "pending in the outbox"),
+    "failed": ("✗", "removed", ""),
+}
+"""Glyph, style and words of each state."""
+
+
+@dataclass
+class BatchItem:
+    """One change request of a batch and what became of it."""
+
+    request: ChangeRequest
+    call: Operation[Any] | None = None
+    state: str = "next"
+    message: str = ""
+    outbox_row: int = 0
+    """Its row in the outbox, if it went there."""
+
+
+BatchAction = Callable[[BatchItem, Callable[[], None]], Awaitable[None]]
+"""Does one item of a batch and sets its state; calls the function whenever there is something new to draw."""
+
+
+def path_of(request: ChangeRequest) -> dict[str, Any]:
+    """The arguments that name a change request in a call."""
+    return {"space_id": request.space, "change_request_id": request.id}
+
+
+def counted(requests: Sequence[ChangeRequest]) -> str:
+    """The number of change requests, in words."""
+    return f"{len(requests)} change request{'s' if len(requests) != 1 else ''}"
+
+
+class WriteAction:
+    """Sends the call of an item.
+
+    Args:
+        desk: the engine.
+    """
+
+    def __init__(self, desk: Engine) -> None:
+        self._desk = desk
+
+    async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
+        """Send the call, and note what became of it."""
+        if item.call is None:
+            return
+        try:
+            if item.outbox_row and self._desk.unsend(item.outbox_row) is None:  # a failed row would block later ones
+                item.state, item.message = "pending", "already retried or discarded in the outbox"
+                return
+            ticket = self._desk.write(item.call)
+            item.outbox_row = ticket.id
+            if ticket.id and not self._desk.status.online:
+                item.state = "pending"
+                return
+            answer = await ticket.landed()
+        except PresscheckError as error:
+            item.state, item.message = "failed", sanitize(error.message)
+            return
+        item.state = "done"
+        if isinstance(answer, MergeResult) and answer.result == "conflicts":
+            item.message = "done, with conflicts: look at the pages that both sides changed"
+
+
+class MergeTrainAction:
+    """Merges an item; the items that are left are stored before and after, so that a crash loses none.
+
+    Args:
+        desk: the engine.
+        items: all items of the train.
+    """
+
+    def __init__(self, desk: Engine, items: Sequence[BatchItem]) -> None:
+        self._desk, self._items = desk, items
+
+    async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
+        """Merge the change request, showing each step."""
+
+        def show_step(words: str) -> None:
+            item.message = words
+            redraw()
+
+        self._store_rest()
+        try:
+            item.message = await merge_next(self._desk, path_of(item.request), show_step)
+        except PresscheckError as error:
+            item.state, item.message = "failed", f"stopped here: {sanitize(error.message)}"
+            return
+        item.state = "done"
+        self._store_rest()
+
+    def _store_rest(self) -> None:
+        couple(self._desk.outbox, [item.request for item in self._items if item.state != "done"])
+
+
+class BatchScreen(BaseScreen):
+    """Runs an action on one item after another, and shows the state of each; closing it starts no further item.
+
+    Args:
+        title: the name of the action.
+        items: the change requests.
+        action: what is done to each.
+        stops: whether the first failure ends the batch.
+    """
+
+    DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("retry", "down", "go_outbox", "close")
+
+    def __init__(self, title: str, items: Sequence[BatchItem], action: BatchAction, *, stops: bool = False) -> None:
+        super().__init__()
+        self.heading, self.items, self._action, self._stops = title, list(items), action, stops
+
+    def title_line(self) -> Line:
+        """The action and how far it is."""
+        counts = [f"{self._count(state)} {state}" for state in ("done", "pending", "failed") if self._count(state)]
+        progress = f"  {counted([item.request for item in self.items])}   {' · '.join(counts)}"
+        return (Span(f" {self.heading}", "title"), Span(progress, "quiet"))
+
+    def body(self) -> ComposeResult:
+        """A row for each item."""
+        yield RowList(self._row, self.style_for, second=self._state_row)
+
+    def on_mount(self) -> None:
+        """Start."""
+        super().on_mount()
+        rows = self.query_one(RowList)
+        rows.show(len(self.items))
+        rows.focus()
+        self.run(self._run_all, group="batch", exclusive=True)
+
+    @property
+    def done(self) -> set[str]:
+        """The ids of the change requests that are done, or will be without further action."""
+        return {item.request.id for item in self.items if item.state in ("done", "pending")}
+
+    def reason_retry(self) -> str | None:
+        """Disabled unless something failed."""
+        return None if self._count("failed") else "nothing failed"
+
+    def command_retry(self) -> None:
+        """Retry what failed."""
+        for item in self.items:
+            if item.state == "failed":
+                item.state, item.message = "next", ""
+        self.run(self._run_all, group="batch", exclusive=True)
+
+    async def _run_all(self) -> None:
+        for item in self.items:
+            if item.state != "next":
+                continue
+            item.state = "running"
+            self.redraw()
+            await self._action(item, self.redraw)
+            self.redraw()
+            if self._stops and self._count("failed"):
+                return
+
+    def redraw(self) -> None:
+        """Draw all rows and the title again."""
+        self.query_one(RowList).redraw()
+        self.refresh_status_bars()
+
+    def _count(self, state: str) -> int:
+        return sum(item.state == state for item in self.items)
+
+    def _row(self, at: int, columns: int) -> Line:
+        item = self.items[at]
+        glyph, style, _ = STATES[item.state]
+        head = (Span(f"{glyph} ", style), Span(f"{item.request.number:>4} ", "quiet"))
+        return pad(cut((*head, Span(sanitize(item.request.subject) or "(no subject)")), columns), columns)
+
+    def _state_row(self, at: int, columns: int) -> Line:
+        item = self.items[at]
+        _, style, words = STATES[item.state]
+        return cut((Span(f"       {item.message or words}", style if item.state == "failed" else "quiet"),), columns)
+
+
+def merge_train(desk: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
+    """A screen that merges change requests one after another and stops at the first that cannot be merged."""
+    items = [BatchItem(request) for request in requests]
+    return BatchScreen("Merge, one after another", items, MergeTrainAction(desk, items), stops=True)

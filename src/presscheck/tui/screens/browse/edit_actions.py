@@ -1,0 +1,152 @@
+"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens import page_editor
+from presscheck.tui.screens.browse.page_tree import count_below, page_key
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.spaces import Space
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+Path = dict[str, Any]
+"""The arguments that name a change request in a call."""
+SUBJECT = 100
+"""Characters that a subject may have."""
+
+
+class EditActions:
+    """Edits, adds, renames and deletes pages; asks for a change request where a space is browsed on main.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def reason_new_request(self) -> str | None:
+        """Disabled without a space, offline and in a read-only profile."""
+        item, status = self._screen.item, self._screen.desk.status
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        if not status.online:
+            return "you are offline, and edits cannot be queued"
+        return "this profile is read-only" if status.read_only else None
+
+    def reason_rename(self) -> str | None:
+        """Disabled without a page."""
+        item = self._screen.item
+        return self.reason_new_request() or (None if item and item.page else "go to a page first")
+
+    def reason_edit(self) -> str | None:
+        """Disabled without a page that has a text."""
+        item = self._screen.item
+        is_document = item is not None and item.kind == "document"
+        return self.reason_new_request() or (None if is_document else "go to a page with a text first")
+
+    reason_add = reason_new_request
+    reason_delete = reason_rename
+
+    def command_new_request(self) -> Awaitable[object] | None:
+        """Choose how the space is browsed: in a new change request, in an existing one, or on main."""
+        item = self._screen.item
+        return self._choose_request(item.space) if item and item.space else None
+
+    def command_edit(self) -> Awaitable[None] | None:
+        """Edit the page in the editor."""
+        return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id))
+
+    def command_add(self) -> Awaitable[None] | None:
+        """Add a page into the group or space under the cursor, or beside the page."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return None
+        parent = item if item.kind == "group" else self._screen.library.item(item.parent)
+        return self._add(item.space, parent.page.id if parent and parent.page else None)
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change the title of the page."""
+        return self._on_page(lambda path, page: page_editor.rename_page(self._screen, path, page.id, page.title))
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the page, after a confirmation."""
+        return self._on_page(
+            lambda path, page: page_editor.delete_page(self._screen, path, page.id, page.title, count_below(page))
+        )
+
+    def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
+        """Run an action on the page that is under the cursor now: an answer may move the cursor before it starts."""
+        item = self._screen.item
+        return self._run(item.space, item.page, action) if item and item.space and item.page else None
+
+    async def _run(
+        self, space: Space, page: RevisionPage, action: Callable[[Path, RevisionPage], Awaitable[None]]
+    ) -> None:
+        if path := await self._path(space):
+            await action(path, page)
+
+    async def _add(self, space: Space, below: str | None) -> None:
+        path = await self._path(space)
+        page_id = await page_editor.add_page(self._screen, path, below) if path else None
+        if page_id:
+            self._screen.go_to(page_key(space.id, page_id))
+
+    async def _path(self, space: Space) -> Path | None:
+        """The change request that the space is browsed in; asks for one if there is none."""
+        request = self._screen.library.requests.get(space.id) or await self._choose_request(space)
+        return {"space_id": space.id, "change_request_id": request.id} if request else None
+
+    async def _choose_request(self, space: Space) -> ChangeRequest | None:
+        current = self._screen.library.requests.get(space.id)
+        requests = await self._unfinished(space)
+        choices = [Choice("new", "New change request …")]
+        if current:
+            choices.append(Choice("live", "Main", "leaves the change request"))
+        choices += [
+            Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
+            for request in requests
+        ]
+        choice = ("new",) if not requests and not current else None
+        title = f"Edit {sanitize(space.title)} in"
+        choice = choice or await self._screen.ask(Picker(title, choices, self._screen.style_for))
+        if choice is None:
+            return None
+        existing = {request.id: request for request in requests}
+        request = await self._create_request(space) if choice[0] == "new" else existing.get(choice[0])
+        if request or choice[0] == "live":
+            self._screen.browse_in(space, request)
+        return request
+
+    async def _unfinished(self, space: Space) -> list[ChangeRequest]:
+        """Drafts and open change requests of a space, the newest first."""
+        requests: list[ChangeRequest] = []
+        for status in ("draft", "open"):
+            call = ListChangeRequests(space_id=space.id, status=status)
+            requests += (await self._screen.desk.read(call)).items
+        return sorted(requests, key=lambda request: -request.number)
+
+    async def _create_request(self, space: Space) -> ChangeRequest | None:
+        question = f"New change request in {sanitize(space.title)}: subject"
+        key, outbox = f"subject {space.id}", self._screen.desk.outbox
+        dialog = PromptDialog(
+            question,
+            outbox.draft(key) or "",
+            self._screen.style_for,
+            most=SUBJECT,
+            save=lambda text: outbox.save_draft(key, text),
+        )
+        subject = await self._screen.ask(dialog)
+        if subject is None:
+            return None
+        request = await self._screen.desk.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
+        outbox.save_draft(key, "")
+        return request

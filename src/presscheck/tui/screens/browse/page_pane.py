@@ -1,0 +1,180 @@
+"""The page pane of the browse screen: the page under the cursor, its links and backlinks, and the history of pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.operation import Operation
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.results import Result
+from presscheck.engine.search.backlinks import backlinks
+from presscheck.engine.shared_calls import changed_page, live_page
+from presscheck.text.relative_time import long_ago
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.browse.page_tree import Item, page_key
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+WIDEST = 96
+"""Columns of text that are still easy to read."""
+HINTS = {
+    "space": "enter shows its pages; e on a page edits it, in a change request.",
+    "collection": "enter expands and collapses.",
+    "group": "A group of pages.",
+}
+
+
+class PagePane:
+    """Shows the page under the cursor, and handles the commands about it.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+        self.age = ""
+        """How old the shown page is, while offline."""
+        self._shown = ("", "", "")
+        self._back: list[str] = []
+        self._forward: list[str] = []
+
+    def show_page(self) -> None:
+        """Show what is under the cursor, from the store first, then from the service."""
+        item = self._screen.item
+        self.age = ""
+        self._screen.refresh_status_bars()
+        if item is None:
+            return
+        if item.kind != "document" or item.page is None or item.space is None:
+            self.show_text(HINTS.get(item.kind, sanitize(item.page.href or "") if item.page else ""))
+            return
+        space, page = item.space.id, item.page.id
+        request = self._screen.library.requests.get(space)
+        call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
+        answers = self._screen.desk.watch(call)
+        self._screen.subscribe(answers, lambda seen: self._take_page(item, seen), group="page", complains=False)
+
+    def show_text(self, text: str) -> None:
+        """Show a sentence instead of a page."""
+        self._show("", text, "")
+
+    def follow_link(self, target: str) -> None:
+        """Open the target of a link: another page, or a web address in the browser."""
+        item = self._screen.item
+        pages = self._screen.library.pages(item.space.id) if item and item.space else None
+        if item is None or item.space is None or item.page is None or pages is None:
+            return
+        link = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
+        if link.kind == "web":
+            open_address(self._screen.app_context, link.url)
+        elif link.kind == "page":
+            self._open(item, page_key(item.space.id, link.id))
+        else:
+            self._screen.notify(f"broken link, there is no such page in this space: {sanitize(target)}")
+
+    def reason_history_back(self) -> str | None:
+        """Disabled until a link was followed."""
+        return None if self._back else "there is no previous page"
+
+    def command_history_back(self) -> None:
+        """Go back to the page whose link was followed."""
+        self._step(self._back, self._forward)
+
+    def reason_history_forward(self) -> str | None:
+        """Disabled until one went back."""
+        return None if self._forward else "there is no next page"
+
+    def command_history_forward(self) -> None:
+        """Go forward again."""
+        self._step(self._forward, self._back)
+
+    def reason_backlinks(self) -> str | None:
+        """Disabled without a page."""
+        item = self._screen.item
+        return None if item and item.kind == "document" else "there is no page here"
+
+    async def command_backlinks(self) -> None:
+        """Choose among the pages that link to this one, and open it."""
+        item = self._screen.item
+        if item is None or item.page is None or item.space is None:
+            return
+        request = self._screen.library.requests.get(item.space.id)
+        links = await backlinks(self._screen.desk, item.space.id, item.page.id, request.id if request else None)
+        pages = [backlink.page for backlink in links.items if backlink.page]
+        unread = f"{links.unread} pages of this space are not in the cache" if links.unread else ""
+        if not pages:
+            self._screen.notify(f"no known page of this space links here{': ' if unread else ''}{unread}")
+            return
+        choices = [Choice(page.id, sanitize(page.title), sanitize(page.path or "")) for page in pages]
+        title = f"Pages that link here{' · ' if unread else ''}{unread}"
+        choice = await self._screen.ask(Picker(title, choices, self._screen.style_for))
+        if choice:
+            self._open(item, page_key(item.space.id, choice[0]))
+
+    def command_copy(self) -> None:
+        """Copy the web address of the page or the space."""
+        item = self._screen.item
+        address = item.space.urls.app if item and item.space else None
+        if item and address:
+            path = f"/{item.page.path}" if item.page and item.page.path else ""
+            self._screen.app_context.copy_to_clipboard(sanitize(address + path))
+            self._screen.notify("copied")
+        else:
+            self._screen.notify("it has no web address")
+
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page."""
+        key, markdown, _ = self._shown
+        if key:
+            self._screen.app_context.copy_to_clipboard(markdown)
+            self._screen.notify("the page's Markdown is copied")
+        else:
+            self._screen.notify("there is no page here")
+
+    def command_web(self) -> None:
+        """Open the space in the browser."""
+        item = self._screen.item
+        address = item.space.urls.published or item.space.urls.app if item and item.space else None
+        if address:
+            open_address(self._screen.app_context, address)
+        else:
+            self._screen.notify("it has no web address")
+
+    def _take_page(self, item: Item, seen: Result[RevisionPage | None]) -> None:
+        current = self._screen.item
+        if current is None or current.key != item.key:
+            return
+        if seen.value is None:
+            reason = seen.error.message if seen.error else "it is not in the cache"
+            self.show_text(f"This page cannot be shown: {sanitize(reason)}")
+            return
+        self.age = f"   as it was {long_ago(seen.age)}" if seen.state == "offline" else ""
+        self._screen.refresh_status_bars()
+        self._show(item.key, seen.value.markdown or "", seen.value.title)
+
+    def _show(self, key: str, markdown: str, title: str) -> None:
+        """Show a page; the scroll position stays if it is the same page."""
+        if self._shown == (key, markdown, title):
+            return
+        is_other, self._shown = self._shown[0] != key, (key, markdown, title)
+        self._screen.page_view.show(
+            lambda columns: PageLines(markdown, min(columns, WIDEST), title=title), line=0 if is_other else None
+        )
+
+    def _open(self, item: Item, key: str) -> None:
+        """Go from an item to another, so that one can go back."""
+        self._back.append(item.key)
+        self._forward.clear()
+        self._screen.go_to(key)
+
+    def _step(self, source: list[str], target: list[str]) -> None:
+        item = self._screen.item
+        if item:
+            target.append(item.key)
+        self._screen.go_to(source.pop())

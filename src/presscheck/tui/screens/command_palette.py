@@ -1,0 +1,175 @@
+"""The command palette, the list of keys, and the search for spaces, pages, change requests and their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import GetCurrentUser
+from presscheck.engine.inbox.views import VIEWS
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.widgets.picker import Choice, Picker, matching
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.spaces import Space
+    from presscheck.engine.search.search import Hit
+    from presscheck.tui.app_context import AppContext
+    from presscheck.tui.screens.base_screen import BaseScreen
+
+MANY = 2000
+"""Items of a kind that are searched."""
+SHOWN = 30
+BEFORE = 24
+"""Characters of an excerpt before the match."""
+_item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
+
+Action = Callable[[], Any]
+
+
+def all_keys(app: AppContext, screen: BaseScreen) -> None:
+    """Show all keys of a screen; enter runs the command."""
+    commands = screen.command_table.commands
+    choices = [_with_keys(app, command) for command in commands]
+    _ask(app, screen, Picker("Keys", choices, app.style_for, ranked=False), commands, {})
+
+
+def all_commands(app: AppContext, screen: BaseScreen) -> None:
+    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`."""
+    commands = [command for command in screen.command_table.commands if command.scope != "move"]
+    choices = [Choice(command.name, command.title, _keys(app, command)) for command in commands]
+    acts: dict[str, Action] = {}
+
+    def more(text: str) -> list[Choice]:
+        found = _item_query.fullmatch(text.strip())
+        if not found:
+            return []
+        things = list(_things(app, found[1].lower()))
+        acts.update({choice.key: act for choice, act in things})
+        return matching(found[2], [choice for choice, _ in things])[:SHOWN]
+
+    title = "Commands · cr 42, space api, page auth"
+    _ask(app, screen, Picker(title, choices, app.style_for, more=more), commands, acts)
+
+
+def anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
+    """Find spaces, pages and change requests in the store by name or text, and open one."""
+    things = list(_things(app, kind))
+    acts = {choice.key: act for choice, act in things}
+
+    async def texts(text: str) -> AsyncIterator[list[Choice]]:
+        async for seen in app.desk.search(text, most=SHOWN):
+            hits = [_hit(app, hit, text) for hit in seen.value]
+            acts.update((choice.key, act) for choice, act in hits)
+            yield [choice for choice, _ in hits]
+
+    title = "Go to a space" if kind == "space" else "Find anything"
+    choices = [choice for choice, _ in things]
+    _ask(app, screen, Picker(title, choices, app.style_for, later=None if kind else texts), (), acts)
+
+
+def _ask(
+    app: AppContext, screen: BaseScreen, picker: Picker, commands: Sequence[Command], acts: dict[str, Action]
+) -> None:
+    def chosen(keys: tuple[str, ...] | None) -> None:
+        if not keys:
+            return
+        if keys[0] in acts:
+            screen.invoke(acts[keys[0]])
+        else:
+            screen.run_command(next(command for command in commands if command.name == keys[0]))
+            screen.refresh_status_bars()
+
+    app.push_screen(picker, chosen)
+
+
+def _keys(app: AppContext, command: Command) -> str:
+    return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
+
+
+def _with_keys(app: AppContext, command: Command) -> Choice:
+    keys = _keys(app, command)
+    more = f"  {command.help}" if command.help else ""
+    line: Line = (*pad((Span(keys, "accent"),), 16), Span(command.title), Span(more, "quiet"))
+    return Choice(command.name, f"{keys} {command.title} {command.help}", command.scope, line)
+
+
+def _things(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
+    known = app.desk.known(ListOrganizations())
+    for organization in known.value.items if known else ():
+        spaces = app.desk.window(ListSpaces(organization_id=organization.id), 0, MANY).items
+        titles = {space.id: sanitize(space.title) for space in spaces}
+        if kind in ("", "space"):
+            yield from (_space(app, space, titles) for space in spaces)
+        if kind in ("", "cr"):
+            yield from (_request(app, one, titles) for one in _requests(app, organization.id))
+        for space in spaces if kind in ("", "page") else ():
+            pages = app.desk.known(ListPages(space_id=space.id))
+            for page in _all_pages(pages.value.pages if pages else ()):
+                yield _page(app, space, page, titles)
+
+
+def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
+    """All change requests of the inbox that are in the store."""
+    me = app.desk.known(GetCurrentUser())
+    listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
+    found = (one for listing in listings for one in app.desk.window(listing, 0, MANY).items)
+    return list({one.id: one for one in found}.values())
+
+
+def _space(app: AppContext, space: Space, titles: dict[str, str]) -> tuple[Choice, Action]:
+    return Choice(f"space {space.id}", titles[space.id], "space"), lambda: app.open_page(space.id)
+
+
+def _request(app: AppContext, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Action]:
+    label = f"#{request.number} {sanitize(request.subject) or '(no subject)'}"
+    note = titles.get(request.space, "change request")
+    return Choice(f"cr {request.id}", label, note), lambda: app.open_review(request.space, request.id)
+
+
+def _page(app: AppContext, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Action]:
+    choice = Choice(f"page {space.id} {page.id}", sanitize(page.title), titles[space.id])
+    return choice, lambda: app.open_page(space.id, page.id)
+
+
+def _hit(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
+    """A search result."""
+    title = sanitize(hit.title) + (" commented" if hit.kind == "comment" else "")
+    line: Line = (Span(title), Span("  "), *_found_in(sanitize(hit.excerpt), text))
+    choice = Choice(_key(hit), title, sanitize(hit.space_title), line)
+    if hit.kind == "change-request":
+        return choice, lambda: app.open_review(hit.space, hit.id)
+    if hit.kind == "comment" and hit.change_request:
+        return choice, lambda: app.open_thread(hit.space, hit.change_request, hit.path)
+    return choice, lambda: app.open_page(hit.space, hit.page or None, hit.change_request or None)
+
+
+def _key(hit: Hit) -> str:
+    """The key of a search result, the same as that of a match by name."""
+    if hit.kind == "page":
+        return f"page {hit.space} {hit.id} {hit.change_request}".rstrip()
+    return f"cr {hit.id}" if hit.kind == "change-request" else f"comment {hit.id}"
+
+
+def _found_in(excerpt: str, text: str) -> Line:
+    """An excerpt around the first match, with the words marked."""
+    words = sorted((one for one in re.findall(r"\w+", text)), key=len, reverse=True)
+    if not words:
+        return (Span(excerpt, "quiet"),)
+    parts = re.split(f"({'|'.join(map(re.escape, words))})", excerpt, flags=re.IGNORECASE)
+    if len(parts) > 1 and len(parts[0]) > BEFORE:
+        parts[0] = "…" + parts[0][-BEFORE:].partition(" ")[2]
+    return tuple(Span(part, "strong" if at % 2 else "quiet") for at, part in enumerate(parts) if part)
+
+
+def _all_pages(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
+    for page in pages:
+        if page.type == "document":
+            yield page
+        yield from _all_pages(page.pages or ())

@@ -1,0 +1,174 @@
+"""Bulk actions of the inbox: one action on all marked change requests, confirmed first, then shown one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import (
+    REVIEWS,
+    ChangeRequest,
+    PullChangeRequest,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import ListMembers
+from presscheck.engine.review.merge_train import MERGE_TRAIN, couple, left_over
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, counted, merge_train, path_of
+from presscheck.tui.screens.inbox.context import InboxContext
+from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.inbox.triage import TriageActions
+
+CallOf = Callable[[ChangeRequest], Operation[Any]]
+DRAFT = "inbox comment"
+"""The key of the draft of a comment on all marked change requests."""
+ACTIONS = (
+    Choice("approve", "Approve", "a review of each"),
+    Choice("reviewers", "Request reviewers", "the people that you choose"),
+    Choice("comment", "Comment", "the same text on each"),
+    Choice("pull", "Update from main", "where main has changed"),
+    Choice("merge", "Merge, one after another", "updates each first; stops at the first failure"),
+    Choice("archive", "Archive", "can be reopened"),
+    Choice("done", "Done", "hide until there is new activity"),
+)
+CALLS: dict[str, CallOf] = {
+    "approve": lambda request: SubmitReview(**path_of(request), status="approved"),
+    "pull": lambda request: PullChangeRequest(**path_of(request)),
+    "archive": lambda request: UpdateChangeRequest(**path_of(request), status="archived"),
+}
+"""The call of each action that needs no further input."""
+
+
+class BulkActions:
+    """Approves, requests reviewers, comments, updates, merges or archives everything that is marked.
+
+    Args:
+        screen: the inbox.
+        triage: the actions that know what is marked, and that hide rows.
+    """
+
+    def __init__(self, screen: InboxContext, triage: TriageActions) -> None:
+        self._screen, self._triage, self._desk = screen, triage, screen.desk
+        self._batch: BatchScreen | None = None
+
+    def announce_stopped_train(self) -> None:
+        """Show a message if a merge train was stopped before its end."""
+        if self._desk.outbox.recall(MERGE_TRAIN):
+            self._screen.notify("a merge train was stopped: A continues or discards it")
+
+    def unmark_done(self) -> None:
+        """Remove the marks of what the last batch has done; what failed stays marked."""
+        if self._batch:
+            self._screen.rows.marked -= self._batch.done
+            self._batch = None
+            self._screen.reload_rows()
+
+    def reason_act_on_marked(self) -> str | None:
+        """Disabled while nothing is marked and no merge train was stopped."""
+        if self._screen.rows.marked or self._desk.outbox.recall(MERGE_TRAIN):
+            return None
+        return "nothing is marked: space marks a row, * all visible rows"
+
+    async def command_act_on_marked(self) -> None:
+        """Ask for an action and its confirmation, then run it on all that is marked."""
+        if not self._screen.rows.marked:
+            await self._continue_train()
+            return
+        requests = self._triage.selected()
+        lacks_reviews = self._desk.lacks(REVIEWS)
+        title = f"With {counted(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
+        actions = [action for action in ACTIONS if action.key != "approve" or not lacks_reviews]
+        choice = await self._screen.ask(Picker(title, actions, self._screen.style_for, ranked=False))
+        if not choice:
+            return
+        if choice[0] == "done":
+            self._triage.command_done()
+        elif choice[0] == "merge":
+            await self._merge(requests)
+        else:
+            await self._send(choice[0], requests)
+
+    async def _send(self, action: str, requests: Sequence[ChangeRequest]) -> None:
+        call = await self._call_for(action)
+        if call is None:
+            return
+        title = next(choice.label for choice in ACTIONS if choice.key == action)
+        lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
+        question = f"{title}: {counted(requests)}?"
+        if await self._screen.ask(ConfirmDialog(question, lines, title, self._screen.style_for)):
+            self._desk.outbox.save_draft(DRAFT, "")
+            items = [BatchItem(request, call(request)) for request in requests]
+            self._show(BatchScreen(title, items, WriteAction(self._desk)))
+
+    def _show(self, batch: BatchScreen) -> None:
+        self._batch = batch
+        self._screen.app_context.push_screen(batch)
+
+    async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
+        """Merge in the order of the rows, after a confirmation."""
+        lines = [line for request in requests for line in self._with_warnings(request)]
+        lines += [(), (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
+        question = f"Merge {counted(requests)}, one after another?"
+        if await self._screen.ask(ConfirmDialog(question, lines, "Merge", self._screen.style_for)):
+            self._show(merge_train(self._desk, requests))
+
+    def _with_warnings(self, request: ChangeRequest) -> list[Line]:
+        """A change request, and below it why one might not want to merge it now."""
+        refused = self._screen.model.facts(request).refused or ()
+        warnings = [f"{sanitize(', '.join(refused))} requested changes"] if refused else []
+        if request.comments:
+            warnings.append(f"{request.comments} open comment{'s' if request.comments != 1 else ''}")
+        line: Line = (Span(f"#{request.number} {sanitize(request.subject)}"),)
+        return [line, (Span(f"   {', '.join(warnings)}", "waiting"),)] if warnings else [line]
+
+    async def _continue_train(self) -> None:
+        """Continue the merge train that was stopped, or discard it."""
+        requests = await left_over(self._desk)
+        if not requests:
+            couple(self._desk.outbox, ())
+            self._screen.notify("nothing is left of the merge train: its change requests are gone")
+            return
+        first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
+        choices = [Choice("go", "Continue", counted(requests)), Choice("forget", "Discard", "nothing is merged")]
+        choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices, self._screen.style_for))
+        if choice == ("go",):
+            self._show(merge_train(self._desk, requests))
+        elif choice == ("forget",):
+            couple(self._desk.outbox, ())
+
+    async def _call_for(self, action: str) -> CallOf | None:
+        """The call for each change request; None if its input was cancelled."""
+        if action == "reviewers":
+            return await self._ask_reviewers()
+        if action == "comment":
+            text = await self._screen.ask(self._composer())
+            if not text:
+                return None
+            return lambda request: PostComment(**path_of(request), body=Document(markdown=text))
+        return CALLS[action]
+
+    async def _ask_reviewers(self) -> CallOf | None:
+        members = await self._desk.read(ListMembers(organization_id=self._screen.model.organization, limit=1000))
+        people = [
+            Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
+            for member in members.items
+        ]
+        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, many=True))
+        return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
+
+    def _composer(self) -> Composer:
+        outbox = self._desk.outbox
+
+        def save(text: str) -> None:
+            outbox.save_draft(DRAFT, text)
+
+        return Composer("Comment on all marked", outbox.draft(DRAFT), save, self._screen.style_for)

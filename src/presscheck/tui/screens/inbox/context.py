@@ -1,0 +1,47 @@
+"""What the parts of the inbox need from the inbox screen, as a protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from presscheck.tui.screens.screen_context import ScreenContext
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.engine.inbox.views import View
+    from presscheck.tui.screens.inbox.model import InboxModel
+    from presscheck.tui.widgets.row_list import RowList
+
+
+class InboxContext(ScreenContext, Protocol):
+    """The inbox screen as its parts see it."""
+
+    @property
+    def model(self) -> InboxModel:
+        """The rows of the current view."""
+        ...
+
+    @property
+    def rows(self) -> RowList:
+        """The list that shows the rows."""
+        ...
+
+    def current(self) -> ChangeRequest | None:
+        """The change request under the cursor."""
+        ...
+
+    def choose(self, view: View) -> None:
+        """Show a view."""
+        ...
+
+    def reload_rows(self) -> None:
+        """Read the rows from the store again, because some were added or removed."""
+        ...
+
+    def show_tabs(self) -> None:
+        """Draw the views with their counts."""
+        ...
+
+    def show_row_details(self) -> None:
+        """Draw rows and preview again, because more is known about a row."""
+        ...

@@ -1,0 +1,197 @@
+"""The model of the inbox: the rows of a view, read from the store in chunks and kept until something changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.spaces import ListSpaces
+from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arranged, facts, listing_of
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+
+CHUNK = 100
+"""Rows that are read from the store at a time."""
+FORECAST_LASTS = 300.0
+"""Seconds for which a merge forecast is kept."""
+HEADING = -1
+"""Marks a heading among the positions of rows in their listing."""
+
+
+class Heading(NamedTuple):
+    """The heading of a space: its title and the number of its rows."""
+
+    title: str
+    size: int
+
+
+@dataclass
+class Shown:
+    """The rows of a filtered, sorted or grouped view: a position or `HEADING` for each, and headings by row."""
+
+    places: list[int] = field(default_factory=list[int])
+    headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
+
+
+class InboxModel:
+    """The rows of one view, for an organization and the signed-in user (both by id; empty without them)."""
+
+    def __init__(self, desk: Engine) -> None:
+        self._desk = desk
+        self.organization = self.me = ""
+        self.views: tuple[View, ...] = VIEWS
+        self.view: View = VIEWS[0]
+        self.spaces: dict[str, str] = {}
+        self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
+        self._at_places: dict[int, ChangeRequest] = {}
+        self._facts: dict[str, RowDetails] = {}
+        self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
+        self._hidden: dict[str, list[int]] = {}
+        self.queries: dict[str, str] = {}
+        """The filter of each view, by the id of the view."""
+        self._groups: dict[str, tuple[Group, ...]] = {}
+        self._visible: dict[str, Shown] = {}
+        self.counts: dict[str, int] = {}
+        """The counts of views that were not read yet, by the id of the view."""
+
+    def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
+        """The listing of a view (default: the current one); None before organization and user are known."""
+        view = view or self.view
+        if not (self.organization and self.me):
+            return None
+        return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
+
+    def is_arranged(self, view: View) -> bool:
+        """Whether a view filters, sorts or groups its listing."""
+        return bool(view.is_grouped or view.query or view.id in self.queries)
+
+    def total(self, view: View | None = None) -> int:
+        """The number of change requests of a view, as far as known."""
+        view = view or self.view
+        listing = self.listing(view)
+        if listing is None:
+            return 0
+        if self.is_arranged(view):
+            shown = self._shown(view)
+            return len(shown.places) - len(shown.headings)
+        known = self._desk.window(listing, 0, 0)
+        return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
+
+    def count(self) -> int:
+        """The number of rows of this view, with headings."""
+        return self.total() + (len(self._shown(self.view).headings) if self.is_arranged(self.view) else 0)
+
+    @property
+    def empty(self) -> str:
+        """The text for an empty view."""
+        is_narrow = self.view.id in self.queries
+        return "Nothing matches the filter. F changes it." if is_narrow else self.view.empty
+
+    def learn_spaces(self, spaces: ListSpaces) -> None:
+        """Read the titles of the spaces, as display text."""
+        self.spaces = {space.id: sanitize(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
+
+    def forget(self) -> None:
+        """Forget all rows, because something may have changed."""
+        self._chunks.clear()
+        self._at_places.clear()
+        self._facts.clear()
+        self._hidden.clear()
+        self._visible.clear()
+
+    def heading(self, index: int) -> Heading | None:
+        """The heading at a row; None if it is no heading."""
+        return self._shown(self.view).headings.get(index) if self.view.is_grouped else None
+
+    def request(self, index: int) -> ChangeRequest | None:
+        """The change request of a row; None if it is unknown or a heading."""
+        if self.is_arranged(self.view):
+            return self._arranged_at(index)
+        for position in self._away(self.view):
+            if position > index:
+                break
+            index += 1
+        return self._at(index)
+
+    async def arrange(self, view: View) -> None:
+        """Filter, sort and group the rows of a view."""
+        listing = self.listing(view)
+        if listing is not None and self.is_arranged(view):
+            text = f"{view.query} {self.queries.get(view.id, '')}"
+            self._groups[view.id] = await arranged(self._desk, view, listing, text, self.spaces, now())
+            self._visible.pop(view.id, None)
+            if view is self.view:
+                self._at_places.clear()
+
+    def _shown(self, view: View) -> Shown:
+        """The rows of an arranged view, without hidden ones."""
+        if view.id not in self._visible:
+            away, shown = {*self._away(view)}, Shown()
+            for group in self._groups.get(view.id, ()):
+                kept = [place for place in group.places if place not in away] if away else group.places
+                if kept and group.title is not None:
+                    shown.headings[len(shown.places)] = Heading(group.title, len(kept))
+                    shown.places.append(HEADING)
+                shown.places += kept
+            self._visible[view.id] = shown
+        return self._visible[view.id]
+
+    def _arranged_at(self, index: int) -> ChangeRequest | None:
+        places, listing = self._shown(self.view).places, self.listing()
+        if listing is None or index >= len(places) or places[index] == HEADING:
+            return None
+        if places[index] not in self._at_places:
+            start = index - index % CHUNK
+            near = [place for place in places[start : start + CHUNK] if place != HEADING]
+            self._at_places |= self._desk.rows(listing, near)
+        return self._at_places.get(places[index])
+
+    def _at(self, index: int) -> ChangeRequest | None:
+        """The change request at a position of the listing."""
+        listing = self.listing()
+        if listing is None:
+            return None
+        start = index - index % CHUNK
+        if start not in self._chunks:
+            self._chunks[start] = self._desk.window(listing, start, CHUNK).items
+        chunk = self._chunks[start]
+        return chunk[index - start] if index - start < len(chunk) else None
+
+    def _away(self, view: View) -> list[int]:
+        """The positions in a listing that are hidden (done or snoozed), in order."""
+        listing, triage = self.listing(view), self._desk.triage
+        if listing is None or not view.hides:
+            return []
+        if view.id not in self._hidden:
+            found: list[int] = []
+            for place in self._desk.positions(listing, triage.put_away).values():
+                [*requests] = self._desk.window(listing, place, 1).items
+                found += [place for request in requests if triage.away(request)]
+            self._hidden[view.id] = sorted(found)
+        return self._hidden[view.id]
+
+    def facts(self, request: ChangeRequest) -> RowDetails:
+        """Reviews, pages and comments of a row, as far as known."""
+        if request.id not in self._facts:
+            _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))
+            self._facts[request.id] = replace(facts(self._desk, request, self.me), collides=collides)
+        return self._facts[request.id]
+
+    def is_forecast_old(self, request: ChangeRequest) -> bool:
+        """Whether there is no merge forecast, or it is too old."""
+        made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_LASTS, None))
+        return monotonic() - made >= FORECAST_LASTS
+
+    def foresaw(self, request: ChangeRequest, *, collides: bool | None) -> None:
+        """Keep whether a merge would conflict; None if unknown."""
+        self._forecasts[request.id, request.revision] = monotonic(), collides
+
+    def learn(self, request: ChangeRequest) -> bool:
+        """Read the details of a row again; returns whether they have changed."""
+        before = self._facts.pop(request.id, None)
+        return self.facts(request) != before

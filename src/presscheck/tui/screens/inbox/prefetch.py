@@ -1,0 +1,119 @@
+"""Reads what rows and preview of the inbox show beside the change request: the cursor first, then its neighbours.
+
+The other visible rows follow when nothing else is to be read. What is in the store is read again only where the change
+request was updated since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.operation import Operation
+from presscheck.client.request_context import Priority
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.errors import NetworkError, ServiceError
+from presscheck.text.relative_time import now, parse_time
+from presscheck.tui.screens.inbox.context import InboxContext
+
+OperationOf = Callable[[ChangeRequest], Operation[Any]]
+DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
+"""What a row and its preview show beside the change request."""
+ROW_DETAILS: tuple[OperationOf, ...] = (reviews_of, changes_in)
+"""What a row alone shows of that."""
+
+
+class InboxPrefetch:
+    """Reads details of the rows of an inbox, the most visible ones first.
+
+    Args:
+        screen: the inbox.
+    """
+
+    def __init__(self, screen: InboxContext) -> None:
+        self._screen, self._desk = screen, screen.desk
+
+    def start(self) -> None:
+        """Subscribe to the details of the row under the cursor, and read those of the other visible rows."""
+        request = self._screen.current()
+        if request is None:
+            return
+        for number, operation_of in enumerate(DETAILS):
+            answers = self._desk.watch(operation_of(request))
+            self._screen.subscribe(answers, lambda _: self._update(request), group=f"current {number}")
+        self._screen.run(self._read_visible_rows, group="fill", exclusive=True)
+
+    def stop(self) -> None:
+        """Read no further rows."""
+        self._screen.unsubscribe("fill")
+
+    async def count_views(self) -> None:
+        """Count the views that were not opened yet; those with a query are read whole, to be counted here."""
+        model = self._screen.model
+        for view in model.views:
+            listing = model.listing(view)
+            if listing is None or view is model.view:
+                continue
+            if model.is_arranged(view):
+                await self._read_listing(listing)
+                await model.arrange(view)
+            elif self._desk.window(listing, 0, 0).age is None:
+                first = await self._desk.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
+                model.counts[view.id] = first.count or 0
+        self._screen.show_tabs()
+
+    async def _read_visible_rows(self) -> None:
+        rows = self._screen.rows
+        with suppress(NetworkError):  # nobody asked for these, and the status bar shows that there is no connection
+            for index in (rows.cursor + 1, rows.cursor - 1):
+                if index in rows.seen:
+                    await self._read_row(index, DETAILS, PREFETCH)
+            for index in rows.seen:
+                await self._read_row(index, ROW_DETAILS, BACKGROUND)
+            for index in rows.seen:
+                await self._forecast_row(index)
+
+    async def _read_row(self, index: int, details: tuple[OperationOf, ...], priority: Priority) -> None:
+        request = self._screen.model.request(index)
+        if request is None:
+            return
+        for operation_of in details:
+            call = operation_of(request)
+            if self._is_stale(call, request):
+                await self._desk.read(call, priority=priority)
+                self._update(request)
+
+    async def _forecast_row(self, index: int) -> None:
+        """Find out whether an outdated change request conflicts with main; the answer is kept for a while."""
+        model = self._screen.model
+        request = model.request(index)
+        if request is None or not request.outdated or not model.is_forecast_old(request):
+            return
+        from presscheck.engine.review.merge_forecast import (
+            forecast,  # 20 ms: it merges pages, which no first screen does
+        )
+
+        merge = None
+        with suppress(ServiceError):  # a side that may not be read: no forecast
+            merge = await forecast(self._desk, request, BACKGROUND)
+        model.foresaw(request, collides=None if merge is None else bool(merge.conflicts))
+        self._update(request)
+
+    async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:
+        """Read a listing to its end, unless it is complete in the store."""
+        if not self._desk.window(listing, 0, 0).complete:
+            async for seen in self._desk.watch_listing(listing, priority=BACKGROUND):
+                if seen.error or self._desk.window(listing, 0, 0).complete:
+                    return
+
+    def _is_stale(self, call: Operation[Any], request: ChangeRequest) -> bool:
+        """Whether an answer is not known, or older than the last update of the change request."""
+        known, updated = self._desk.known(call), parse_time(request.updated_at)
+        return known is None or (updated is not None and known.age > (now() - updated).total_seconds())
+
+    def _update(self, request: ChangeRequest) -> None:
+        if self._screen.model.learn(request):
+            self._screen.show_row_details()

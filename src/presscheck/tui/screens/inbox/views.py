@@ -1,0 +1,192 @@
+"""Views of the inbox: going from tab to tab, filtering one, and saving, editing and removing one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from presscheck.config.saved_views import SavedView, wrong_with
+from presscheck.config.settings_schema import MOST_VIEWS
+from presscheck.config.validation import read_views
+from presscheck.engine.inbox.query_language import parse, without_order
+from presscheck.engine.inbox.views import VIEWS, all_views, judge
+from presscheck.errors import ConfigurationError, InvalidArgument
+from presscheck.text.relative_time import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.inbox.context import InboxContext
+
+BUILT_IN = "this view is built in: M s saves it as one of your own"
+FILTER_KEY = "view "
+"""The beginning of the keys under which filters are stored."""
+LONGEST = 400
+"""Characters that a filter may have."""
+EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the subject"
+
+
+class ViewActions:
+    """Changes which view the inbox shows and what that view contains.
+
+    Args:
+        screen: the inbox.
+    """
+
+    def __init__(self, screen: InboxContext) -> None:
+        self._screen, self._outbox = screen, screen.desk.outbox
+
+    def read_views(self) -> None:
+        """Read the saved views from the settings; an error in one is shown and does not affect the others."""
+        file = self._screen.app_context.settings_file
+        if file is None:
+            return
+        saved, mistakes = read_views(file, judge)
+        for mistake in reversed(mistakes):
+            # the footer has no room for the whole path; `presscheck config check` shows it
+            error = ConfigurationError(str(replace(mistake, file=Path(mistake.file.name))))
+            self._screen.app_context.show_error(error)
+        self._screen.model.views = all_views(saved)
+
+    def recall_filters(self) -> None:
+        """Restore the filter of each view."""
+        model = self._screen.model
+        for view in model.views:
+            text = self._outbox.recall(FILTER_KEY + view.id)
+            if text:
+                model.queries[view.id] = text
+
+    def command_right(self) -> None:
+        """Show the next view."""
+        self._step(1)
+
+    def command_left(self) -> None:
+        """Show the previous view."""
+        self._step(-1)
+
+    def command_tab(self) -> None:
+        """Show the view of the number that was pressed."""
+        views = self._screen.model.views
+        self._screen.choose(views[min(int(self._screen.last_key), len(views)) - 1])
+
+    async def command_edit_view(self) -> None:
+        """Ask for a filter of this view."""
+        model = self._screen.model
+        view = model.view
+        text = await self._screen.ask(
+            PromptDialog(
+                f"{sanitize(view.title)}: filter",
+                model.queries.get(view.id, ""),
+                self._screen.style_for,
+                least=0,
+                most=LONGEST,
+                wrong=self._filter_error,
+                hint=EXAMPLE,
+            )
+        )
+        if text is None:
+            return
+        before = model.listing()
+        self.store_filter(view.id, text)
+        if model.listing() == before:
+            self._screen.reload_rows()
+        else:
+            self._screen.choose(view)  # the filter changes what is read from the service
+
+    def store_filter(self, view_id: str, text: str) -> None:
+        """Set the filter of a view and remember it; an empty one removes it."""
+        queries = self._screen.model.queries
+        queries.pop(view_id, None)
+        if text:
+            queries[view_id] = text
+        self._outbox.remember(FILTER_KEY + view_id, text or None)
+
+    def reason_save_view(self) -> str | None:
+        """Disabled without a settings file, or with too many views."""
+        if self._screen.app_context.settings_file is None:
+            return "there is no settings file to save it in"
+        has_room = len(self._screen.model.views) - len(VIEWS) < MOST_VIEWS
+        return None if has_room else f"you have {MOST_VIEWS} views: remove one first"
+
+    async def command_save_view(self) -> None:
+        """Ask for a name, and save this view under it."""
+        from presscheck.config.saved_views_file import add_view  # 5 ms, rarely needed
+
+        view, file = self._screen.model.view, self._screen.app_context.settings_file
+        words = (view.words, view.query, self._screen.model.queries.get(view.id, ""))
+        query, sort = without_order(" ".join(filter(None, words)))
+        group = view.saved.group if view.saved else ""
+        edited = await self._ask_view("Save this view", SavedView("", query, sort, group))
+        if edited and file:
+            add_view(file, edited)
+            self._reload(edited.name, f"view {edited.name} saved")
+
+    def reason_change_view(self) -> str | None:
+        """Disabled for built-in views."""
+        return None if self._screen.model.view.saved else BUILT_IN
+
+    async def command_change_view(self) -> None:
+        """Edit this saved view."""
+        from presscheck.config.saved_views_file import change_view  # 5 ms, rarely needed
+
+        saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
+        if saved is None or file is None:
+            return
+        edited = await self._ask_view("Edit this view", saved)
+        if edited and edited != saved:
+            change_view(file, saved.name, edited)
+            if edited.name != saved.name:
+                text = self._screen.model.queries.get(saved.name, "")
+                self.store_filter(saved.name, "")
+                self.store_filter(edited.name, text)
+            self._reload(edited.name, f"view {edited.name} changed")
+
+    def reason_remove_view(self) -> str | None:
+        """Disabled for built-in views."""
+        return self.reason_change_view()
+
+    async def command_remove_view(self) -> None:
+        """Remove this saved view, after a confirmation."""
+        from presscheck.config.saved_views_file import remove_view  # 5 ms, rarely needed
+
+        saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
+        if saved is None or file is None:
+            return
+        name = sanitize(saved.name)
+        lines = [(Span("Removes it from your settings. Change requests are not affected."),)]
+        if await self._screen.ask(ConfirmDialog(f"Remove the view {name}?", lines, "Remove", self._screen.style_for)):
+            remove_view(file, saved.name)
+            self.store_filter(saved.name, "")
+            self._reload("", f"view {name} removed")
+
+    async def _ask_view(self, title: str, view: SavedView) -> SavedView | None:
+        """The edited view, which is valid; None if the editor was closed."""
+        from presscheck.tui.screens.saved_view_editor import SavedViewEditor  # 5 ms, rarely needed
+
+        others = [other.saved for other in self._screen.model.views if other.saved and other.saved is not view]
+
+        def error_of(edited: SavedView) -> tuple[str, str] | None:
+            return wrong_with(edited, others, judge)
+
+        return await self._screen.ask(SavedViewEditor(title, view, self._screen.style_for, error_of))
+
+    def _reload(self, name: str, message: str) -> None:
+        """Read the settings again and show the view of that name, else the first."""
+        self.read_views()
+        views = self._screen.model.views
+        self._screen.choose(next((view for view in views if view.saved and view.id == name), views[0]))
+        self._screen.notify(message)
+
+    def _filter_error(self, text: str) -> str | None:
+        try:
+            parse(text, self._screen.model.spaces, now())
+        except InvalidArgument as error:
+            return error.message
+        return None
+
+    def _step(self, by: int) -> None:
+        model = self._screen.model
+        self._screen.choose(model.views[(model.views.index(model.view) + by) % len(model.views)])

@@ -1,0 +1,234 @@
+"""Actions on a site: publish, create, rename, delete, and change what it contains and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Collection
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from presscheck.api.site_structure import (
+    AddSiteSpace,
+    DeleteSection,
+    DeleteSectionGroup,
+    DeleteSiteSpace,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SortSiteStructure,
+    StructureItem,
+    UpdateSection,
+    UpdateSectionGroup,
+    UpdateSiteSpace,
+)
+from presscheck.api.sites import CreateSite, DeleteSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.api.spaces import ListSpaces
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.publish.site_tree import every, moved, pointer, title_of, visibility_of
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.tui.screens.publish.context import PublishContext
+
+TITLE = (2, 128)
+"""Characters that the title of a site may have."""
+MANY = 10_000
+
+
+class SiteActions:
+    """Handles the commands that change a site; while its structure has the focus, those on an item of it.
+
+    Args:
+        screen: the publish screen.
+    """
+
+    def __init__(self, screen: PublishContext) -> None:
+        self._screen = screen
+
+    def reason_publish(self) -> str | None:
+        """Disabled without a site and offline."""
+        if self._screen.current is None:
+            return "there is no site to publish: a creates one"
+        is_online = self._screen.desk.status.online
+        return None if is_online else "you are offline, and publishing cannot be queued"
+
+    def reason_move_down(self) -> str | None:
+        """Disabled unless an item of the structure is under the cursor."""
+        item = self._screen.site.item
+        return None if item else "press tab to go to the structure; J and K move items there"
+
+    reason_move_up = reason_move_down
+
+    def command_publish(self) -> Awaitable[None] | None:
+        """Publish or unpublish the site, after a confirmation."""
+        site = self._screen.current
+        return self._publish(site) if site else None
+
+    def command_add(self) -> Awaitable[None] | None:
+        """Create a site; in the structure of a site, add a space to it."""
+        site = self._screen.current
+        return self._add_space(site) if site and self._screen.site.parts.has_focus else self._add_site()
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change the title of the site, or title or path of an item."""
+        site, item = self._screen.current, self._screen.site.item
+        if site is None:
+            return None
+        return self._rename_item(site, item) if item else self._rename_site(site)
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the site, or remove an item from it, after a confirmation."""
+        site, item = self._screen.current, self._screen.site.item
+        if site is None:
+            return None
+        return self._remove_item(site, item) if item else self._delete_site(site)
+
+    def command_move_down(self) -> Awaitable[None] | None:
+        """Move the item below its next sibling."""
+        site, item = self._screen.current, self._screen.site.item
+        return self._move(site, item, 1) if site and item else None
+
+    def command_move_up(self) -> Awaitable[None] | None:
+        """Move the item above its previous sibling."""
+        site, item = self._screen.current, self._screen.site.item
+        return self._move(site, item, -1) if site and item else None
+
+    async def _publish(self, site: Site) -> None:
+        action = "Unpublish" if site.published else "Publish"
+        if not await self._confirm(f"{action} {sanitize(site.title)}?", publish_summary(site), action):
+            return
+        if site.published:
+            await self._screen.desk.write(UnpublishSite(**self._path(site))).landed()
+            self._screen.notify(f"{sanitize(site.title)} is no longer published")
+            return
+        answer = await self._screen.desk.write(PublishSite(**self._path(site))).landed()
+        if isinstance(answer, Site):
+            address = sanitize(answer.urls.published or "") or "the service returned no address"
+            self._screen.notify(f"{sanitize(answer.title)} is live: {address}")
+        else:
+            self._screen.notify("the service asks for a payment first: o opens the site in the browser")
+
+    async def _add_site(self) -> None:
+        least, most = TITLE
+        title = await self._prompt("Title of the new site", "", least, most)
+        if title is None:
+            return
+        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, many=True)
+        spaces = await self._screen.ask(dialog)
+        if spaces is not None:
+            call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
+            site = await self._screen.desk.write(call).landed()
+            if site is None:
+                return  # another presscheck has sent it
+            self._screen.open_site(site.id)
+            self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
+
+    async def _add_space(self, site: Site) -> None:
+        """Add a space to the site, into the section under the cursor."""
+        contained = {item.space.id for item in every(self._screen.site.items) if isinstance(item, SiteSpace)}
+        choices = self._spaces(contained)
+        if not choices:
+            self._screen.notify("every space of the organization is in this site already")
+            return
+        choice = await self._screen.ask(Picker(f"Add to {sanitize(site.title)}", choices, self._screen.style_for))
+        if choice:
+            item = self._screen.site.item
+            section = (
+                item.section if isinstance(item, SiteSpace) else item.id if isinstance(item, SiteSection) else None
+            )
+            path = self._path(site) | ({"section_id": section} if section else {})
+            await self._screen.desk.write(AddSiteSpace(**path, space_id=choice[0])).landed()
+
+    async def _rename_site(self, site: Site) -> None:
+        least, most = TITLE
+        title = await self._prompt("Title of the site", site.title, least, most)
+        if title is not None and title != site.title:
+            await self._screen.desk.write(UpdateSite(**self._path(site), title=title)).landed()
+
+    async def _rename_item(self, site: Site, item: StructureItem) -> None:
+        """Change the title of a section or group; a space has a path in the site instead."""
+        path, call = self._path(site), cast("Operation[Any] | None", None)
+        if isinstance(item, SiteSpace):
+            slug = await self._prompt(f"Path of {title_of(item)}", item.path, 1, 100)
+            if slug and slug != item.path:
+                call = UpdateSiteSpace(**path, site_space_id=item.id, path=slug)
+        else:
+            title = await self._prompt(f"Title of {title_of(item)}", item.title, 2, 100)
+            is_new = title is not None and title != item.title
+            if is_new and isinstance(item, SiteSection):
+                call = UpdateSection(**path, site_section_id=item.id, title=title)
+            elif is_new and isinstance(item, SiteSectionGroup):
+                call = UpdateSectionGroup(**path, site_section_group_id=item.id, title=title)
+        if call:
+            await self._screen.desk.write(call).landed()
+
+    async def _delete_site(self, site: Site) -> None:
+        """Delete a site after its title was typed."""
+        title = sanitize(site.title)
+        lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
+        if site.published:
+            lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
+        if await self._confirm(f"Delete {title}?", lines, "Delete", type_to_confirm=title):
+            await self._screen.desk.write(DeleteSite(**self._path(site))).landed()
+
+    async def _remove_item(self, site: Site, item: StructureItem) -> None:
+        path = self._path(site)
+        if isinstance(item, SiteSpace):
+            call, effect = DeleteSiteSpace(**path, site_space_id=item.id), "The space itself stays, with all its pages."
+        elif isinstance(item, SiteSection):
+            call, effect = DeleteSection(**path, site_section_id=item.id), "Its spaces leave the site, but still exist."
+        elif isinstance(item, SiteSectionGroup):
+            call, effect = DeleteSectionGroup(**path, site_section_group_id=item.id), "Its sections stay in the site."
+        else:
+            self._screen.notify("this kind of item can only be removed in the browser")
+            return
+        if await self._confirm(f"Remove {title_of(item)} from the site?", [(Span(effect),)], "Remove"):
+            await self._screen.desk.write(cast("Operation[None]", call)).landed()
+
+    async def _move(self, site: Site, item: StructureItem, by: Literal[1, -1]) -> None:
+        """Move an item among its siblings: shown at once, and reverted if the service refuses."""
+        before = self._screen.site.items
+        change = moved(before, f"{item.object} {item.id}", by)
+        if change is None:
+            self._screen.notify("this is the last item" if by > 0 else "this is the first item")
+            return
+        items, position = change
+        call = SortSiteStructure(**self._path(site), item=pointer(item), position=position)
+        self._screen.site.show_items(site, items)
+        try:
+            with self._screen.site.own_order():
+                await self._screen.desk.write(call).landed()
+        except PresscheckError:
+            self._screen.site.show_items(site, before)
+            raise
+
+    def _path(self, site: Site) -> dict[str, Any]:
+        return {"organization_id": self._screen.organization_id, "site_id": site.id}
+
+    def _spaces(self, without: Collection[str]) -> list[Choice]:
+        spaces = self._screen.desk.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
+        return [Choice(space.id, sanitize(space.title)) for space in spaces if space.id not in without]
+
+    async def _prompt(self, question: str, text: str, least: int, most: int) -> str | None:
+        return await self._screen.ask(PromptDialog(question, text, self._screen.style_for, least=least, most=most))
+
+    async def _confirm(
+        self, question: str, lines: list[Line], action: str, *, type_to_confirm: str | None = None
+    ) -> bool:
+        dialog = ConfirmDialog(question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm)
+        return bool(await self._screen.ask(dialog))
+
+
+def publish_summary(site: Site) -> list[Line]:
+    """What publishing or unpublishing a site means for its readers."""
+    if site.published:
+        address = sanitize(site.urls.published or "")
+        return [(Span(f"Readers can no longer open {address}."),)]
+    spaces = "1 space" if site.site_spaces == 1 else f"{site.site_spaces} spaces"
+    return [
+        (Span(f"Visible to {visibility_of(site)}."),),
+        (Span(f"Publishes {spaces}. Later merges go live immediately.", "quiet"),),
+    ]

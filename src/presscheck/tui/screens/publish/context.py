@@ -1,0 +1,34 @@
+"""What the actions of the publish screen need from it, as a protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from presscheck.tui.screens.screen_context import ScreenContext
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+    from presscheck.tui.screens.publish.site_pane import SitePane
+
+
+class PublishContext(ScreenContext, Protocol):
+    """The publish screen as its actions see it."""
+
+    @property
+    def organization_id(self) -> str:
+        """The organization of the sites."""
+        ...
+
+    @property
+    def current(self) -> Site | None:
+        """The site under the cursor."""
+        ...
+
+    @property
+    def site(self) -> SitePane:
+        """The pane that shows it."""
+        ...
+
+    def open_site(self, site_id: str) -> None:
+        """Put the cursor on a site as soon as it is known."""
+        ...

@@ -1,0 +1,165 @@
+"""The publish screen: the sites of an organization, and the structure of the one under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from presscheck.api.operation import Page
+from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.api.site_structure import GetSiteStructure, SiteStructure
+from presscheck.api.sites import ListSites, Site
+from presscheck.api.spaces import ListSpaces
+from presscheck.engine.results import Result
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.screens.publish.actions import SiteActions
+from presscheck.tui.screens.publish.site_pane import SitePane
+from presscheck.tui.widgets.row_list import RowList
+
+MANY = 1000
+
+
+class PublishScreen(BaseScreen):
+    """Sites on the left, the structure of the one under the cursor on the right."""
+
+    FOOTER = ("publish", "add", "next_pane", "move_down", "web", "close")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.organization: Organization | None = None
+        self.sites: tuple[Site, ...] = ()
+        self.actions = SiteActions(self)
+        self._target = ""
+        """The id of the site that the cursor goes to as soon as it is known."""
+        self._hint = "Loading …"
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen and the actions on sites."""
+        return (self, self.actions)
+
+    def title_line(self) -> Line:
+        """The organization and the site."""
+        site = self.current
+        path = [self.organization.title if self.organization else "", "Sites", site.title if site else ""]
+        return (Span(" " + " › ".join(sanitize(part) for part in path if part), "quiet"),)
+
+    def body(self) -> ComposeResult:
+        """Sites and the pane of one."""
+        with Horizontal():
+            yield RowList(self._row, self.style_for, id="tree")
+            yield SitePane(self.style_for, id="site")
+
+    def on_mount(self) -> None:
+        """Show what is stored, then subscribe to what is new."""
+        super().on_mount()
+        self.query_one(RowList).focus()
+        self.subscribe(self.desk.watch(ListOrganizations()), self._take_organizations, group="organizations")
+
+    @property
+    def organization_id(self) -> str:
+        """The organization of the sites."""
+        return self.organization.id if self.organization else ""
+
+    @property
+    def current(self) -> Site | None:
+        """The site under the cursor."""
+        at = self.query_one(RowList).cursor if self.is_mounted else 0
+        return self.sites[at] if at < len(self.sites) else None
+
+    def open_site(self, site_id: str) -> None:
+        """Put the cursor on a site as soon as it is known."""
+        self._target = site_id
+        self._redraw()
+
+    @property
+    def site(self) -> SitePane:
+        """The pane that shows it."""
+        return self.query_one(SitePane)
+
+    def command_open(self) -> None:
+        """Go from a site to its structure; there, expand or collapse."""
+        tree = self.site.parts
+        if tree.has_focus:
+            tree.toggle()
+        elif self.site.items:
+            tree.focus()
+
+    def command_copy(self) -> None:
+        """Copy the web address of the site."""
+        site = self.current
+        if site and (site.urls.published or site.urls.app):
+            self.app_context.copy_to_clipboard(sanitize(site.urls.published or site.urls.app or ""))
+            self.notify("copied")
+
+    def command_web(self) -> None:
+        """Open the site in the browser."""
+        site = self.current
+        if site:
+            address = site.urls.published or site.urls.app
+            if address:
+                open_address(self.app_context, address)
+            else:
+                self.notify("it has no web address")
+
+    @on(RowList.RowPointed)
+    def row_pointed(self) -> None:
+        """Show another site."""
+        self._subscribe_structure()
+
+    def _take_organizations(self, seen: Result[Page[Organization] | None]) -> None:
+        organizations = seen.value.items if seen.value else ()
+        organization = choose_organization(organizations, self.app_context.profile.organization)
+        if organization is None or (self.organization and self.organization.id == organization.id):
+            return
+        self.organization = organization
+        listing = ListSites(organization_id=organization.id, limit=MANY)
+        self.subscribe(self.desk.watch(listing), self._take_sites, group="sites")
+        spaces = ListSpaces(organization_id=organization.id)
+        self.subscribe(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
+
+    def _take_sites(self, seen: Result[Page[Site] | None]) -> None:
+        if seen.value:
+            self.sites = seen.value.items
+            self._hint = "There is no site yet: a creates one."
+        elif seen.error:
+            self._hint = f"Could not load the sites: {sanitize(seen.error.message)}"
+        self._redraw()
+
+    def _redraw(self) -> None:
+        rows = self.query_one(RowList)
+        at = next((at for at, site in enumerate(self.sites) if site.id == self._target), None)
+        rows.show(len(self.sites), cursor=rows.cursor if at is None else at)
+        if at is not None:
+            self._target = ""
+        self._subscribe_structure()
+
+    def _subscribe_structure(self) -> None:
+        site = self.current
+        self.refresh_status_bars()
+        if site is None:
+            self.site.show_words(self._hint)
+            return
+        self.site.show_site(site)
+        call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
+        answers = self.desk.watch(call)
+        self.subscribe(answers, lambda seen: self._take_structure(site, seen), group="structure", complains=False)
+
+    def _take_structure(self, site: Site, seen: Result[SiteStructure | None]) -> None:
+        if self.site.has_own_order:
+            return
+        reason = seen.error.message if seen.error and seen.value is None else ""
+        self.site.show_site(site, f"Could not load its structure: {sanitize(reason)}" if reason else "")
+        self.site.show_items(site, seen.value.structure if seen.value else ())
+
+    def _row(self, index: int, columns: int) -> Line:
+        site = self.sites[index]
+        state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
+        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 10), columns - 10)
+        return (*name, Span(" "), *pad((state,), 8), Span("│", "quiet"))

@@ -1,0 +1,1 @@
+"""The review of one change request: the screen and its parts."""

@@ -1,0 +1,251 @@
+"""Renders the right pane of a review: the changes of one page with its threads in place, or the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from presscheck.documents.diff.page_diff import DifferenceLines, Mode, PageDifference, difference_lines
+from presscheck.documents.nodes.comment_targets import document_text
+from presscheck.documents.pages.suggestions import block_at, format_suggestion
+from presscheck.documents.terminal.page_lines import comment_lines
+from presscheck.engine.review.changes import ChangedItem, changed_items, kinds_text, summarize_changes
+from presscheck.engine.review.merge_readiness import listed
+from presscheck.engine.review.threads import Thread, markdown_of_body
+from presscheck.text.relative_time import since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.screens.review.thread_renderer import thread_lines
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.api.change_requests import Review
+    from presscheck.engine.review.merge_readiness import Reviewer
+    from presscheck.engine.review.model import ReviewModel
+
+NO_ROOM = "no room for two sides"
+CONTEXT = 2
+"""Unchanged lines that stay around a change when the others are folded."""
+_VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
+
+
+@dataclass
+class RenderedChange:
+    """Lines, and what each stands for: starts of changes, threads, lines of the new text, folded lines."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    changes: list[int] = field(default_factory=list[int])
+    thread_of: dict[int, str] = field(default_factory=dict[int, str])
+    anchors: dict[int, int] = field(default_factory=dict[int, int])
+    folds: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+
+    def add(self, *lines: Line) -> None:
+        """Append lines."""
+        self.lines += lines
+
+    def anchor_at(self, line: int) -> int | None:
+        """The line of the new text at a line, or at the nearest line above that has one."""
+        return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
+
+    def line_of(self, anchor: int | None) -> int:
+        """The first line that shows this line of the new text, or a later one; 0 if there is none."""
+        lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
+        return min(lines, default=0)
+
+    def position_of(self, line: int) -> tuple[str | int | None, int]:
+        """The thread or line of the new text that a line belongs to, and the distance from its first line."""
+        first = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
+        if first is None:
+            return None, line
+        owner = self.thread_of.get(first, self.anchors.get(first))
+        while first and owner in (self.thread_of.get(first - 1), self.anchors.get(first - 1)):
+            first -= 1
+        return owner, line - first
+
+    def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
+        """The line at a position of `position_of`; None if its owner is not shown."""
+        owners = self.thread_of if isinstance(owner, str) else self.anchors
+        return next((line + distance for line, other in owners.items() if other == owner), None)
+
+    def first_line_of_thread(self, thread_id: str) -> int:
+        """The first line of a thread; 0 if it is not shown."""
+        return min((line for line, other in self.thread_of.items() if other == thread_id), default=0)
+
+    @property
+    def threads(self) -> list[int]:
+        """The first line of each thread."""
+        return [line for line, thread in self.thread_of.items() if self.thread_of.get(line - 1) != thread]
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The text of a changed page: its difference, or why there is none yet."""
+
+    difference: PageDifference | None = None
+    after: str = ""
+    error: str | None = None
+    _lines: dict[object, DifferenceLines] = field(
+        default_factory=dict[object, DifferenceLines], compare=False, repr=False
+    )
+
+    def lines(self, difference: PageDifference, options: RenderOptions, keep: Collection[int]) -> DifferenceLines:
+        """The difference as lines; the last result is cached, because each answer of the service redraws."""
+        context = CONTEXT if options.only_changed else None
+        mode, columns = options.shown_mode, options.columns
+        key = mode, columns, context, frozenset(keep if options.only_changed else ())
+        if key not in self._lines:
+            self._lines.clear()
+            self._lines[key] = difference_lines(difference, columns, mode=mode, context=context, keep=keep)
+        return self._lines[key]
+
+
+@dataclass(frozen=True)
+class RenderOptions:
+    """How a change is shown."""
+
+    columns: int
+    now: datetime
+    only_changed: bool = False
+    mode: Mode = "prose"
+    unfolded: Collection[str] = ()
+    opened: Collection[int] = ()
+    """Unchanged lines of the new text that are shown."""
+    is_crowded: bool = False
+    """Whether there is no room for two sides."""
+
+    @property
+    def shown_mode(self) -> Mode:
+        """The mode, or prose if there is no room for two sides."""
+        return "prose" if self.mode == "split" and self.is_crowded else self.mode
+
+
+def render_item(
+    item: ChangedItem, page: PageText, threads: Sequence[Thread], options: RenderOptions, position: str
+) -> RenderedChange:
+    """The changes of an item, with its threads in place."""
+    change = RenderedChange()
+    summary = f"{kinds_text(item)} · {position}" + (f" · {NO_ROOM}" if options.shown_mode != options.mode else "")
+    title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
+    change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
+    placed: dict[int, list[Thread]] = {}
+    for thread in threads:
+        if thread.line is None:
+            _add_thread(change, thread, options)
+            change.add(())
+        else:
+            placed.setdefault(thread.line, []).append(thread)
+    if page.error:
+        change.add((Span(page.error, "waiting"),))
+    elif page.difference is None:
+        text = "Loading the text …" if item.has_text else "There is no text to compare."
+        change.add((Span(text, "quiet"),))
+    else:
+        _add_difference(change, page.lines(page.difference, options, {*placed, *options.opened}), placed, options)
+    return change
+
+
+def _add_difference(
+    change: RenderedChange, difference: DifferenceLines, placed: dict[int, list[Thread]], options: RenderOptions
+) -> None:
+    below: dict[int | None, list[Thread]] = {}
+    for text_line, threads in placed.items():
+        below.setdefault(difference.below(text_line), []).extend(threads)
+    starts = set(difference.changes)
+    for number, line in enumerate(difference.lines):
+        if number in starts:
+            change.changes.append(len(change.lines))
+        anchor = difference.anchors[number]
+        if anchor is not None:
+            change.anchors[len(change.lines)] = anchor
+        if number in difference.folds:
+            change.folds[len(change.lines)] = difference.folds[number]
+        change.add(line)
+        for thread in below.get(number, ()):
+            _add_thread(change, thread, options, beside=difference.beside or (Span("  "),))
+    for thread in below.get(None, ()):
+        _add_thread(change, replace(thread, line=None), options)
+
+
+def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: RenderOptions) -> RenderedChange:
+    """The conversation about the whole change request: description, reviewers, reviews and threads."""
+    change, request = RenderedChange(), model.request
+    if request is None:
+        return change
+    change.add(cut((Span(sanitize(request.subject) or "(no subject)", "title"),), options.columns))
+    change.add((Span(summarize_changes(model.items) or _no_changes(model), "quiet"),), ())
+    if request.description:
+        change.add(*comment_lines(document_text(request.description), options.columns), ())
+    people = model.reviewers()
+    if people:
+        lines = (_reviewer(reviewer, model, options.columns) for reviewer in people)
+        change.add((Span("Reviewers", "heading"),), *lines, ())
+    shown = {thread.id for thread in model.discussion.threads()}
+    for review in model.reviews or ():
+        if review.comment and review.comment.id not in shown:
+            change.add(*_review(review, options))
+    for thread in threads:
+        _add_thread(change, thread, options)
+        change.add(())
+    if not threads:
+        empty = "No comments on the whole change request yet: C adds one."
+        change.add((Span(empty if model.discussion.is_known else "Loading the comments …", "quiet"),))
+    return change
+
+
+def _no_changes(model: ReviewModel) -> str:
+    """The text that stands for the summary of the changes where there are none."""
+    if model.shown_changes is None:
+        return "Loading the changes …"
+    return "no changes since your review" if model.since else "no changes yet: e edits a page in it"
+
+
+def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, beside: Line = ()) -> None:
+    columns, unfolded = options.columns - width(beside), thread.id in options.unfolded
+    for line in thread_lines(thread, columns, options.now, comment_lines, unfolded=unfolded):
+        change.thread_of[len(change.lines)] = thread.id
+        change.add((*beside, *line))
+
+
+def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:
+    glyph, style = _VERDICTS[reviewer.said]
+    verdict = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}[
+        reviewer.said
+    ]
+    if not reviewer.stale:
+        return (Span(f"{glyph} ", style), Span(reviewer.name), Span(f"  {verdict}", "quiet"))
+    verdict = f"{verdict} in" if reviewer.said == "changes-requested" else verdict
+    changes = model.changes_since(reviewer.revision)
+    titles = [item.title for item in changed_items(changes.changes)] if changes else []
+    changed = f" · changed since: {listed(titles)}" if titles else ""
+    line = (Span(f"{glyph} ", style), Span(reviewer.name), Span(f"  {verdict} an older revision", "waiting"))
+    return cut((*line, Span(changed, "quiet")), columns)
+
+
+def _review(review: Review, options: RenderOptions) -> list[Line]:
+    text = markdown_of_body(review.comment.body) if review.comment else ""
+    if not text.strip():
+        return []
+    glyph, style = _VERDICTS.get(review.status, ("·", "quiet"))
+    author = sanitize(review.reviewer.display_name).partition(" ")[0]
+    when = f" {since(review.created_at, options.now)}"
+    head = (Span(f"{glyph} ", style), Span(author, "strong"), Span(when, "quiet"))
+    return [head, *((Span("  "), *line) for line in comment_lines(text, options.columns - 2)), ()]
+
+
+def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
+    """The start of a suggestion for the block at a line; empty if there is no block."""
+    anchor = change.anchor_at(line)
+    block = block_at(page.after, anchor) if anchor is not None else None
+    return format_suggestion(block) if block else ""
+
+
+def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:
+    """The line of the new text at a line, or the nearest above it that is not blank."""
+    lines = page.after.split("\n")
+    for near in range(line, -1, -1):
+        number = change.anchors.get(near)
+        if number is not None and number < len(lines) and lines[number].strip():
+            return number
+    return None

@@ -1,0 +1,227 @@
+"""Comment commands of a review: comment, reply, resolve, react, edit and delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.comments import (
+    DeleteComment,
+    DeleteReply,
+    Document,
+    PostComment,
+    PostReply,
+    UpdateComment,
+    UpdateReply,
+)
+from presscheck.documents.diff.segments import table_cells
+from presscheck.documents.pages.quotes import quote, quote_cell, split_quote
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.threads import Message, Thread
+    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
+
+REACTIONS = (
+    ("1f44d", "👍", "thumbs up"),
+    ("1f44e", "👎", "thumbs down"),
+    ("1f389", "🎉", "hooray"),
+    ("1f604", "😄", "laugh"),
+    ("2764", "❤", "heart"),
+    ("1f680", "🚀", "rocket"),
+    ("1f440", "👀", "eyes"),
+    ("1f615", "😕", "confused"),
+)
+"""The code points by which the service names an emoji, the emoji, and its name."""
+
+
+class CommentActions:
+    """Comment commands.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        drafts: composes and sends.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext, cursor: ReviewCursor, drafts: ReviewDrafts) -> None:
+        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+        self._targets = CommentTargets(model, context)
+
+    def reason_comment(self) -> str | None:
+        """Why no comment can be written."""
+        return self._drafts.disabled_reason()
+
+    reason_comment_on_all = reason_comment
+
+    async def command_comment(self) -> None:
+        """Comment on the line under the cursor, on the selected page, or on the change request."""
+        item = self._cursor.item
+        if item is None or item.noun != "page":
+            self.command_comment_on_all()
+        elif self._cursor.is_in_change:
+            await self._comment_on_line(item)
+        else:
+            self._comment_on_page(item, {})
+
+    def command_comment_on_all(self) -> None:
+        """Comment on the whole change request."""
+        self._drafts.compose(
+            "Comment on the change request",
+            "whole",
+            lambda text: PostComment(**self._model.path, body=Document(markdown=text)),
+        )
+
+    def reason_reply(self) -> str | None:
+        """Why there is no reply."""
+        return self.reply_reason(self._cursor.thread)
+
+    reason_resolve = reason_reply
+    reason_react = reason_reply
+
+    def reply_reason(self, thread: Thread | None) -> str | None:
+        """Why nobody can reply to a thread."""
+        if thread is None:
+            return "no thread here: t goes to the next one"
+        return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
+
+    def command_reply(self) -> None:
+        """Reply to the thread under the cursor."""
+        if thread := self._cursor.thread:
+            self.reply(thread)
+
+    def reply(self, thread: Thread) -> None:
+        """Reply to a thread."""
+        where = {**self._model.path, "comment_id": thread.id}
+        self._drafts.compose(
+            f"Reply to {thread.first.author}",
+            f"reply {thread.id}",
+            lambda text: PostReply(**where, body=Document(markdown=text), format="markdown"),
+        )
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or reopen it."""
+        if thread := self._cursor.thread:
+            self.toggle_resolved(thread)
+
+    def toggle_resolved(self, thread: Thread) -> None:
+        """Resolve a thread, or reopen it."""
+        self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=not thread.resolved))
+
+    async def command_react(self) -> None:
+        """Add a reaction to a message, or remove it."""
+        thread = self._cursor.thread
+        message = await self._choose_message("React to which?", thread.messages if thread else ())
+        if thread is None or message is None:
+            return
+        choices = [
+            Choice(code, f"{emoji}  {name}", "yours: remove" if code in message.own_reactions else "")
+            for code, emoji, name in REACTIONS
+        ]
+        chosen = await self._pick("React", choices)
+        if chosen:
+            change = "removed_reactions" if chosen in message.own_reactions else "added_reactions"
+            self._drafts.send(self._update(thread, message, **{change: (chosen,)}))
+
+    def reason_delete(self) -> str | None:
+        """Why nothing can be deleted."""
+        thread = self._cursor.thread
+        if thread and not any(message.may_delete for message in thread.messages):
+            return "you can only delete your own comments"
+        return self.reason_reply()
+
+    async def command_delete(self) -> None:
+        """Delete one of the user's messages, after a question; a comment is deleted with its replies."""
+        thread = self._cursor.thread
+        messages = [message for message in thread.messages if message.may_delete] if thread else ()
+        message = await self._choose_message("Delete which?", messages)
+        if thread is None or message is None:
+            return
+        lines: list[Line] = [(Span(_one_line(message)),)]
+        if message is thread.first and thread.reply_count:
+            lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
+        if await self._context.ask(ConfirmDialog("Delete this comment?", lines, "Delete", self._context.style_for)):
+            where = {**self._model.path, "comment_id": thread.id}
+            is_first = message is thread.first
+            self._drafts.send(DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id))
+
+    @property
+    def is_on_own_message(self) -> bool:
+        """Whether the cursor is on a thread with a message that the user may edit."""
+        thread = self._cursor.thread if self._cursor.is_in_change and self._cursor.is_on_thread else None
+        return thread is not None and any(message.may_edit for message in thread.messages)
+
+    async def edit_message(self) -> None:
+        """Edit one of the user's messages in the thread under the cursor."""
+        thread = self._cursor.thread
+        messages = [message for message in thread.messages if message.may_edit] if thread else ()
+        message = await self._choose_message("Edit which?", messages)
+        if thread and message:
+            self._drafts.compose(
+                "Edit your comment",
+                f"message {message.id}",
+                lambda text: self._update(thread, message, body=Document(markdown=text)),
+                begin=message.text,
+            )
+
+    async def _comment_on_line(self, item: ChangedItem) -> None:
+        """Comment on the line under the cursor; in a row of a table, ask for the cell."""
+        line, lines = self._cursor.text_line, self._cursor.page.after.split("\n")
+        suggestion, target = self._cursor.suggestion, dict[str, Any]()
+        column = await self._targets.choose_cell(lines, line) if line is not None else ROW
+        if column is None:
+            return
+        if column == ROW:
+            text = strip_markup(lines[line]) if line is not None else ""
+            self._context.run(self._targets.find_block(item, text, target))
+            self._comment_on_page(item, target, quote(sanitize(text)), suggestion)
+        else:
+            cells = table_cells(lines[line or 0])
+            self._context.run(self._targets.find_cell(item, cells, column, target))
+            self._comment_on_page(item, target, quote_cell([sanitize(cell) for cell in cells], column))
+
+    def _comment_on_page(
+        self, item: ChangedItem, target: dict[str, Any], begin: str = "", suggestion: str = ""
+    ) -> None:
+        """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
+        self._drafts.compose(
+            f"Comment on {item.title}",
+            f"page {item.id}",
+            lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
+            begin=begin,
+            suggestion=suggestion,
+        )
+
+    def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
+        where = {**self._model.path, "comment_id": thread.id}
+        if message is thread.first:
+            return UpdateComment(**where, **values)
+        return UpdateReply(**where, comment_reply_id=message.id, **values)
+
+    async def _choose_message(self, title: str, messages: Sequence[Message]) -> Message | None:
+        """A message that the user chooses if there are several; pending ones cannot be chosen."""
+        sent = [message for message in messages if message.pending is None]
+        if len(sent) < 2:
+            return sent[0] if sent else None
+        choices = [Choice(message.id, f"{message.author}  {_one_line(message)}") for message in reversed(sent)]
+        chosen = await self._pick(title, choices)
+        return next((message for message in sent if message.id == chosen), None)
+
+    async def _pick(self, title: str, choices: Sequence[Choice]) -> str | None:
+        picker = Picker(title, choices, self._context.style_for, ranked=False)
+        chosen = await self._context.ask(picker)
+        return chosen[0] if chosen else None
+
+
+def _one_line(message: Message) -> str:
+    """The text of a message in one line."""
+    return sanitize(" ".join(split_quote(message.text)[1].split()))

@@ -1,0 +1,78 @@
+"""Finds the block or table cell that a new comment is about."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.comments import TableCellTarget
+from presscheck.documents.diff.segments import table_cells
+from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
+from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.shared_calls import changed_nodes
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+
+ROW = -1
+"""The number that stands for a whole row, in place of the column of a cell."""
+
+
+class CommentTargets:
+    """The targets of comments on pages.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+
+    async def choose_cell(self, lines: list[str], line: int) -> int | None:
+        """The column of a cell that the user chooses if the line is a row of a table; None if nothing was chosen."""
+        cells = table_cells(lines[line]) if _is_table_row(lines[line]) else []
+        if len(cells) < 2:
+            return ROW
+        first = line
+        while first and _is_table_row(lines[first - 1]):
+            first -= 1
+        heads = table_cells(lines[first]) if first < line else []
+        choices = [Choice(str(ROW), "the whole row")]
+        for column, cell in enumerate(cells):
+            head = heads[column] if column < len(heads) else ""
+            choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
+        picker = Picker("Comment on which cell?", choices, self._context.style_for, ranked=False)
+        chosen = await self._context.ask(picker)
+        return int(chosen[0]) if chosen else None
+
+    async def find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
+        """Find the key of the block with this text; without it, the quote alone names the place."""
+        with contextlib.suppress(PresscheckError):
+            if key := find_block_key(await self._document(item), text):
+                target["node"] = key
+
+    async def find_cell(self, item: ChangedItem, cells: list[str], column: int, target: dict[str, Any]) -> None:
+        """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
+        with contextlib.suppress(PresscheckError):
+            if ids := find_cell(await self._document(item), cells, column):
+                target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
+
+    async def _document(self, item: ChangedItem) -> dict[str, Any]:
+        path = self._model.path
+        call = changed_nodes(path["space_id"], path["change_request_id"], item.id)
+        return (await self._context.desk.read(call, priority=PREFETCH)).document or {}
+
+
+def strip_markup(text: str) -> str:
+    """A line of Markdown without the markup at its start and end."""
+    return text.lstrip("#>-*+ |").rstrip(" |")
+
+
+def _is_table_row(line: str) -> bool:
+    return line.lstrip().startswith("|")

@@ -1,0 +1,167 @@
+"""Renders the header of a review (its state, whether it can be merged) and the rows of its list of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.engine.review.changes import change_size
+from presscheck.engine.review.merge_readiness import person
+from presscheck.text.relative_time import since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.api.change_requests import ChangeRequest, Review
+    from presscheck.engine.review.changes import ChangedItem, WordCount
+    from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
+    from presscheck.engine.review.model import Progress
+
+_GAP = Span("   ")
+_STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
+_CERTAINTIES = {
+    "yes": ("✓ yes", "added"),
+    "no": ("✗ no", "removed"),
+    "care": ("⚠ with care", "waiting"),
+    "unknown": ("the service decides", "quiet"),
+}
+_VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
+_THREAD_COLUMNS = 4
+_NARROW_LIST = 22
+"""Below this number of columns only the title is shown."""
+_KIND_STYLES = {
+    "added": "added",
+    "deleted": "removed",
+    "edited": "",
+    "moved": "link",
+    "renamed": "link",
+    "details": "quiet",
+}
+_NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
+
+
+def state_line(
+    request: ChangeRequest,
+    reviewers: Sequence[Reviewer] | None,
+    progress: Progress | None,
+    open_threads: int,
+    columns: int,
+    collected: int | None = None,
+) -> Line:
+    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, cut at the end."""
+    status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
+    parts: list[Line] = [(status, *verdicts(reviewers or ()))]
+    if collected is not None:
+        parts.append((Span(f"✎ {collected} in your review", "accent"),))
+    parts.append(_progress(progress))
+    if open_threads:
+        parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
+    if request.outdated:
+        parts.append((Span("◷ main has moved on", "waiting"),))
+    return _fitted([part for part in parts if part], columns)
+
+
+def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
+    """The author, or who merged it: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
+    if request.status == "merged":
+        author = f" by {person(request.merged_by, me)}" if request.merged_by else ""
+        when = f" {since(request.merged_at, now)}" if request.merged_at else ""
+        return (Span(f"merged{author}{when}", "quiet"),)
+    author = person(request.created_by, me)
+    return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
+
+
+def compared_line(review: Review | None, now: datetime) -> Line:
+    """`since your review 2 h ago`; empty if all changes are shown."""
+    return (Span(f"since your review {since(review.created_at, now)}", "accent"),) if review else ()
+
+
+def verdicts(reviewers: Sequence[Reviewer]) -> Line:
+    """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision."""
+    spans: list[Span] = []
+    stale = [reviewer for reviewer in reviewers if reviewer.said == "approved" and reviewer.stale]
+    for verdict, glyph, style in _VERDICTS:
+        number = sum(reviewer.said == verdict and reviewer not in stale for reviewer in reviewers)
+        if number:
+            spans.append(Span(f" {glyph}{number}", style))
+    if stale:
+        spans.append(Span(f" ✓{len(stale)} stale", "waiting"))
+    return tuple(spans)
+
+
+def merge_line(standing: MergeReadiness, columns: int) -> Line:
+    """`Can merge?  no: ada asked for changes, 4 open comments`."""
+    reasons = ", ".join(standing.reasons)
+    word, style = _CERTAINTIES[standing.certainty]
+    spans = [Span("Can merge? ", "quiet"), Span(word, style)]
+    if reasons:
+        spans += [Span(": ", "quiet"), Span(reasons)]
+    return cut(tuple(spans), columns)
+
+
+def check_lines(checks: Iterable[MergeCheck]) -> list[Line]:
+    """The merge requirements: sign, name and status of each; below it, who can fix it."""
+    lines: list[Line] = []
+    for check in checks:
+        word, style = _CERTAINTIES[check.certainty]
+        sign = word[0] if check.certainty != "unknown" else "?"
+        lines.append((Span(f" {sign} ", style), *pad((Span(check.what, "quiet"),), 13), Span(check.says)))
+        if check.who and check.certainty != "yes":
+            lines.append((Span(" " * 16), Span(f"can be fixed by {check.who}", "quiet")))
+    return lines
+
+
+def _progress(progress: Progress | None) -> Line:
+    if progress is None:
+        return (Span("changes not known yet", "quiet"),)
+    if progress.total == 0:
+        return (Span("no changes yet", "quiet"),)
+    is_complete = progress.known == progress.total
+    spans = [Span(f"{progress.known:,}/{progress.total:,} changes", "" if is_complete else "waiting")]
+    if not is_complete:
+        spans.append(Span(" incomplete", "waiting"))
+    if progress.viewed:
+        spans.append(Span(f" · {progress.viewed:,} viewed", "quiet"))
+    return tuple(spans)
+
+
+def _fitted(parts: Sequence[Line], columns: int) -> Line:
+    """As many of the parts as there is room for, with gaps between them; at least the first, cut if necessary."""
+    for number in range(len(parts), 0, -1):
+        line: list[Span] = []
+        for part in parts[:number]:
+            line += [_GAP, *part] if line else part
+        if width(tuple(line)) <= columns:
+            return tuple(line)
+    return cut(parts[0], columns)
+
+
+def item_line(
+    item: ChangedItem, columns: int, *, viewed: bool, words: WordCount | None = None, open_threads: int = 0
+) -> Line:
+    """A row of the list: `✓ Overview      ±12  ┃2`; the title is cut to make room for the rest."""
+    mark = Span("✓ ", "added") if viewed else Span("  ")
+    style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
+    title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
+    return _row(title, _size(item, words, viewed=viewed), open_threads, columns)
+
+
+def conversation_line(columns: int, open_threads: int) -> Line:
+    """The first row of the list: the conversation about the whole change request."""
+    return _row((Span("  "), Span("Conversation", "strong")), (), open_threads, columns)
+
+
+def _row(title: Line, size: Line, open_threads: int, columns: int) -> Line:
+    if columns < _NARROW_LIST:
+        return pad(cut(title, columns), columns)
+    threads = (Span(f"┃{min(open_threads, 99)}", "waiting"),) if open_threads else ()
+    right = (*size, *pad((Span(" "), *threads), _THREAD_COLUMNS))
+    room = columns - width(right) - 1
+    return (*pad(cut(title, room), room), Span(" "), *right)
+
+
+def _size(item: ChangedItem, words: WordCount | None, *, viewed: bool) -> Line:
+    style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
+    return (Span(change_size(item, words), style),)

@@ -1,0 +1,164 @@
+"""The history of a change request, and the comparison with the revision that was reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import Contributor, ListContributors
+from presscheck.api.content_changes import SemanticChange
+from presscheck.engine.review.merge_forecast import changes_between
+from presscheck.engine.review.merge_readiness import person
+from presscheck.engine.review.revision_history import Step, history
+from presscheck.errors import PresscheckError
+from presscheck.text.relative_time import now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.screens.text_screen import TextScreen
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+
+_SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
+_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
+
+
+class HistoryActions:
+    """The command that shows contributors and revisions.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+
+    async def command_history(self) -> None:
+        """Show the contributors and each revision with its changes, as they are loaded."""
+        request = self._model.request
+        if request is None:
+            return
+        lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
+        screen = TextScreen(f"History of {request.number} {sanitize(request.subject)}", lines)
+        self._context.app_context.push_screen(screen)
+        try:
+            contributors = (await self._context.desk.read(ListContributors(**self._model.path))).items
+            lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
+            screen.show(lines)
+            async for step in history(self._context.desk, request):
+                lines = [*lines, *step_lines(step, now())]
+                screen.show(lines)
+        except PresscheckError as error:
+            screen.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
+
+
+class ReviewComparison:
+    """Compares the newest revision with the reviewed ones: the user's own, on command, and outdated approvals.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        on_change: called after the command, when other items are shown.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext, on_change: Callable[[], None]) -> None:
+        self._model, self._context, self._on_change = model, context, on_change
+        self._requested: set[tuple[str, str]] = set()
+
+    def reason_since_review(self) -> str | None:
+        """Why there is nothing to compare with."""
+        review, request = self._model.own_review(), self._model.request
+        if self._model.since:
+            return None
+        if request is None or self._model.reviews is None:
+            return "the reviews are not loaded yet"
+        if review is None:
+            return "you have not reviewed it yet"
+        if review.revision == request.revision:
+            return f"no changes since your review, {since(review.created_at, now())}"
+        return None
+
+    async def command_since_review(self) -> None:
+        """Show the changes since the user's last review, or all changes again."""
+        review = None if self._model.since else self._model.own_review()
+        if review:
+            await self._compare(review.revision)
+        self._model.compare_since(review)
+        self._on_change()
+        self._context.notify("changes since your review" if review else "all changes")
+
+    def update(self) -> None:
+        """Compare with the revisions of outdated reviews, unless that was done."""
+        request = self._model.request
+        if request is None:
+            return
+        revisions = {reviewer.revision for reviewer in self._model.reviewers() or () if reviewer.stale}
+        if self._model.since:
+            revisions.add(self._model.since.revision)
+        for pair in {(revision, request.revision) for revision in revisions} - self._requested:
+            self._requested.add(pair)
+            self._context.run(self._update(*pair))
+
+    async def _update(self, before: str, after: str) -> None:
+        try:
+            await self._compare(before)
+        except PresscheckError:
+            self._requested.discard((before, after))  # requested again after the next answer
+            return
+        self._context.redraw()
+
+    async def _compare(self, revision: str) -> None:
+        request = self._model.request
+        if request and self._model.changes_since(revision) is None:
+            changes = await changes_between(self._context.desk, request.space, revision, request.revision)
+            self._model.set_comparison(revision, request.revision, changes)
+
+
+def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetime) -> list[Line]:
+    """Who edited and who commented, and when they last did."""
+    lines: list[Line] = [(Span(" Contributors", "title"),)]
+    for contributor in contributors:
+        when = since(contributor.updated_at, now) if contributor.updated_at else ""
+        action = {"edit": "edited", "comment": "commented"}.get(contributor.action_type or "", "")
+        name = pad((Span(f"   {person(contributor.user, me)}"),), 18)
+        lines.append((*name, *pad((Span(sanitize(action)),), 12), Span(when, "quiet")))
+    return lines if contributors else [*lines, (Span("   none yet", "quiet"),)]
+
+
+def step_lines(step: Step, now: datetime) -> list[Line]:
+    """A revision, and below it a line for each change."""
+    revision = step.revision
+    when = since(revision.created_at, now) if revision.created_at else ""
+    head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
+    more = step.changes.more
+    lines = [head, *change_lines(step.changes.changes)]
+    if more:
+        lines.append((Span(f"   and {more} more", "quiet"),))
+    return [*(lines if len(lines) > 1 else [head, (Span("   no visible changes", "quiet"),)]), ()]
+
+
+def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
+    """A line for each change: sign, name, and the attributes that changed."""
+    lines: list[Line] = []
+    for change in changes:
+        noun, _, verb = change.type.rpartition("_")
+        sign, style = _SIGNS.get(verb, ("~", "waiting"))
+        attributes = ", ".join(_label(name) for name in change.attributes or {}) if verb == "edited" else ""
+        name = sanitize(_name(change)) or _label(noun)
+        lines.append((Span(f"   {sign} ", style), Span(name), Span(f"  {attributes}", "quiet")))
+    return lines
+
+
+def _name(change: SemanticChange) -> str:
+    if change.page:
+        return change.page.title
+    if change.file:
+        return change.file.name
+    return change.reusable_content.title if change.reusable_content else ""
+
+
+def _label(attribute: str) -> str:
+    return {"document": "text", "variables": "variables"}.get(attribute, sanitize(attribute.replace("_", " ")))

@@ -1,0 +1,144 @@
+"""Merge commands of a review: merge, update from main, merge requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import MergeChangeRequest, PullChangeRequest
+from presscheck.engine.review.changes import summarize_changes
+from presscheck.engine.review.merge_readiness import checks
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, plain
+from presscheck.tui.screens.review.header_renderer import check_lines, merge_line, verdicts
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.merge_forecast import MergeForecast, Revisions
+
+DIALOG_COLUMNS = 72
+
+
+class MergeActions:
+    """Commands that merge or update.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        drafts: sends.
+        forecast: tells whether there are conflicts.
+    """
+
+    def __init__(
+        self, model: ReviewModel, context: ReviewContext, drafts: ReviewDrafts, forecast: MergeForecast
+    ) -> None:
+        self._model, self._context, self._drafts, self._forecast = model, context, drafts, forecast
+        self._requirements: TextScreen | None = None
+
+    def reason_merge(self) -> str | None:
+        """Why it cannot be merged."""
+        if not self._context.desk.status.online:
+            return "you are offline and a merge cannot be queued"
+        readiness = self._model.readiness()
+        return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
+
+    async def command_merge(self) -> None:
+        """Merge after a question; not if somebody changed the request or main while the user read it."""
+
+        def lines() -> list[Line]:
+            return [*self.summary(), *self._forecast.lines(), (Span("This cannot be undone.", "waiting"),)]
+
+        is_confirmed, revisions = await self._confirm("Merge into the live content?", "Merge", lines, has_gate=True)
+        if not is_confirmed:
+            return
+        if await self._forecast.changed_since(revisions):
+            self._context.notify("not merged: it was changed meanwhile; m shows the merge as it is now")
+        else:
+            self._drafts.send(MergeChangeRequest(**self._model.path))
+
+    def reason_pull(self) -> str | None:
+        """Why it cannot be updated."""
+        request = self._model.request
+        if closed := self._model.closed_reason():
+            return closed
+        if request and not request.outdated:
+            return "it is up to date with main"
+        if not self._context.desk.status.online:
+            return "you are offline and an update cannot be queued"
+        return self._drafts.disabled_reason()
+
+    async def command_pull(self) -> None:
+        """Update from main after a question."""
+
+        def lines() -> list[Line]:
+            return [
+                (Span("Brings the changes in main into this change request."),),
+                (Span("Where both sides changed the same text, the page gets both versions.", "quiet"),),
+                *self._forecast.lines(),
+            ]
+
+        is_confirmed, _ = await self._confirm("Update from main?", "Update", lines, has_gate=False)
+        if is_confirmed:
+            self._drafts.send(PullChangeRequest(**self._model.path))
+
+    def command_why(self) -> None:
+        """Show the merge requirements."""
+        self._requirements = TextScreen("Merge requirements", self._requirement_lines())
+        self._context.app_context.push_screen(self._requirements)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees the merge requirements."""
+        return self._requirements is not None and self._requirements.is_shown
+
+    def redraw_requirements(self) -> None:
+        """Draw the merge requirements again, if they are shown."""
+        if self._requirements:
+            self._requirements.show(self._requirement_lines())
+
+    def summary(self) -> list[Line]:
+        """The subject, the changes, the reviews, and whether it can be merged."""
+        request, progress = self._model.request, self._model.progress()
+        subject = sanitize(request.subject) if request else ""
+        reviews = plain(verdicts(self._model.reviewers() or ())).strip() or "none yet"
+        missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
+        return [
+            (Span(subject, "strong"),),
+            (Span(summarize_changes(self._model.items) or "no changes"), Span(missing, "waiting")),
+            (Span(f"Reviews  {reviews}", "quiet"),),
+            merge_line(self._model.readiness(), DIALOG_COLUMNS),
+        ]
+
+    def _requirement_lines(self) -> list[Line]:
+        inputs = self._model.merge_inputs()
+        return [(), *check_lines(checks(inputs) if inputs else ())]
+
+    async def _confirm(
+        self, title: str, act: str, lines: Callable[[], list[Line]], *, has_gate: bool
+    ) -> tuple[bool, Revisions | None]:
+        """Ask with the forecast in the dialog: it cannot be confirmed before the forecast is known.
+
+        Returns whether it was confirmed, and the revisions of the forecast that the user saw. With `has_gate`, the
+        number of a change request with conflicts must be typed.
+        """
+        forecast, request = self._forecast, self._model.request
+        number = str(request.number) if request and has_gate else None
+        dialog = ConfirmDialog(title, lines(), act, self._context.style_for, is_ready=False)
+        revisions: Revisions | None = None
+
+        def update() -> None:
+            nonlocal revisions
+            if not dialog.is_ready and forecast.is_ready:
+                revisions = forecast.revisions
+                dialog.make_ready(lines(), type_to_confirm=number if forecast.has_conflicts else None)
+
+        update()
+        with forecast.listening(update):
+            if not dialog.is_ready:
+                forecast.require()
+            is_confirmed = await self._context.ask(dialog)
+        return bool(is_confirmed), revisions

@@ -1,0 +1,209 @@
+"""Navigation commands of a review: changes, pages, threads and panes; view modes; viewed marks; copy and web."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.review.view import WIDE
+
+if TYPE_CHECKING:
+    from presscheck.documents.diff.page_diff import Mode
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
+    from presscheck.tui.screens.review.view import ReviewView
+
+_NEXT_MODE: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}
+_MODE_NAMES: dict[Mode, str] = {
+    "prose": "prose: the page as readers see it",
+    "split": "split: before on the left, after on the right",
+    "source": "source: the Markdown of the page",
+}
+
+
+class ReviewNavigation:
+    """Commands that write nothing.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        view: what is navigated.
+        texts: the texts of the pages.
+        threads: the threads by item.
+    """
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        view: ReviewView,
+        texts: PageTextLoader,
+        threads: ThreadFilter,
+    ) -> None:
+        self._model, self._context, self._view = model, context, view
+        self._texts, self._threads = texts, threads
+
+    def command_open(self) -> None:
+        """Go from the list to the change; there, unfold lines or a thread."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        else:
+            self._view.unfold()
+
+    def command_next_pane(self) -> None:
+        """Go to the other pane."""
+        self._view.switch_pane()
+        self._context.redraw()
+
+    command_previous_pane = command_next_pane
+
+    def command_left(self) -> None:
+        """Go to the list."""
+        if not self._view.items.has_focus:
+            self.command_next_pane()
+
+    def command_right(self) -> None:
+        """Go to the change."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+
+    def command_zoom(self) -> None:
+        """Give the change the whole width, or share it with the list."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        self._view.toggle_zoom()
+        self._view.change.call_after_refresh(self._context.redraw)
+
+    def command_diff_view(self) -> None:
+        """Switch between prose, split and source."""
+        mode, width = _NEXT_MODE[self._view.mode], self._view.width
+        is_crowded = mode == "split" and width < WIDE
+        crowded = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
+        self._context.notify(crowded if is_crowded else _MODE_NAMES[mode])
+        self._view.set_mode(mode)
+
+    def command_only_changed(self) -> None:
+        """Fold the unchanged lines, or show them."""
+        self._view.toggle_only_changed()
+
+    def command_next_change(self) -> None:
+        """Go to the next change, on the next page if there is none on this."""
+        self._go_along(1, self._view.rendered.changes)
+
+    def command_previous_change(self) -> None:
+        """Go to the previous change."""
+        self._go_along(-1, self._view.rendered.changes)
+
+    def command_next_thread(self) -> None:
+        """Go to the next visible thread, on a later page if there is none on this."""
+        self._go_to_thread(1)
+
+    def command_previous_thread(self) -> None:
+        """Go to the previous visible thread."""
+        self._go_to_thread(-1)
+
+    def command_next_page(self) -> None:
+        """Go to the next page."""
+        self._turn(1)
+
+    def command_previous_page(self) -> None:
+        """Go to the previous page."""
+        self._turn(-1)
+
+    def command_mark(self) -> None:
+        """Mark the page as viewed and go to the next, or remove the mark."""
+        item = self._view.item
+        if item is None:
+            return
+        was_viewed = self._model.is_viewed(item)
+        self._model.mark_viewed(item, viewed=not was_viewed)
+        if not was_viewed:
+            self._turn(1)
+        self._context.redraw()
+
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page in the change request."""
+        text = self._view.page.after
+        if text:
+            self._context.app_context.copy_to_clipboard(text)
+        self._context.notify("copied the Markdown of the page" if text else "there is no text here")
+
+    def command_copy(self) -> None:
+        """Copy the web address, or the number if there is none."""
+        request = self._model.request
+        if request:
+            self._context.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
+            self._context.notify("copied")
+
+    def command_web(self) -> None:
+        """Open it in the browser, or copy its address if there is no browser."""
+        address = self._model.request.urls.app if self._model.request else None
+        if address:
+            open_address(self._context.app_context, address)
+        else:
+            self._context.notify("it has no web address")
+
+    def go_to_first(self) -> None:
+        """Go to the first item that was not viewed."""
+        items = self._model.items
+        unviewed = (row for row, item in enumerate(items, 1) if not self._model.is_viewed(item))
+        self._view.draw_list(cursor=next(unviewed, min(1, len(items))))
+        self._context.redraw()
+        self.load_visible()
+
+    def go_to_thread(self, thread_id: str) -> None:
+        """Go to a thread that is known."""
+        thread = self._model.discussion.thread(thread_id)
+        rows = (
+            row
+            for row, item in enumerate(self._model.items, 1)
+            if thread and (item.noun, item.id) == ("page", thread.page)
+        )
+        self._view.select(next(rows, 0))
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        self._view.change.point(self._view.rendered.first_line_of_thread(thread_id))
+
+    def load_visible(self) -> None:
+        """Load the texts of the items whose rows are visible."""
+        self._texts.fill(self._view.visible_items)
+
+    def _turn(self, step: int) -> None:
+        row = self._view.items.cursor + step
+        if 0 <= row < self._view.items.count:
+            self._view.select(row)
+        else:
+            self._context.notify("this is the last page" if step > 0 else "this is the first page")
+
+    def _go_along(self, step: int, lines: list[int]) -> None:
+        """Go to the next of these lines, or to another page if there is none."""
+        if not self._go_ahead(step, lines):
+            self._turn(step)
+
+    def _go_to_thread(self, step: int) -> None:
+        if self._go_ahead(step, self._view.rendered.threads):
+            return
+        cursor = self._view.items.cursor
+        rows = [row for row in self._threads.rows_with_threads() if (row - cursor) * step > 0]
+        if not rows:
+            self._context.notify("no next thread" if step > 0 else "no previous thread")
+            return
+        self._view.select(min(rows) if step > 0 else max(rows))
+        if self._view.rendered.threads:
+            self._go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
+
+    def _go_ahead(self, step: int, lines: list[int]) -> bool:
+        """Go to the next of these lines; whether there is one."""
+        cursor = self._view.change.cursor
+        ahead = [line for line in lines if (line - cursor) * step > 0]
+        if ahead:
+            self._go_to_line(min(ahead) if step > 0 else max(ahead))
+        return bool(ahead)
+
+    def _go_to_line(self, line: int) -> None:
+        """Go to a line of the change, and give it the focus."""
+        if self._view.items.has_focus:
+            self.command_next_pane()
+        self._view.change.point(line)

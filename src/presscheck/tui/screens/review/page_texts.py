@@ -1,0 +1,162 @@
+"""Loads the texts of changed pages, before and after: first the selected one, then the next, then the visible ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from presscheck.documents.diff.page_diff import compare
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
+from presscheck.engine.review.changes import ChangedItem, WordCount
+from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
+from presscheck.errors import NetworkError, NotFound, PresscheckError
+from presscheck.tui.screens.review.change_renderer import PageText
+
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.operation import Operation
+    from presscheck.client.request_context import Priority
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+
+LARGE = 20_000
+"""Characters from which two texts are compared in another thread."""
+Key = tuple[str, str]
+"""The id of a page, and the revisions that are compared."""
+
+
+class PageTextLoader:
+    """The texts of the changed pages of one review.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+        self._pages: dict[Key, PageText] = {}
+        self._requested: dict[Key, Priority] = {}
+        self._documents: dict[Key, Mapping[str, Any] | None] = {}
+        self._queue: list[ChangedItem] = []
+        self._is_filling = False
+
+    def page(self, item: ChangedItem) -> PageText:
+        """The text of an item as far as it is loaded; loads it, and the next item too."""
+        items = self._model.items
+        after = items.index(item) + 1
+        self._request(item, VISIBLE)
+        for next_item in items[after : after + 1]:
+            self._request(next_item, PREFETCH)
+        return self.loaded(item)
+
+    def loaded(self, item: ChangedItem) -> PageText:
+        """The text of an item as far as it is loaded."""
+        return self._pages.get(self._key(item), PageText())
+
+    def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
+        """The nodes of a page in the change request; None until they are loaded."""
+        key, request = self._key(item), self._model.request
+        if request and key not in self._documents:
+            self._documents[key] = None
+            self._context.run(self._load_document(key, changed_nodes(request.space, request.id, item.id)))
+        return self._documents.get(key)
+
+    def words(self, item: ChangedItem) -> WordCount | None:
+        """The number of changed words, if both texts are loaded."""
+        difference = self.loaded(item).difference
+        return WordCount(difference.added, difference.removed) if difference else None
+
+    def fill(self, items: Iterable[ChangedItem]) -> None:
+        """Load these items one after another at low priority, in place of those of the last call."""
+        self._queue = [item for item in items if self._is_missing(item)]
+        if self._queue and not self._is_filling and not self._context.is_leaving:
+            self._is_filling = True
+            self._context.run(self._fill())
+
+    def retry(self) -> None:
+        """Load again what could not be loaded."""
+        for key in [key for key, document in self._documents.items() if document is None]:
+            del self._documents[key]
+        for key in [key for key, page in self._pages.items() if page.error]:
+            del self._pages[key]
+            self._requested.pop(key, None)
+
+    def _key(self, item: ChangedItem) -> Key:
+        request = self._model.request
+        return (item.id, f"{request.revision} {self._model.base}" if request else "")
+
+    def _is_missing(self, item: ChangedItem) -> bool:
+        key = self._key(item)
+        return item.has_text and key not in self._requested and key not in self._pages
+
+    async def _fill(self) -> None:
+        try:
+            while self._queue:
+                item = self._queue.pop(0)
+                if self._is_missing(item):
+                    await self._load(self._key(item), self._calls(item), BACKGROUND)
+        finally:
+            self._is_filling = False
+
+    def _request(self, item: ChangedItem, priority: Priority) -> None:
+        key = self._key(item)
+        is_requested = key in self._pages or self._requested.get(key, BACKGROUND) <= priority
+        if is_requested or not item.has_text or self._model.request is None:
+            return
+        self._requested[key] = priority
+        calls = self._calls(item)
+        if priority is VISIBLE:
+            self._read_stored(key, calls)
+        load = partial(self._load, key, calls, priority)
+        self._context.run(load, group=f"body-{item.id}", exclusive=True)
+
+    def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
+        """Show a page from the store at once, if both texts are there and not too long to compare."""
+        stored = [self._context.desk.known(call) if call else None for call in calls]
+        if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
+            texts = [answer.value.markdown or "" if answer else "" for answer in stored]
+            if sum(map(len, texts)) < LARGE:
+                self._pages[key] = PageText(compare(*texts), texts[1])
+
+    def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
+        """The calls for the texts before and after; None where there is no text."""
+        request = self._model.request
+        if request is None:
+            return None, None
+        before = after = None
+        if "added" not in item.kinds:
+            before = page_in(request.space, self._model.base or "", item.id)
+        if "deleted" not in item.kinds:
+            after = changed_page(request.space, request.id, item.id)
+        return before, after
+
+    async def _load(self, key: Key, calls: tuple[Operation[Any] | None, ...], priority: Priority) -> None:
+        try:
+            texts = [await self._text(call, priority) for call in calls]
+        except PresscheckError as error:
+            if key not in self._pages:
+                self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")
+        else:
+            self._pages[key] = PageText(await asyncio.to_thread(compare, *texts), texts[1])
+        self._context.redraw()
+
+    async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:
+        try:
+            self._documents[key] = (await self._context.desk.read(call, priority=PREFETCH)).document or {}
+        except NetworkError:
+            del self._documents[key]  # requested again after the next answer
+        except PresscheckError:
+            return  # the threads of this page are shown above it
+        else:
+            self._context.redraw()
+
+    async def _text(self, call: Operation[Any] | None, priority: Priority) -> str:
+        if call is None:
+            return ""
+        try:
+            return (await self._context.desk.read(call, priority=priority)).markdown or ""
+        except NotFound:
+            return ""  # it was added or deleted meanwhile

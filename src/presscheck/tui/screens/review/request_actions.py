@@ -1,0 +1,192 @@
+"""Commands on the change request itself: details, reviewers, page edits, archive, PDF, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import (
+    GetChangeRequestPDF,
+    RemoveRequestedReviewer,
+    RequestReviewers,
+    UpdateChangeRequest,
+)
+from presscheck.api.organizations import ListMembers
+from presscheck.api.spaces import GetSpace
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.comment_actions import CommentActions
+    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.merge_actions import MergeActions
+
+SUBJECT = 100
+"""The most characters of a subject."""
+
+
+class RequestActions:
+    """Commands on the change request.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        drafts: composes and sends.
+        comments: edits the user's own messages.
+        merge: tells what is merged.
+        edit_page: opens a page in the editor, by its id.
+    """
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        cursor: ReviewCursor,
+        drafts: ReviewDrafts,
+        comments: CommentActions,
+        merge: MergeActions,
+        edit_page: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
+        self._comments, self._merge, self._edit_page = comments, merge, edit_page
+
+    def reason_rename(self) -> str | None:
+        """Why its details cannot be edited."""
+        return self._model.closed_reason() or self._drafts.disabled_reason()
+
+    async def command_rename(self) -> None:
+        """Edit the subject or the description, or switch between draft and open."""
+        request = self._model.request
+        if request is None:
+            return
+        is_draft = request.status == "draft"
+        choices = [
+            Choice("subject", "Subject", sanitize(request.subject)),
+            Choice("description", "Description", " ".join(sanitize(self._description()).split())),
+            Choice("status", "Open for review" if is_draft else "Convert to draft", f"it is {request.status}"),
+        ]
+        chosen = await self._context.ask(Picker("Edit details", choices, self._context.style_for, ranked=False))
+        if chosen == ("subject",):
+            await self._edit_subject(request.subject)
+        elif chosen == ("description",):
+            self._edit_description()
+        elif chosen == ("status",):
+            self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
+
+    def reason_archive(self) -> str | None:
+        """Why it cannot be archived."""
+        request = self._model.request
+        return "it is merged" if request and request.status == "merged" else self._drafts.disabled_reason()
+
+    reason_reviewers = reason_archive
+
+    async def command_archive(self) -> None:
+        """Archive the change request, or reopen it, after a question."""
+        request = self._model.request
+        is_archived = request is not None and request.status == "archived"
+        title, act = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
+        if await self._context.ask(ConfirmDialog(title, self._merge.summary()[:2], act, self._context.style_for)):
+            status = "open" if is_archived else "archived"
+            self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
+
+    async def command_reviewers(self) -> None:
+        """Request reviews, or withdraw the requests."""
+        desk, path = self._context.desk, self._model.path
+        space = self._model.space or await desk.read(GetSpace(space_id=path["space_id"]))
+        members = await desk.read(ListMembers(organization_id=space.organization, limit=1000))
+        requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
+        choices = [
+            Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
+            for member in members.items
+        ]
+        picker = Picker("Reviewers", choices, self._context.style_for, many=True, chosen=requested)
+        chosen = await self._context.ask(picker)
+        if chosen is None:
+            return
+        new = tuple(user for user in chosen if user not in requested)
+        if new:
+            self._drafts.send(RequestReviewers(**path, users=new))
+            if self._model.request and self._model.request.status == "draft":
+                self._drafts.send(UpdateChangeRequest(**path, status="open"))  # reviewers do not see drafts
+        for user in {choice.key for choice in choices} & requested - set(chosen):
+            self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
+
+    def reason_edit(self) -> str | None:
+        """Why neither the page nor a message can be edited."""
+        return self._drafts.disabled_reason() if self._comments.is_on_own_message else self.edit_page_reason()
+
+    def edit_page_reason(self) -> str | None:
+        """Why the selected page cannot be edited."""
+        item = self._cursor.item
+        if item is None or not item.has_text or "deleted" in item.kinds:
+            return "no page here that can be edited"
+        if not self._context.desk.status.online:
+            return "you are offline and an edit cannot be queued"
+        return self._model.closed_reason() or self._drafts.disabled_reason()
+
+    async def command_edit(self) -> None:
+        """Edit the user's message under the cursor, or else the page."""
+        item = self._cursor.item
+        if self._comments.is_on_own_message:
+            await self._comments.edit_message()
+        elif item:
+            await self._edit_page(item.id)
+
+    async def command_pdf(self) -> None:
+        """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""
+        self._context.notify("generating the PDF …")
+        answer = await self._context.desk.read(GetChangeRequestPDF(**self._model.path))
+        open_address(self._context.app_context, answer.url)
+
+    def command_unsend(self) -> None:
+        """Undo the newest write that was not sent; its text is a draft again."""
+        rows = self._model.discussion.pending()
+        is_undone = bool(rows) and self._drafts.unsend(rows[-1].id)
+        self._context.notify("undone; its text is a draft again" if is_undone else "nothing to undo: all is sent")
+        self._context.redraw()
+
+    async def _edit_subject(self, subject: str) -> None:
+        key, outbox = self._drafts.key("subject"), self._context.desk.outbox
+        dialog = PromptDialog(
+            "Subject",
+            outbox.draft(key) or subject,
+            self._context.style_for,
+            most=SUBJECT,
+            save=lambda text: outbox.save_draft(key, "" if text == subject else text),
+        )
+        text = await self._context.ask(dialog)
+        if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
+            outbox.save_draft(key, "")
+
+    def _edit_description(self) -> None:
+        from presscheck.documents.nodes.from_markdown import (
+            markdown_to_nodes,  # the parser is loaded only when it is needed
+        )
+
+        begin = self._description()
+
+        def call(text: str) -> UpdateChangeRequest | None:
+            if text == begin:
+                return None  # somebody else may have changed it meanwhile
+            return UpdateChangeRequest(**self._model.path, description=markdown_to_nodes(text))
+
+        self._drafts.compose("Description", "description", call, begin=begin, may_be_empty=True)
+
+    def _description(self) -> str:
+        """The description as Markdown; empty if there is none that can be converted."""
+        from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+        from presscheck.documents.nodes.validation import InvalidNode
+
+        request = self._model.request
+        if request is None or not request.description:
+            return ""
+        try:
+            return nodes_to_markdown(request.description)
+        except InvalidNode:
+            return ""

@@ -1,0 +1,223 @@
+"""The list of all threads of a change request by state; it also chooses which states the review shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.review.threads import STATES, Thread, ThreadState
+from presscheck.text.relative_time import ago, now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.review.thread_renderer import OUTDATED
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.comment_actions import CommentActions
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
+
+SIGNS: dict[ThreadState, tuple[str, str]] = {
+    "open": ("●", "waiting"),
+    "resolved": ("✓", "added"),
+    "outdated": (OUTDATED, "quiet"),
+}
+"""The sign of each state, and its style."""
+
+
+class ThreadListActions:
+    """The command that opens the list of threads.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        texts: the texts of its pages.
+        threads: the threads by item.
+        comments: replies and resolves.
+        show_thread: goes to a thread in the review, by its id.
+    """
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        texts: PageTextLoader,
+        threads: ThreadFilter,
+        comments: CommentActions,
+        show_thread: Callable[[str], None],
+    ) -> None:
+        self._model, self._context, self._texts, self._threads = model, context, texts, threads
+        self._comments, self._show_thread = comments, show_thread
+        self._screen: ThreadListScreen | None = None
+
+    def command_threads(self) -> None:
+        """List the threads, and choose which are shown."""
+        self.load_texts()
+        self._screen = ThreadListScreen(
+            self._model, self._threads, self._comments, self._show_thread, self._context.redraw
+        )
+        self._context.app_context.push_screen(self._screen)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees the list."""
+        return self._screen is not None and self._screen.is_shown
+
+    def load_texts(self) -> None:
+        """Load the texts of all items with threads, to find out which threads are outdated."""
+        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
+
+    def redraw(self) -> None:
+        """Draw the list again, if it is open."""
+        if self._screen:
+            self._screen.redraw()
+
+
+class ThreadListScreen(BaseScreen):
+    """The threads of a review.
+
+    Args:
+        model: the change request.
+        threads: its threads by item.
+        comments: replies and resolves.
+        show_thread: goes to a thread in the review, by its id.
+        on_filter: called after other states were chosen.
+    """
+
+    DEFAULT_CSS = "ThreadListScreen RowList { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        threads: ThreadFilter,
+        comments: CommentActions,
+        show_thread: Callable[[str], None],
+        on_filter: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self._model, self._threads, self._comments = model, threads, comments
+        self._show_thread, self._on_filter = show_thread, on_filter
+        self._shown: list[tuple[ChangedItem | None, Thread]] = []
+
+    def title_line(self) -> Line:
+        """The number and subject of the change request."""
+        request = self._model.request
+        name = f"{request.number} {sanitize(request.subject)}" if request else ""
+        return (Span(" Threads of ", "quiet"), Span(name, "title"))
+
+    def body(self) -> ComposeResult:
+        """The states and the threads."""
+        yield StatusLine(self.style_for, id="states")
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, second=self._text, key=self._key)
+
+    def on_mount(self) -> None:
+        """Show the threads."""
+        super().on_mount()
+        self.query_one(RowList).focus()
+        self._show()
+
+    def redraw(self) -> None:
+        """Show the threads as they are now, if the screen is open."""
+        if self.is_mounted and not self.is_leaving:
+            self._show()
+
+    def _show(self) -> None:
+        threads, visible = self._threads.all_threads(), self._threads.visible
+        self._shown = [(item, thread) for item, thread in threads if thread.state in visible]
+        self.query_one("#states", StatusLine).show(self._states([thread for _, thread in threads]))
+        rows, block = self.query_one(RowList), self.query_one(EmptyState)
+        rows.show(len(self._shown))
+        rows.display = bool(self._shown)
+        if self._shown:
+            block.away()
+            rows.focus()  # it loses the focus while it is hidden
+        elif threads:
+            block.empty("All threads are hidden.", "1, 2 and 3 show the threads of a state.")
+        else:
+            block.empty("No comments yet.", "In the review, c comments on the line under the cursor.")
+        self.refresh_status_bars()
+
+    def _states(self, threads: list[Thread]) -> Line:
+        """The number of threads in each state, and whether they are shown."""
+        spans: list[Span] = []
+        for number, state in enumerate(STATES, 1):
+            count = sum(thread.state == state for thread in threads)
+            (sign, style), is_visible = SIGNS[state], state in self._threads.visible
+            spans += [Span(f"  {number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")]
+            spans += [Span(f"{state} {count}", "strong" if is_visible else "quiet"), Span(" " * 3)]
+            spans += [] if is_visible else [Span("hidden   ", "quiet")]
+        return tuple(spans)
+
+    @property
+    def thread(self) -> Thread | None:
+        """The thread under the cursor."""
+        row = self.query_one(RowList).cursor
+        return self._shown[row][1] if row < len(self._shown) else None
+
+    def command_tab(self) -> None:
+        """Show or hide the threads in the state of this number."""
+        number = int(self.last_key)
+        if number <= len(STATES):
+            state = STATES[number - 1]
+            self._threads.set_visible(state, visible=state not in self._threads.visible)
+            self._on_filter()
+
+    def command_open(self) -> None:
+        """Go to the thread in the review."""
+        if thread := self.thread:
+            self.app_context.pop_screen()
+            self._show_thread(thread.id)
+
+    @on(RowList.RowChosen)
+    def row_chosen(self) -> None:
+        """Open a row."""
+        self.command_open()
+
+    def reason_reply(self) -> str | None:
+        """Why there is no reply."""
+        return self._comments.reply_reason(self.thread)
+
+    def command_reply(self) -> None:
+        """Reply to the thread under the cursor."""
+        if thread := self.thread:
+            self._comments.reply(thread)
+
+    reason_resolve = reason_reply
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or reopen it."""
+        if thread := self.thread:
+            self._comments.toggle_resolved(thread)
+
+    def _key(self, index: int) -> str | None:
+        return self._shown[index][1].id if index < len(self._shown) else None
+
+    def _row(self, index: int, columns: int) -> Line:
+        item, thread = self._shown[index]
+        sign, style = SIGNS[thread.state]
+        where = item.title if item else "conversation"
+        about = f" · {sanitize(thread.about)}" if thread.about else ""
+        author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
+        head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
+        replies = "reply" if thread.reply_count == 1 else "replies"
+        count = f"{thread.reply_count} {replies}" if thread.reply_count else ""
+        room = columns - len(count) - 1
+        left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
+        return (*left, Span(" " * (room + 1 - width(left))), Span(count, "quiet"))
+
+    def _text(self, index: int, columns: int) -> Line:
+        thread = self._shown[index][1]
+        text = split_quote(thread.first.text)[1] if thread.about else thread.first.text
+        return cut((Span(f"  {sanitize(' '.join(text.split()))}"),), columns)

@@ -1,0 +1,124 @@
+"""Renders a comment thread as lines: author, time and text, replies below; a resolved thread is folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.relative_time import ago
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.engine.review.threads import Message, PendingChange, PendingState, Thread
+
+_PENDING: dict[PendingState, Span] = {
+    "waiting": Span(" ◷ pending", "waiting"),
+    "collected": Span(" ✎ in your review", "accent"),
+    "sending": Span(" ◷ sending", "waiting"),
+    "refused": Span(" ✗ refused", "removed"),
+}
+OUTDATED = "◌"
+"""The sign of an outdated thread."""
+RenderMarkdown = Callable[[str, int], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns."""
+
+
+def thread_lines(
+    thread: Thread,
+    columns: int,
+    now: datetime,
+    render_markdown: RenderMarkdown,
+    *,
+    unfolded: bool = False,
+) -> tuple[Line, ...]:
+    """The lines of a thread, each after a bar; a single line if it is resolved and not unfolded.
+
+    The quote is left out where the thread is shown below the quoted line.
+    """
+    bar = Span("┃ ", "quiet" if thread.resolved else "waiting")
+    if thread.resolved and not unfolded:
+        return (cut((bar, *_folded(thread, now)), columns),)
+    inside = columns - width((bar,))
+    first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
+    lines = _message_lines(first, inside, now, render_markdown, tail=_tail(thread))
+    missing = thread.reply_count - len(thread.replies)
+    if missing > 0:
+        lines.append((Span(f"  {missing} {_replies(missing)} not loaded yet", "quiet"),))
+    for reply in thread.replies:
+        lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, render_markdown)]
+    return tuple(cut((bar, *line), columns) for line in lines)
+
+
+def _message_lines(
+    message: Message, columns: int, now: datetime, render_markdown: RenderMarkdown, tail: Line = ()
+) -> list[Line]:
+    """`ada 3 h  text` in one line if it fits, else the text below the name."""
+    head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
+    if message.pending is None:
+        head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
+    head += _pending(message.pending)
+    if message.edited:
+        head.append(Span(" edited", "quiet"))
+    body = list(render_markdown(message.text, columns))
+    ends = (*_reactions(message), *tail)
+    if len(body) == 1 and width((*head, *body[0], *ends)) + 4 <= columns:
+        lines = [_spread((*head, Span("  "), *body[0]), ends, columns)]
+    else:
+        lines = [_spread(tuple(head), ends, columns), *body]
+    if message.pending and message.pending.error:
+        lines.append((Span(f"✗ {sanitize(message.pending.error)}", "removed"),))
+    return lines
+
+
+def _pending(change: PendingChange | None) -> list[Span]:
+    return [_PENDING[change.state]] if change else []
+
+
+def _reactions(message: Message) -> Line:
+    return tuple(Span(f" {emoji} {count}", "quiet") for emoji, count in message.reactions)
+
+
+def _tail(thread: Thread) -> Line:
+    """The right end of the first line: the table cell, the state, the number of replies."""
+    spans: list[Span] = []
+    if thread.line is not None and thread.about_cell:
+        spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
+    if thread.state == "outdated":
+        spans.append(Span(f" {OUTDATED} outdated", "waiting"))
+    if thread.resolved:
+        spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
+    spans += _pending(thread.pending_status)
+    if thread.reply_count:
+        spans.append(Span(f" {thread.reply_count} {_replies(thread.reply_count)}", "quiet"))
+    return tuple(spans)
+
+
+def _folded(thread: Thread, now: datetime) -> Line:
+    text = sanitize(" ".join(split_quote(thread.first.text)[1].split()))
+    author = f" {thread.first.author} {ago(thread.first.posted_at, now)}"
+    return (
+        Span("✓ resolved", "added"),
+        *_pending(thread.pending_status),
+        Span(author, "quiet"),
+        Span(f"  {text}", "quiet"),
+    )
+
+
+def _replies(number: int) -> str:
+    return "reply" if number == 1 else "replies"
+
+
+def _spread(left: Line, right: Line, columns: int) -> Line:
+    """Two parts at both ends of a line; the left one is cut to make room for the right one."""
+    if not right:
+        return cut(left, columns)
+    room = columns - width(right) - 1
+    if room < 8:
+        return cut((*left, *right), columns)
+    left = cut(left, room)
+    return (*left, Span(" " * (columns - width(left) - width(right))), *right)

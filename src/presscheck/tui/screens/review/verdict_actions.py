@@ -1,0 +1,91 @@
+"""Review commands: start a review, approve, request changes, or submit comments only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
+from presscheck.api.comments import Document, PostComment
+from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
+
+
+class VerdictActions:
+    """Commands that start and submit a review.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        drafts: composes and sends.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext, drafts: ReviewDrafts) -> None:
+        self._model, self._context, self._drafts = model, context, drafts
+
+    def reason_approve(self) -> str | None:
+        """Why it cannot be reviewed."""
+        closed, space = self._model.closed_reason(), self._model.space
+        if closed:
+            return f"{closed}: it needs no review"
+        if space and not space.permissions.review:
+            return "you may not review in this space"
+        return self._drafts.disabled_reason()
+
+    reason_request_changes = reason_approve
+    reason_begin_review = reason_approve
+
+    def command_approve(self) -> None:
+        """Approve, with or without a comment."""
+        self._submit("approved", "Approve (comment optional)")
+
+    def command_request_changes(self) -> None:
+        """Request changes, with or without a comment."""
+        self._submit("changes-requested", "Request changes")
+
+    def command_begin_review(self) -> None:
+        """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
+        count, drafts = len(self._model.discussion.collected()), self._drafts
+        if drafts.collects and count:
+            notice = f"{comment_count(count)} in your review: v a, v r or v c submits it, z undoes the last one"
+        else:
+            drafts.collect(starts=not drafts.collects)
+            held = "review started: comments are held until you submit it with v a, v r or v c"
+            notice = held if drafts.collects else "review ended: comments are sent at once"
+        self._context.notify(notice)
+
+    def command_comment_only(self) -> None:
+        """Submit the review without a verdict."""
+
+        def call(text: str) -> Operation[Any] | None:
+            return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None
+
+        count = len(self._model.discussion.collected())
+        submit = f"Submit your review with {comment_count(count)} (comment optional)"
+        title = submit if count else "Comment on the change request"
+        self._drafts.compose(title, "whole", call, may_be_empty=count > 0, submits=True)
+
+    def _submit(self, status: ReviewStatus, title: str) -> None:
+        has_reviews = not self._context.desk.lacks(REVIEWS)
+
+        def call(text: str) -> Operation[Any]:
+            if not has_reviews:
+                return PostComment(**self._model.path, body=Document(markdown=text))
+            given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
+            return SubmitReview(**self._model.path, status=status, **given)
+
+        count, progress = len(self._model.discussion.collected()), self._model.progress()
+        title = title if has_reviews else "This service has no reviews: post a comment instead"
+        title = f"{title}, with {comment_count(count)}" if count else title
+        title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
+        begin = "" if has_reviews else VERDICT_TEXTS[status]
+        self._drafts.compose(title, f"verdict {status}", call, begin=begin, may_be_empty=has_reviews, submits=True)
+
+
+def comment_count(count: int) -> str:
+    """`1 comment`, `2 comments`."""
+    return f"{count} comment{'s' if count != 1 else ''}"

@@ -1,0 +1,160 @@
+"""The editor of a saved view: name, query, order and grouping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+
+from presscheck.config.saved_views import SavedView
+from presscheck.documents.terminal.wrap import wrap
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_line import StatusLine
+from presscheck.tui.widgets.strip_renderer import StyleLookup, raised
+from presscheck.tui.widgets.text_view import TextView
+
+WIDEST = 76
+HINTS = {
+    "name": "the title of its tab",
+    "query": "space:api author:me updated:<2w, or words of the subject",
+    "sort": "updated, -comments, number, author, subject, space",
+}
+WHYS = 2
+"""Lines of an error."""
+
+
+class Choice(StatusLine, can_focus=True):
+    """A yes or no field, switched with space."""
+
+    DEFAULT_CSS = "Choice { width: 1fr; }"
+
+    def __init__(self, look: StyleLookup, *, is_on: bool) -> None:
+        super().__init__(look, id="group")
+        self.is_on = is_on
+
+    def on_mount(self) -> None:
+        """Draw the field."""
+        self.draw()
+
+    def on_focus(self) -> None:
+        """Show the focus."""
+        self.draw()
+
+    def on_blur(self) -> None:
+        """Show the focus."""
+        self.draw()
+
+    def on_click(self) -> None:
+        """Switch it."""
+        self.turn()
+
+    def turn(self) -> None:
+        """Switch between yes and no."""
+        self.is_on = not self.is_on
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the field again."""
+        yes, no = ("accent strong", "quiet") if self.is_on else ("quiet", "accent strong")
+        bar = Span("▌" if self.has_focus else " ", "accent")
+        marks = ("●", "○") if self.is_on else ("○", "●")
+        hint = Span("   space switches" if self.has_focus else "", "quiet")
+        self.show((bar, Span(f"{marks[0]} by space", yes), Span(f"   {marks[1]} no grouping", no), hint))
+
+
+class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
+    """A dialog whose result is a valid view; None if it was closed.
+
+    Args:
+        title: the question, as display text.
+        view: what to begin with.
+        look: the theme.
+        wrong: the first field that will not do, and why.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    SavedViewEditor { align: center middle; background: transparent; }
+    SavedViewEditor > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
+    SavedViewEditor Horizontal { height: 1; margin-top: 1; }
+    SavedViewEditor Horizontal > .label { width: 8; }
+    SavedViewEditor TextView { height: 2; margin: 1 0; }
+    """
+
+    def __init__(
+        self, title: str, view: SavedView, look: StyleLookup, wrong: Callable[[SavedView], tuple[str, str] | None]
+    ) -> None:
+        super().__init__()
+        self.heading, self.view, self.look, self.wrong = title, view, raised(look), wrong
+
+    def compose(self) -> ComposeResult:
+        """Title, fields, error, keys."""
+        with Vertical():
+            yield StatusLine(self.look, id="view-title")
+            for field, hint in HINTS.items():
+                with Horizontal():
+                    yield StatusLine(self.look, id=f"label-{field}", classes="label")
+                    yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
+            with Horizontal():
+                yield StatusLine(self.look, id="label-group", classes="label")
+                yield Choice(self.look, is_on=self.view.group == "space")
+            yield TextView(self.look)
+            yield StatusLine(self.look, id="view-keys")
+
+    def on_mount(self) -> None:
+        """Focus the name."""
+        self.query_one(TextView).can_focus = False
+        self.query_one("#view-title", StatusLine).show((Span(self.heading, "title"),))
+        self.query_one("#name", SearchInput).focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Wrap the error anew."""
+        self._show()
+
+    def on_input_changed(self) -> None:
+        """Show what is wrong with the fields."""
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Save, close, or go to another field."""
+        choice = self.query_one(Choice)
+        if event.key in ("escape", "ctrl+c"):
+            self.dismiss(None)
+        elif event.key == "enter":
+            if self.wrong(self._typed()) is None:
+                self.dismiss(self._typed())
+        elif event.key in ("tab", "down"):
+            self.focus_next()
+        elif event.key in ("shift+tab", "up"):
+            self.focus_previous()
+        elif choice.has_focus and event.key in ("space", "left", "right"):
+            choice.turn()
+            self._show()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _typed(self) -> SavedView:
+        name, query, sort = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
+        return SavedView(name, query, sort, "space" if self.query_one(Choice).is_on else "")
+
+    def _show(self) -> None:
+        found = self.wrong(self._typed())
+        for field, title in zip((*HINTS, "group"), ("Name", "Query", "Sort", "Group"), strict=True):
+            is_wrong = found is not None and found[0] == field
+            self.query_one(f"#label-{field}", StatusLine).show((Span(title, "waiting" if is_wrong else "quiet"),))
+        room = max(20, min(WIDEST, self.size.width) - 4)
+        why: Line = (Span(f"{found[0]} {sanitize(found[1])}", "waiting"),) if found else ()
+        self.query_one(TextView).show(wrap(why, room)[:WHYS] if why else [])
+        keys = (Span("enter", "quiet" if found else "accent"), Span(" save   ", "quiet"))
+        more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" cancel", "quiet"))
+        self.query_one("#view-keys", StatusLine).show((*keys, *more))

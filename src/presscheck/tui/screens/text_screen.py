@@ -1,0 +1,60 @@
+"""A screen of text: all errors, a pending change, a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from presscheck.tui.app_context import AppContext
+
+
+class TextScreen(BaseScreen):
+    """A title and lines of display text.
+
+    Args:
+        heading: the title.
+        lines: the text.
+    """
+
+    FOOTER = ("down", "half_down", "find_here", "close")
+
+    def __init__(self, heading: str, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self.heading, self.lines = heading, lines
+
+    def title_line(self) -> Line:
+        """The title."""
+        return (Span(f" {self.heading}", "title"),)
+
+    def body(self) -> ComposeResult:
+        """The lines."""
+        yield TextView(self.style_for)
+
+    def on_mount(self) -> None:
+        """Show the text."""
+        lines = self.query_one(TextView)
+        lines.show(self.lines)
+        lines.focus()
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show another text, if the screen is still open."""
+        self.lines = lines
+        if self.is_mounted and not self.is_leaving:
+            self.query_one(TextView).show(lines)
+
+
+def errors(app: AppContext) -> TextScreen:
+    """All errors since the start, the newest first."""
+    lines: list[Line] = [
+        (Span(f" {error.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(error.text))
+        for error in reversed(app.notices.said)
+        if error.is_error
+    ]
+    return TextScreen("Errors", [(), *(lines or [(Span(" No errors.", "quiet"),)])])

@@ -1,0 +1,1 @@
+"""What a terminal is sent: differences of pictures, and only printable text."""

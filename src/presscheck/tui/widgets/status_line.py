@@ -1,0 +1,35 @@
+"""One line across the screen, with a left and a right side; painted when it says something else."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.widgets.strip_renderer import StyleLookup, drawn
+
+
+class StatusLine(Widget):
+    """A line with a left and a right side; the left is cut where there is no room for both."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; }"
+
+    def __init__(self, look: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.look = look
+        self.left: Line = ()
+        self.right: Line = ()
+
+    def show(self, left: Line, right: Line = ()) -> None:
+        """Say this from now on."""
+        if (left, right) != (self.left, self.right):
+            self.left, self.right = left, right
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line."""
+        columns = self.size.width
+        right = cut(self.right, max(0, columns * 2 // 3))
+        left = cut(self.left, max(0, columns - width(right) - 3))
+        gap = max(1, columns - width(left) - width(right) - 1)
+        return drawn((*left, Span(" " * gap), *right, Span(" ")), columns, self.look)

@@ -1,0 +1,40 @@
+"""What every picture of a screen needs: a clock that stands, a screen that rests, both sizes and both themes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import noon, shown
+
+Drive = Callable[[Any, RunningService], Awaitable[None]]
+SIZES = [(80, 24), (120, 40)]
+LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
+"""Both sizes, in a light theme and in a dark one: what differs in one differs in the other."""
+LOOK_NAMES = ["80x24-paper", "120x40-ink"]
+STABLE = 6
+"""Looks in a row that must be the same."""
+TIMED = ("inbox.screen", "outbox", "review.view", "review.history", "review.thread_list_screen")
+"""The screens that say how long ago something was."""
+
+
+@pytest.fixture(autouse=True)
+def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("notifications", *(f"screens.{name}" for name in TIMED)):
+        monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
+
+
+async def rested(pilot: Any, driven: Awaitable[None], *, asks: bool = False) -> None:
+    """Drive, then wait until nothing changes, and nothing is asked any more unless it `asks` for ever."""
+    await driven
+    same, before = 0, ""
+    while same < STABLE:
+        await asyncio.sleep(0.06)
+        text = shown(pilot.app)
+        same = same + 1 if text == before and (asks or not pilot.app.desk._asking._shared) else 0
+        before = text
+
+
+def names(value: Any) -> str:
+    return f"{value[0]}x{value[1]}" if isinstance(value, tuple) else getattr(value, "__name__", str(value))

@@ -1,0 +1,89 @@
+"""The activity log, by keys: every request of this run, as it is said again at a shell."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.activity_log import ActivityScreen
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory):
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def test_it_lists_every_request_and_says_it_again(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        await pilot.press("@")
+        await until(pilot, shows="Activity")
+        await pilot.press("G")
+        await until(pilot, shows="/user")
+        await pilot.press("/", *"orgs service", "enter")
+        await until(pilot, shows="only orgs service")
+        assert "GET    /user " not in shown(app)
+        await pilot.press("escape", "G")
+        await until(pilot, shows="GET    /user ")
+        await pilot.press("/", *"get-current-user", "enter")
+        await until(pilot, shows="$ presscheck api get-current-user")
+        row = next(line for line in shown(app).split("\n") if "GET    /user " in line).split()
+        assert (row[-5], row[-2]) == ("200", "service")
+        assert int(row[-3].replace(",", "")) > 50, "bytes"
+        await pilot.press("y")
+        await until(pilot, shows="copied")
+        assert app.clipboard == "presscheck api get-current-user"
+        assert service.token not in shown(app) + str(app.screen.query_one("#again"))
+        await pilot.press("enter")
+        await until(pilot, shows="took")
+
+
+async def test_it_goes_on_while_it_is_looked_at(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        await pilot.press("@")
+        await until(pilot, shows="Activity")
+        place = app.screen
+        assert isinstance(place, ActivityScreen)
+        await pilot.press("j")
+        stood_on, before = place._current, len(place.entries)
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: len(place.entries) > before)
+        assert place._current == stood_on, "the cursor stays on its request"
+
+
+async def test_what_the_store_answered_and_for_whom_is_told_apart(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        for priority in ("eye", "next", "background"):
+            await until(pilot, holds=lambda wanted=priority: said(app, "list-reviews", wanted))
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        kept = app.desk._activity._entries
+        await until(pilot, holds=lambda: any(one.from_cache and one.path == "/user" and one.bytes > 50 for one in kept))
+        await pilot.press("enter")
+        await until(pilot, shows="More on each is in Scopes")
+        await until(pilot, holds=lambda: len(pages_asked(app)) >= 4)
+        asked = [one for one in pages_asked(app) if one != "background"]
+        assert asked[0] == "eye"
+        assert sorted(asked) == ["eye", "eye", "next", "next"], "the page that is seen, and the next; then the others"
+
+
+def said(app: PresscheckApp, name: str, priority: str) -> bool:
+    kept = app.desk._activity._entries
+    return any(f" {name} " in one.again and one.priority.name.lower() == priority for one in kept)
+
+
+def pages_asked(app: PresscheckApp) -> list[str]:
+    """How urgent each was that asked for a page, in the order in which they were asked, not answered."""
+    kept = [one for one in app.desk._activity._entries if "-page " in one.again and not one.from_cache]
+    kept.sort(key=lambda one: one.at - timedelta(milliseconds=one.milliseconds))
+    return [one.priority.name.lower() for one in kept]

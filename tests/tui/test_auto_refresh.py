@@ -1,0 +1,31 @@
+"""The quiet refresh: it begins when nobody presses a key, and waits while somebody does."""
+
+from pathlib import Path
+
+import pytest
+from tests.engine.mirror_samples import planted
+from tests.running_service import running_service
+from tests.tui.app_driver import app_on, running, until
+
+from presscheck.engine.shared_calls import live_page
+from presscheck.tui import auto_refresh
+
+
+async def test_what_nobody_looked_at_is_brought_in_while_it_is_quiet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto_refresh, "QUIET", 3600.0)
+    monkeypatch.setattr(auto_refresh, "LOOK", 0.05)
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as service:
+        world = await planted(service)
+        app = app_on(service, tmp_path / "home", sync=True)
+        async with running(app) as pilot:
+            await until(pilot, shows="live")
+            await until(pilot, holds=lambda: app._refreshing is not None)
+            page = live_page(world.guide, world.pages[-1])
+            assert app.desk.known(page) is None, "not while a key was pressed a moment ago"
+            await app._refreshing.close()
+            monkeypatch.setattr(auto_refresh, "QUIET", 0.0)
+            app._refreshing.start()
+            await until(pilot, holds=lambda: app.desk.known(page) is not None)

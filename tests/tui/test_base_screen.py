@@ -1,0 +1,305 @@
+"""What every place has: keys and sequences, a popup, reasons, errors in one place, watches that end with it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.style import Style
+from tests.tui.widget_harness import app_with, shown
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from presscheck.engine.results import Result
+from presscheck.errors import NotFound, NotNow
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
+from presscheck.tui.key_sequences import KeySequences
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.text_view import TextView
+from presscheck.tui.widgets.which_key import WhichKey
+
+
+class Room(BaseScreen):
+    """A list, and commands that do, ask, wait and fail."""
+
+    FOOTER = ("open", "publish", "approve", "comment")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.did: list[str] = []
+        self.seen: list[int] = []
+        self.ended = 0
+        self.why: str | None = None
+
+    def body(self) -> ComposeResult:
+        yield RowList(self._row, self.style_for)
+
+    def on_mount(self) -> None:
+        rows = self.query_one(RowList)
+        rows.show(100)
+        rows.focus()
+
+    def _row(self, at: int, columns: int) -> Line:
+        return (Span(f"row {at}"),)
+
+    def reason_publish(self) -> str | None:
+        return self.why
+
+    def command_publish(self) -> None:
+        self.did.append("publish")
+
+    async def command_approve(self) -> None:
+        answer = await self.ask(ConfirmDialog("Approve?", [(Span("All of it."),)], "Approve", self.style_for))
+        self.did.append(f"approve {answer}")
+
+    def command_comment(self) -> None:
+        raise NotNow("offline: this cannot wait")
+
+    async def command_comment_on_all(self) -> None:
+        await asyncio.sleep(0)
+        raise NotFound("no such thing", request="GET /spaces/x", status=404)
+
+    def command_tab(self) -> None:
+        self.did.append(f"tab {self.last_key}")
+
+    async def stream(self, *values: int) -> AsyncIterator[Result[int]]:
+        try:
+            for value in values:
+                yield Result(value, "fresh", 0.0)
+            await asyncio.Event().wait()
+        finally:
+            self.ended += 1
+
+
+class Beside(Room):
+    """A list, and below it what is said of the row under the cursor."""
+
+    def body(self) -> ComposeResult:
+        yield from super().body()
+        yield TextView(self.style_for)
+
+    def on_row_list_row_pointed(self, event: RowList.RowPointed) -> None:
+        self.query_one(TextView).show([(Span(f"about row {event.index}"),)])
+
+
+@pytest.fixture
+async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as one:
+        await until(one, lambda: "row 0" in "\n".join(shown(one.app)))
+        yield one
+
+
+def room(pilot: Pilot[int]) -> Room:
+    found = pilot.app.screen_stack[0]
+    assert isinstance(found, Room)
+    return found
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():
+            await pilot.pause()
+            await asyncio.sleep(0.005)
+
+
+async def test_keys_move_and_do(pilot: Pilot[int]) -> None:
+    await pilot.press("j", "j", "ctrl+d", "P", "7")
+    assert room(pilot).query_one(RowList).cursor == 2 + 9
+    assert room(pilot).did == ["publish", "tab 7"]
+    await pilot.press("g", "g")
+    assert room(pilot).query_one(RowList).cursor == 0
+    await pilot.press("G")
+    assert room(pilot).query_one(RowList).cursor == 99
+
+
+async def test_a_row_and_what_is_said_of_it_are_one_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
+        painted: list[set[int]] = []
+        display = PresscheckApp._display
+
+        def displayed(app: PresscheckApp, screen: Screen[Any], update: Any) -> None:
+            painted.append({y for y, _, _ in getattr(update, "spans", ())})
+            display(app, screen, update)
+
+        monkeypatch.setattr(PresscheckApp, "_display", displayed)
+        for number in range(1, 6):
+            painted.clear()
+            await pilot.press("j")
+            await until(pilot, lambda number=number: f"about row {number}" in shown(pilot.app))
+            row, about = (shown(pilot.app).index(text) for text in (f"▌row {number}", f"about row {number}"))
+            await until(pilot, lambda row=row, about=about: any(lines & {row, about} for lines in painted))
+            # the status bar may be painted before, when the connection changes
+            assert {row, about} <= next(lines for lines in painted if lines & {row, about})
+
+
+async def test_a_popup_says_what_may_follow_and_takes_no_key(pilot: Pilot[int]) -> None:
+    await pilot.press("g")
+    assert not room(pilot).query_one(WhichKey).display
+    await until(pilot, lambda: "g go" in "\n".join(shown(pilot.app)))
+    assert "outbox" in "\n".join(shown(pilot.app))
+    await pilot.press("g")
+    assert not room(pilot).query_one(WhichKey).display
+    assert room(pilot).query_one(RowList).cursor == 0
+
+
+async def test_a_fast_sequence_shows_no_popup(pilot: Pilot[int]) -> None:
+    await pilot.press("j", "g", "g")
+    assert not room(pilot).query_one(WhichKey).display
+    assert room(pilot).query_one(RowList).cursor == 0
+
+
+async def test_escape_ends_a_sequence(pilot: Pilot[int]) -> None:
+    await pilot.press("g", "escape", "j")
+    assert room(pilot).query_one(RowList).cursor == 1
+
+
+async def test_a_disabled_command_says_why(pilot: Pilot[int]) -> None:
+    room(pilot).why = "nothing to publish yet"
+    await pilot.press("P")
+    assert room(pilot).did == []
+    assert "nothing to publish yet" in shown(pilot.app)[-1]
+
+
+async def test_the_footer_shows_the_keys_that_matter(pilot: Pilot[int]) -> None:
+    await pilot.press("k")
+    assert shown(pilot.app)[-1].split("   ") == [" enter open", "P publish", "v review", "c comment", "? keys"]
+
+
+async def test_an_async_command_may_ask(pilot: Pilot[int]) -> None:
+    await pilot.press("v", "a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
+    await pilot.press("enter")
+    await until(pilot, lambda: room(pilot).did)
+    assert room(pilot).did == ["approve False"]
+
+
+async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None:
+    await pilot.press("c")
+    assert "✗ offline: this cannot wait" in shown(pilot.app)[-1]
+    await pilot.press("C")
+    await until(pilot, lambda: "no such thing (GET /spaces/x)" in shown(pilot.app)[-1])
+    assert room(pilot).query_one(RowList).has_focus
+    await pilot.press("!")
+    await until(pilot, lambda: "Errors" in shown(pilot.app)[0])
+    text = "\n".join(shown(pilot.app))
+    assert "this cannot wait" in text
+    assert "no such thing" in text
+    await pilot.press("q")
+    assert pilot.app.screen is room(pilot)
+
+
+async def test_an_error_in_what_is_followed_is_shown(pilot: Pilot[int]) -> None:
+    async def failing() -> AsyncIterator[Result[int]]:
+        yield Result(0, "failed", 0.0, NotFound("gone", request="GET /x", status=404))
+
+    room(pilot).subscribe(failing(), lambda _: None, group="x")
+    await until(pilot, lambda: "gone (GET /x)" in shown(pilot.app)[-1])
+
+
+async def test_a_newer_watch_in_a_group_ends_the_older(pilot: Pilot[int]) -> None:
+    one = room(pilot)
+    one.subscribe(one.stream(1, 2), lambda seen: one.seen.append(seen.value), group="x")
+    await until(pilot, lambda: one.seen == [1, 2])
+    one.subscribe(one.stream(3), lambda seen: one.seen.append(seen.value), group="x")
+    one.subscribe(one.stream(4), lambda seen: one.seen.append(seen.value), group="y")
+    await until(pilot, lambda: sorted(one.seen) == [1, 2, 3, 4])
+    assert one.ended == 1
+    one.unsubscribe("y")
+    await until(pilot, lambda: one.ended == 2)
+
+
+async def test_leaving_ends_all_watches(pilot: Pilot[int]) -> None:
+    guest = Room()
+    await pilot.app.push_screen(guest)
+    guest.subscribe(guest.stream(1), lambda seen: guest.seen.append(seen.value), group="x")
+    await until(pilot, lambda: guest.seen)
+    await pilot.press("q")
+    await until(pilot, lambda: guest.ended == 1)
+
+
+async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pilot: Pilot[int]) -> None:
+    hidden, answers = room(pilot), asyncio.Queue[int]()
+
+    async def stream() -> AsyncIterator[Result[int]]:
+        while True:
+            yield Result(await answers.get(), "fresh", 0.0)
+
+    hidden.subscribe(stream(), lambda seen: hidden.seen.append(seen.value), group="x")
+    answers.put_nowait(1)
+    await until(pilot, lambda: hidden.seen == [1])
+    await pilot.app.push_screen(ConfirmDialog("Sure?", [], "Yes", lambda _: Style()))
+    answers.put_nowait(2)
+    await until(pilot, lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
+    await pilot.press("escape")
+    await pilot.app.push_screen(Room())
+    for number in (3, 4, 5):
+        answers.put_nowait(number)
+    await until(pilot, lambda: answers.empty() and not hidden.is_shown)
+    assert hidden.seen == [1, 2]
+    await pilot.press("q")
+    await until(pilot, lambda: hidden.seen == [1, 2, 5])
+
+
+async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
+    assert not room(pilot).has_class("narrow")
+    await pilot.resize_terminal(99, 20)
+    await pilot.pause()
+    assert room(pilot).has_class("narrow")
+
+
+async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
+    await pilot.press("/", *"row 4", "enter")
+    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 4)
+    await pilot.press("n")
+    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 40)
+    await pilot.press("N")
+    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 4)
+    await pilot.press("/", "escape", "j")
+    assert room(pilot).query_one(RowList).needle == ""
+    assert room(pilot).query_one(RowList).cursor == 5
+
+
+async def test_the_world_is_told_on_the_right(pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: "offline" in shown(pilot.app)[0])
+
+
+async def test_what_befell_the_cache_is_said_in_one_line(tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: list((tmp_path / "cache").glob("*.sqlite")))
+    for file in (tmp_path / "cache").glob("*.sqlite"):
+        file.write_bytes(b"no database" * 1000)
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "The cache was damaged or of another version" in shown(pilot.app)[-1])
+        assert len(pilot.app.notices.said) == 1
+
+
+async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path, keymap={"publish": ("ctrl+l",)}).run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)))
+        await pilot.press("P", "ctrl+l")
+        assert room(pilot).did == ["publish"]
+        assert "ctrl+l publish" in shown(pilot.app)[-1]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_in_every_preset_a_key_means_one_thing(preset: str) -> None:
+    keys = [key for command in COMMANDS for key in keys_of(command, PRESETS[preset])]
+    assert len(keys) == len(set(keys))
+    assert KeySequences(keymap=PRESETS[preset]).doubled() == []
+    assert set(PRESETS[preset]) <= {command.name for command in COMMANDS}
+
+
+def test_no_command_hangs_on_a_key_that_terminals_keep() -> None:
+    assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
+
+
+def test_names_are_unique_and_said() -> None:
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    assert all(command.title and command.name.isidentifier() for command in COMMANDS)

@@ -1,0 +1,83 @@
+"""Finding by what pages, change requests and comments say, by keys: from the store at once, then from the service."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.text.styled_text import plain
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.widgets.picker import Choice, Picker
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(tmp_path, sample=True) as one:
+        yield one
+
+
+async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
+    """Type a text, and wait until something is found; all that is."""
+    await pilot.press("ctrl+k")
+    await until(pilot, shows="type to search")
+    await pilot.press(*text)
+    await until(pilot, shows=finds)
+    assert isinstance(pilot.app.screen, Picker)
+    return pilot.app.screen.found
+
+
+async def test_a_page_that_only_the_service_knows_is_found_and_then_without_a_connection(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        [choice] = await look_for(pilot, "cursor", "fifty items and a cursor")
+        assert (choice.label, choice.note) == ("Lists and pages", "API docs")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await until(pilot, shows="A cursor is good for a day")
+        service.stop()
+        await pilot.press("g", "i")
+        found = await look_for(pilot, "fifty cur", "fifty items and a cursor")
+        assert found[0].label == "Lists and pages"
+        assert found[0].line
+        assert [span.text for span in found[0].line if span.style == "strong"] == ["fifty", "cur"]
+        await pilot.press("enter")
+        await until(pilot, shows="A cursor is good for a day")
+
+
+async def test_what_was_said_is_found_and_opened_where_it_was_said(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        await until(pilot, shows="Can we link this")
+        await pilot.press("enter")
+        await until(pilot, shows="More on each is in Scopes")
+        await pilot.press("escape")
+        found = await look_for(pilot, "link this from", " commented  ")
+        assert plain(found[0].line or ()).startswith("Luz")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+        review = pilot.app.screen
+        assert isinstance(review, ReviewScreen)
+        await until(pilot, holds=lambda: (here := review.view.thread) and "link this" in here.first.text)
+
+
+async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        await pilot.press("ctrl+k")
+        await until(pilot, shows="type to search")
+        await pilot.press(*"limits")
+        await until(pilot, shows="Limits p")
+        assert isinstance(pilot.app.screen, Picker)
+        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.found))  # type: ignore[attr-defined]
+        keys = [one.key for one in pilot.app.screen.found]
+        assert len(keys) == len(set(keys))
+        assert keys[0].startswith("cr "), "a name that is known, before what the service finds"
+        await pilot.press("x", "q", "z")
+        await until(pilot, shows="No match")
+        assert "type to search" not in shown(pilot.app)

@@ -1,0 +1,304 @@
+"""Sheets, composers and pickers: what they ask, what they answer, and what they keep."""
+
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS, HOSTILE
+from tests.terminal import Terminal
+from tests.tui.widget_harness import INK, alone, look, shown
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.tui.external_programs import editor, environment, is_remote
+from presscheck.tui.terminal.control_char_filter import ControlCharFilter
+from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.picker import Choice, Picker, matching
+from presscheck.tui.widgets.status_line import StatusLine
+
+
+class Asking(App[None]):
+    def __init__(self, question: ModalScreen[Any]) -> None:
+        super().__init__()
+        self.register_theme(INK.as_textual())
+        self.theme = "ink"
+        self._filters.append(ControlCharFilter())
+        self.question, self.answers = question, list[Any]()
+
+    def on_mount(self) -> None:
+        self.push_screen(self.question, self.answers.append)
+
+
+@asynccontextmanager
+async def asked(question: ModalScreen[Any], size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+    async with Asking(question).run_test(size=size) as pilot:
+        await pilot.pause()
+        yield pilot
+
+
+def answers(pilot: Pilot[None]) -> list[Any]:
+    assert isinstance(pilot.app, Asking)
+    return pilot.app.answers
+
+
+def sheet(**more: Any) -> ConfirmDialog:
+    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", look, **more)
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (["enter"], False),
+        (["escape"], False),
+        (["n"], False),
+        (["q"], False),
+        (["y"], True),
+        (["tab", "enter"], True),
+        (["l", "l", "enter"], False),
+        (["right", "enter"], True),
+        (["x", "j", "enter"], False),
+    ],
+)
+async def test_a_sheet_answers_no_until_yes_is_chosen(keys: list[str], answer: bool) -> None:
+    async with asked(sheet()) as pilot:
+        assert "8 pages change in main." in "\n".join(shown(pilot.app))
+        assert "▌No" in "\n".join(shown(pilot.app))
+        await pilot.press(*keys)
+        assert answers(pilot) == [answer]
+
+
+async def test_the_worst_wants_its_title_typed() -> None:
+    async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
+        await pilot.press("y", "tab")
+        assert "▌No" in "\n".join(shown(pilot.app))
+        await pilot.press("backspace", *"Auth guide")
+        assert "▌Merge" in "\n".join(shown(pilot.app))
+        await pilot.press("enter")
+        assert answers(pilot) == [True]
+    async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
+        await pilot.press(*"Auth guid", "enter")
+        assert answers(pilot) == [False]
+
+
+async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
+    question = sheet(is_ready=False)
+    async with asked(question) as pilot:
+        await pilot.press("y", "tab")
+        assert "▌No" in "\n".join(shown(pilot.app))
+        assert "checking …" in "\n".join(shown(pilot.app))
+        question.make_ready([(Span("1 page conflicts."),)], type_to_confirm="42")
+        await pilot.pause()
+        assert "1 page conflicts." in "\n".join(shown(pilot.app))
+        await pilot.press("y", "backspace", *"42", "enter")
+        assert answers(pilot) == [True]
+    question = sheet(is_ready=False)
+    async with asked(question) as pilot:
+        question.make_ready([])
+        await pilot.press("y")
+        assert answers(pilot) == [True]
+    async with asked(sheet(is_ready=False)) as pilot:
+        await pilot.press("tab", "enter")
+        assert answers(pilot) == [False]
+
+
+async def test_a_long_sheet_is_wrapped() -> None:
+    words = " ".join(["many words say what will happen"] * 6)
+    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", look), size=(40, 20)) as pilot:
+        text = " ".join(line.strip() for line in shown(pilot.app))
+        assert " ".join(text.split()).count("many words say what will happen") == 6
+
+
+class TestComposer:
+    async def test_every_keystroke_is_kept(self) -> None:
+        kept: list[str] = []
+        async with asked(Composer("Comment on Tokens", "", kept.append, look)) as pilot:
+            await pilot.press(*"hello")
+            await pilot.pause()
+            assert kept[-1] == "hello"
+            await pilot.press("escape")
+            assert answers(pilot) == [None]
+            assert kept[-1] == "hello"
+
+    @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
+    async def test_it_sends(self, key: str) -> None:
+        async with asked(Composer("Reply", "quoted\n", lambda _: None, look)) as pilot:
+            await pilot.press(*"yes", "enter", *"no", key)
+            assert answers(pilot) == ["quoted\nyes\nno"]
+
+    async def test_nothing_is_not_sent(self) -> None:
+        async with asked(Composer("Reply", "", lambda _: None, look)) as pilot:
+            await pilot.press("ctrl+s", "space", "ctrl+s")
+            assert answers(pilot) == []
+        async with asked(Composer("Approve", "", lambda _: None, look, may_be_empty=True)) as pilot:
+            await pilot.press("ctrl+s")
+            assert answers(pilot) == [""]
+
+    async def test_too_much_is_not_sent(self) -> None:
+        async with asked(Composer("Reply", "", lambda _: None, look, limit=5)) as pilot:
+            await pilot.press(*"1234567", "ctrl+s")
+            assert answers(pilot) == []
+            assert "2 characters too many" in "\n".join(shown(pilot.app))
+            await pilot.press("backspace", "backspace")
+            assert "5 of 5" in "\n".join(shown(pilot.app))
+            await pilot.press("ctrl+s")
+            assert answers(pilot) == ["12345"]
+
+    async def test_where_no_editor_can_be_had_the_text_stays(self) -> None:
+        async with asked(Composer("Reply", "mine", lambda _: None, look)) as pilot:
+            await pilot.press("ctrl+e")
+            assert pilot.app.screen.query_one(TextArea).text == "mine"
+            assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
+            await pilot.press("ctrl+s")
+            assert answers(pilot) == ["mine"]
+
+
+PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob", "reviewer"), ("cid", "reviewer"))]
+
+
+class TestPicker:
+    async def test_one(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+            await pilot.press(*"bo", "enter")
+            assert answers(pilot) == [("bob",)]
+
+    async def test_many(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look, many=True, chosen=["bob"])) as pilot:
+            await pilot.press("tab", "tab", "enter")
+            assert answers(pilot) == [("ann",)]
+
+    async def test_many_are_kept_while_finding(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look, many=True)) as pilot:
+            await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")
+            assert answers(pilot) == [("ann", "cid")]
+
+    async def test_leaving_answers_nothing(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+            await pilot.press("escape")
+            assert answers(pilot) == [None]
+
+    async def test_nothing_found_chooses_nothing(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+            await pilot.press(*"zzzz", "enter")
+            assert answers(pilot) == []
+            assert "No match" in "\n".join(shown(pilot.app))
+
+    async def test_moving(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+            await pilot.press("down", "ctrl+n", "up", "enter")
+            assert answers(pilot) == [("bob",)]
+
+    @pytest.mark.parametrize(
+        ("typed", "found"),
+        [("", "ann"), ("reviewer", "bob"), ("rev ci", "cid"), ("boob", "bob"), ("CID", "cid")],
+    )
+    def test_what_is_like_it(self, typed: str, found: str) -> None:
+        assert matching(typed, PEOPLE)[0].key == found
+
+    def test_in_order(self) -> None:
+        assert [one.key for one in matching("r", PEOPLE, ranked=False)] == ["ann", "bob", "cid"]
+
+
+@pytest.mark.parametrize("kind", ["sheet", "composer", "picker"])
+async def test_hostile_text_never_acts(kind: str) -> None:
+    for start in range(0, len(HOSTILE), 40):
+        texts = HOSTILE[start : start + 40]
+        clean = [sanitize(text) for text in texts]
+        question = {
+            "sheet": ConfirmDialog(
+                clean[0], [(Span(text),) for text in clean], clean[1], look, type_to_confirm=clean[2]
+            ),
+            # what is written is the person's own, or quoted from others: it comes as it is
+            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, look),
+            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], look),
+        }[kind]
+        async with asked(question, size=(80, 50)) as pilot:
+            await pilot.pause()
+            for strip in pilot.app.screen._compositor.render_strips():
+                assert not [one.text for one in strip if not one.text.isprintable()]
+                if kind != "composer":
+                    assert not [one.text for one in strip if ACTS.search(one.text)]
+
+
+async def test_bars_and_blocks_show_what_they_are_told() -> None:
+    bar, block = StatusLine(look), EmptyState(look)
+    async with alone(bar, block) as pilot:
+        bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
+        block.empty("Nobody waits for you.", "h and l show other views.", "l")
+        await pilot.pause()
+        text = shown(pilot.app)
+        assert text[0].endswith("…  live")
+        assert len(text[0]) == 39
+        assert any("Nobody waits" in line for line in text)
+        block.failed("The sites cannot be shown", "403: not yours")
+        await pilot.pause()
+        assert any("✗ The sites cannot be shown" in line for line in shown(pilot.app))
+        assert any("ctrl+r  retry" in line for line in shown(pilot.app))
+        block.away()
+        await pilot.pause()
+        assert not any("403" in line for line in shown(pilot.app))
+
+
+class TestOutside:
+    def test_the_editor_is_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.setenv("EDITOR", "code --wait 'a b'")
+        assert editor() == ["code", "--wait", "a b"]
+        monkeypatch.delenv("EDITOR")
+        assert len(editor()) == 1
+
+    def test_no_child_learns_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PRESSCHECK_TOKEN", "marker")
+        assert "marker" not in "".join(environment().values())
+
+    def test_over_ssh_nothing_opens(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DISPLAY", ":0")
+        monkeypatch.delenv("SSH_TTY", raising=False)
+        monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
+        assert is_remote()
+        monkeypatch.delenv("SSH_CONNECTION")
+        assert not is_remote()
+
+
+EDITING = """
+from tests.tui.test_dialogs import Asking, look
+from presscheck.tui.widgets.composer import Composer
+
+class Editing(Asking):
+    def on_mount(self):
+        self.call_after_refresh(self.push_screen, self.question, self.exit)
+
+print([Editing(Composer("Reply", "words", lambda _: None, look)).run()])
+"""
+
+
+def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
+    """In a real terminal: the app makes way, the editor writes, the draft is kept and sent."""
+    script = tmp_path / "editor"
+    script.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintenv PRESSCHECK_TOKEN > "$0.env" || true\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    program = tmp_path / "program.py"
+    program.write_text(EDITING)
+    env = {"EDITOR": str(script), "PYTHONPATH": os.pathsep.join(sys.path), "PRESSCHECK_TOKEN": "marker"}
+    terminal = Terminal([sys.executable, str(program)], size=(80, 24), env=env)
+    try:
+        terminal.wait("words")
+        terminal.press("ctrl+e")
+        terminal.wait("words and more")
+        terminal.press("ctrl+s")
+        assert terminal.end() == 0
+        assert "['words and more']" in terminal.text
+        assert (tmp_path / "editor.env").read_text().strip() == ""
+        assert terminal.left_on() == []
+    finally:
+        terminal.close()

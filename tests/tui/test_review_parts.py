@@ -1,0 +1,367 @@
+"""The parts of a review without the app: threads, filter, forecast, drafts and reasons."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from presscheck.api.change_requests import ChangeRequest, SubmitReview
+from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
+from presscheck.api.operation import Page
+from presscheck.api.spaces import Space
+from presscheck.api.users import User
+from presscheck.documents.diff.page_diff import compare
+from presscheck.engine.results import OutboxEntry
+from presscheck.engine.review import threads as review_threads
+from presscheck.engine.review.changes import ChangedItem
+from presscheck.engine.review.model import ReviewModel
+from presscheck.engine.review.threads import Discussion, Thread
+from presscheck.engine.shared_calls import comments_on
+from presscheck.errors import PresscheckError
+from presscheck.store.outbox import Outbox
+from presscheck.text.styled_text import plain
+from presscheck.tui.screens.review.change_renderer import PageText, RenderedChange
+from presscheck.tui.screens.review.comment_actions import CommentActions
+from presscheck.tui.screens.review.comment_targets import strip_markup
+from presscheck.tui.screens.review.drafts import ReviewDrafts
+from presscheck.tui.screens.review.merge_forecast import MergeForecast
+from presscheck.tui.screens.review.thread_filter import ThreadFilter
+
+IDS = {"space_id": "s", "change_request_id": "c"}
+TOKENS = ChangedItem("tokens", "page", "Tokens", ("edited",))
+FILE = ChangedItem("logo", "file", "logo.svg", ("added",))
+
+
+def request(**values: Any) -> ChangeRequest:
+    given = {"id": "c", "number": 5, "space": "s", "status": "open", "subject": "Rewrite", "revision": "r2"}
+    return ChangeRequest.model_validate({**given, "createdAt": "2026-11-20T10:00:00Z", **values})
+
+
+def comment(comment_id: str, text: str, *, page: str | None = None, status: str = "open") -> Comment:
+    target: dict[str, Any] = {"changeRequest": "c", "space": "s"}
+    if page:
+        target["page"] = {"id": page}
+    return Comment.model_validate(
+        {
+            "id": comment_id,
+            "postedBy": {"id": "ada", "displayName": "Ada Lund"},
+            "postedAt": f"2026-11-20T09:00:00Z {comment_id}",
+            "body": {"markdown": text},
+            "status": status,
+            "target": target,
+        }
+    )
+
+
+def reply(reply_id: str) -> CommentReply:
+    return CommentReply.model_validate(
+        {
+            "id": reply_id,
+            "postedBy": {"id": "jon", "displayName": "Jon Pike"},
+            "postedAt": "2026-11-20T10:00:00Z",
+            "body": {"markdown": "Yes"},
+        }
+    )
+
+
+class Engine:
+    """The engine as far as these parts need it: pending writes in a list, everything else in the real outbox."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self.outbox = outbox
+        self.me = User(id="ida", display_name="Ida Ray")
+        self.rows: tuple[OutboxEntry, ...] = ()
+        self.status = SimpleNamespace(online=True, read_only=False)
+        self.answers: list[Any] = []
+
+    def waiting(self) -> tuple[OutboxEntry, ...]:
+        return self.rows
+
+    def viewed(self, change_request: str) -> dict[str, str]:
+        return self.outbox.viewed(change_request)
+
+    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
+        self.outbox.mark_viewed(change_request, page, revision)
+
+    async def read(self, *_: Any, **__: Any) -> Any:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Context:
+    """The screen as far as these parts need it; what they run is awaited by the test."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.desk: Any = engine
+        self.app_context: Any = None
+        self.is_leaving = False
+        self.redrawn = 0
+        self.work: list[Awaitable[Any]] = []
+
+    def redraw(self) -> None:
+        self.redrawn += 1
+
+    def notify(self, message: str) -> None:
+        raise AssertionError(message)
+
+    def style_for(self, words: str) -> Any:
+        raise AssertionError(words)
+
+    def run(self, work: Awaitable[Any] | Callable[[], Awaitable[Any]], **_: Any) -> None:
+        self.work.append(work() if callable(work) else work)
+
+    async def ask(self, question: Any) -> Any:
+        raise AssertionError(question)
+
+    async def finish(self) -> None:
+        while self.work:
+            await self.work.pop(0)
+
+
+class Texts:
+    """Page texts that are loaded."""
+
+    def __init__(self, **pages: PageText) -> None:
+        self.pages = pages
+
+    def loaded(self, item: ChangedItem) -> PageText:
+        return self.pages.get(item.id, PageText())
+
+    def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
+        return None
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    yield Engine(outbox)
+    outbox.close()
+
+
+@pytest.fixture
+def model(engine: Engine) -> ReviewModel:
+    model = ReviewModel(engine, "s", "5")
+    model.set_request(request())
+    model.items = (TOKENS, FILE)
+    return model
+
+
+def set_comments(model: ReviewModel, *comments: Comment) -> None:
+    model.take(comments_on(request()), Page(items=comments))
+
+
+class TestDiscussion:
+    def test_threads_are_computed_once_for_each_change(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+        built: list[str] = []
+        build = review_threads.build_thread
+
+        def counted(comment: Comment, *rest: Any) -> Thread:
+            built.append(comment.id)
+            return build(comment, *rest)
+
+        monkeypatch.setattr(review_threads, "build_thread", counted)
+        discussion = Discussion(engine, "s", "c")
+        discussion.set_comments(None, (comment("1", "One"), comment("2", "Two")))
+        for _ in range(10):
+            assert [thread.id for thread in discussion.threads()] == ["1", "2"]
+        assert len(built) == 2
+        discussion.set_replies("1", (reply("3"),))
+        assert [len(thread.replies) for thread in (*discussion.threads(), *discussion.threads())] == [1, 0, 1, 0]
+        assert len(built) == 4
+        engine.rows = (OutboxEntry(7, UpdateComment(**IDS, comment_id="2", resolved=True), "", "waiting", None, 0),)
+        assert [bool(thread.pending_status) for thread in discussion.threads()] == [False, True]
+        assert len(built) == 6
+
+    def test_a_pending_reply_is_shown_before_the_replies_are_loaded(self, engine: Engine) -> None:
+        discussion = Discussion(engine, "s", "c")
+        discussion.set_comments(None, (comment("1", "One"),))
+        call = PostReply(**IDS, comment_id="1", body=Document(markdown="And two"), format="markdown")
+        engine.rows = (OutboxEntry(7, call, "", "waiting", None, 0),)
+        [message] = discussion.threads()[0].replies
+        assert (message.author, message.text, message.pending and message.pending.row) == ("you", "And two", 7)
+
+    def test_only_writes_to_this_change_request_are_pending(self, engine: Engine) -> None:
+        discussion = Discussion(engine, "s", "5")
+        calls = [PostComment(**{**IDS, "change_request_id": name}, body=Document(markdown="x")) for name in "cd"]
+        engine.rows = tuple(OutboxEntry(row, call, "", "collected", None, 0) for row, call in enumerate(calls))
+        assert discussion.collected() == (), "its id is not known yet"
+        discussion.set_request("c")
+        assert discussion.collected() == (0,)
+
+    def test_the_user_is_found_once_it_is_known(self, engine: Engine) -> None:
+        engine.me = User(id="me", display_name="you")
+        discussion = Discussion(engine, "s", "c")
+        discussion.set_comments(None, (comment("1", "One"),))
+        assert discussion.threads()[0].first.author == "Ada"
+        engine.me = User(id="ada", display_name="Ada Lund")
+        assert discussion.threads()[0].first.author == "you"
+
+
+class TestThreadFilter:
+    def filter(self, model: ReviewModel, engine: Engine) -> ThreadFilter:
+        after = "A token\n\nA key\n"
+        set_comments(
+            model,
+            comment("1", "> A key\n\nWhich?", page="tokens"),
+            comment("2", "> Gone\n\nHm", page="tokens"),
+            comment("3", "On a page that does not change", page="errors"),
+            comment("4", "On all", status="resolved"),
+        )
+        texts = Texts(tokens=PageText(compare("A token\n", after), after))
+        return ThreadFilter(model, texts, engine.outbox)
+
+    def test_threads_by_item_with_their_lines(self, model: ReviewModel, engine: Engine) -> None:
+        threads = self.filter(model, engine)
+        found = [(thread.id, thread.line, thread.state) for thread in threads.threads_on(TOKENS)]
+        assert found == [("1", 2, "open"), ("2", None, "outdated")]
+        assert [thread.id for thread in threads.threads_on(None)] == ["3", "4"]
+        assert threads.threads_on(FILE) == []
+        assert (threads.open_count(None), threads.open_count(TOKENS), threads.open_count(FILE)) == (1, 2, 0)
+        assert threads.rows_with_threads() == [0, 1]
+
+    def test_lines_are_found_once_for_each_change(self, model: ReviewModel, engine: Engine) -> None:
+        threads = self.filter(model, engine)
+        first = threads.threads_on(TOKENS)
+        assert threads.threads_on(TOKENS) is first
+        set_comments(model, comment("1", "> A token\n\nWhich?", page="tokens"))
+        assert [thread.line for thread in threads.threads_on(TOKENS)] == [0]
+
+    def test_hidden_states_are_remembered(self, model: ReviewModel, engine: Engine) -> None:
+        threads = self.filter(model, engine)
+        threads.set_visible("resolved", visible=False)
+        threads.set_visible("outdated", visible=False)
+        assert [thread.id for thread in (*threads.visible_on(None), *threads.visible_on(TOKENS))] == ["3", "1"]
+        other = self.filter(model, engine)
+        assert other.visible == {"open"}
+        threads.set_visible("outdated", visible=True)
+        assert other.visible == {"open"}
+        other.reload()
+        assert other.visible == {"open", "outdated"}
+
+
+class TestMergeForecast:
+    def text(self, forecast: MergeForecast) -> list[str]:
+        return [plain(line) for line in forecast.lines()]
+
+    async def test_what_is_up_to_date_needs_no_check(self, model: ReviewModel, engine: Engine) -> None:
+        forecast = MergeForecast(model, Context(engine))
+        assert forecast.is_ready
+        assert self.text(forecast) == []
+
+    async def test_main_is_read_if_somebody_waits_and_an_error_ends_the_wait(
+        self, model: ReviewModel, engine: Engine
+    ) -> None:
+        model.set_request(request(outdated=True))
+        context = Context(engine)
+        forecast = MergeForecast(model, context)
+        forecast.update()
+        assert not context.work, "main is not known"
+        assert not forecast.is_ready
+        assert self.text(forecast) == ["Checking for conflicts with main …"]
+        engine.answers = [PresscheckError("No such space")]
+        called: list[bool] = []
+        with forecast.listening(lambda: called.append(forecast.is_ready)):
+            forecast.require()
+            await context.finish()
+        assert called == [True]
+        assert self.text(forecast) == ["Could not check for conflicts with main: No such space"]
+
+    async def test_it_is_made_anew_when_a_revision_changes_or_after_an_error(
+        self, model: ReviewModel, engine: Engine
+    ) -> None:
+        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        model.set_request(request(outdated=True, revisionInitial="r1"))
+        context = Context(engine)
+        forecast = MergeForecast(model, context)
+        forecast.update()
+        forecast.update()
+        assert len(context.work) == 1
+        engine.answers = [PresscheckError("offline")]
+        await context.finish()
+        assert forecast.is_ready
+        forecast.update()
+        assert len(context.work) == 1, "again after an error"
+        assert not forecast.is_ready
+        engine.answers = [PresscheckError("offline")]
+        await context.finish()
+
+    async def test_nothing_is_checked_of_what_was_merged(self, model: ReviewModel, engine: Engine) -> None:
+        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        model.set_request(request(status="merged", outdated=True))
+        context = Context(engine)
+        MergeForecast(model, context).update()
+        assert not context.work
+
+
+class TestDrafts:
+    def test_each_write_has_the_draft_that_it_came_from(self, model: ReviewModel, engine: Engine) -> None:
+        drafts, body = ReviewDrafts(model, Context(engine)), Document(markdown="x")
+        calls = {
+            "reply 1": PostReply(**IDS, comment_id="1", body=body, format="markdown"),
+            "message 1": UpdateComment(**IDS, comment_id="1", body=body),
+            "verdict approved": SubmitReview(**IDS, status="approved"),
+            "page tokens": PostComment(**IDS, page="tokens", body=body),
+            "whole": PostComment(**IDS, body=body),
+        }
+        assert {name: drafts.key_of_call(call) for name, call in calls.items()} == {
+            name: drafts.key(name) for name in calls
+        }
+
+    def test_a_review_that_was_started_goes_on_after_a_restart(self, model: ReviewModel, engine: Engine) -> None:
+        drafts = ReviewDrafts(model, Context(engine))
+        assert not drafts.collects
+        drafts.collect(starts=True)
+        assert drafts.collects
+        assert ReviewDrafts(model, Context(engine)).collects
+        drafts.collect(starts=False)
+        assert not ReviewDrafts(model, Context(engine)).collects
+
+    def test_why_nothing_can_be_written(self, engine: Engine) -> None:
+        model = ReviewModel(engine, "s", "5")
+        drafts = ReviewDrafts(model, Context(engine))
+        assert drafts.disabled_reason() == "the change request is not loaded yet"
+        model.set_request(request())
+        assert drafts.disabled_reason() is None
+        engine.status.read_only = True
+        assert drafts.disabled_reason() == "this profile is read-only"
+
+
+class TestCommentActions:
+    def test_reasons(self, model: ReviewModel, engine: Engine) -> None:
+        cursor: Any = SimpleNamespace(thread=None)
+        context = Context(engine)
+        comments = CommentActions(model, context, cursor, ReviewDrafts(model, context))
+        assert comments.reason_reply() == "no thread here: t goes to the next one"
+        set_comments(model, comment("1", "One"), comment("waiting:7", "Two"))
+        engine.rows = (OutboxEntry(7, PostComment(**IDS, body=Document(markdown="Two")), "", "waiting", None, 0),)
+        sent, pending = model.discussion.threads()
+        cursor.thread = sent
+        assert comments.reason_reply() is None
+        assert comments.reason_delete() == "you can only delete your own comments"
+        cursor.thread = pending
+        assert comments.reason_reply() == "that comment is not sent yet: reply once it is"
+
+    def test_markup_is_no_part_of_a_quote(self) -> None:
+        assert strip_markup("## A title") == "A title"
+        assert strip_markup("- an item") == "an item"
+        assert strip_markup("| a | b |") == "a | b"
+
+
+class TestRenderedChange:
+    CHANGE = RenderedChange(thread_of={3: "t", 4: "t", 6: "u"}, anchors={1: 10, 2: 10, 5: 12})
+
+    def test_a_position_is_found_again(self) -> None:
+        for line in range(1, 8):
+            assert self.CHANGE.line_at_position(*self.CHANGE.position_of(line)) == line
+        assert self.CHANGE.position_of(4) == ("t", 1)
+        assert self.CHANGE.position_of(0) == (None, 0)
+
+    def test_lines_of_threads_and_of_the_text(self) -> None:
+        assert self.CHANGE.threads == [3, 6]
+        assert self.CHANGE.first_line_of_thread("u") == 6
+        assert self.CHANGE.anchor_at(4) == 10
+        assert [self.CHANGE.line_of(anchor) for anchor in (None, 10, 11, 13)] == [0, 1, 5, 0]

@@ -1,0 +1,77 @@
+"""The still that is seen first: what the inbox showed last, for the same size and theme, and only that."""
+
+from pathlib import Path
+
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+from tests.running_service import RunningService, running_service
+from tests.tui.app_driver import app_on, running, shown, until
+from textual.strip import Strip
+
+from presscheck.config import Profile
+from presscheck.paths import Places
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
+from presscheck.wiring import open_cache
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory):
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+TEXT = snapshot_text("ink", 20, 2, {1: Strip([Segment("remembered", Style.parse("bold #ff0000"))])})
+
+
+def again(service: RunningService, home: Path) -> PresscheckApp:
+    """The app as it starts the next time, which never gets further than its first picture."""
+    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    profile = Profile(base_url=service.base_url, token=service.token)
+    cache = open_cache(profile, places)
+    kept = cache.answer(KEY)
+    cache.close()
+    assert kept
+
+    class Stopped(PresscheckApp):
+        async def _begin(self) -> None:
+            """Something else is measured here: what is seen before."""
+
+    return Stopped(lambda: pytest.fail("the desk was opened"), profile=profile, snapshot=kept.json)
+
+
+async def test_the_next_start_shows_what_was_seen_last(sample: RunningService, tmp_path: Path) -> None:
+    app = app_on(sample, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="live")
+        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+        await until(pilot, shows="Luz: “Can we link this")
+        before = shown(app).split("\n")
+        await pilot.press("q")
+    async with running(again(sample, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        still = shown(pilot.app).split("\n")
+        assert still[1:-1] == before[1:-1]
+        assert "live" not in still[0], "whether there is a connection is not known yet"
+    async with running(again(sample, tmp_path), (80, 24)) as pilot:
+        await pilot.pause()
+        assert shown(pilot.app).strip() == "", "another size has none"
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
+async def test_what_cannot_be_read_costs_nothing_but_the_still(text: str | None, tmp_path: Path) -> None:
+    app = PresscheckApp(lambda: pytest.fail("the desk was opened"), profile=Profile(), snapshot=text)
+    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    async with running(app, (20, 2)) as pilot:
+        await pilot.pause()
+        assert shown(pilot.app).strip() == ""
+
+
+async def test_it_is_painted_as_it_was() -> None:
+    app = PresscheckApp(lambda: pytest.fail("the desk was opened"), profile=Profile(), snapshot=TEXT)
+    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    async with running(app, (20, 2)) as pilot:
+        await until(pilot, shows="remembered")
+        first = next(iter(app.screen.render_line(1)))
+        assert first.style == Style.parse("bold #ff0000")
