@@ -1,4 +1,4 @@
-"""The structure of the source: no import circles, no deep class chains, no dead modules, names that are nouns."""
+"""The structure of the source: no import circles, no deep class chains, names that are nouns."""
 
 import ast
 from functools import cache
@@ -11,9 +11,6 @@ MOST_ABOVE = 2
 """Classes of our own above a class of our own."""
 DEEPER = {"errors": 3, "api.operation": 3}
 """Modules whose classes may be deeper: the exception tree, and the argument models of the API."""
-LOADED_BY_NAME = ("api.", "service.handlers.", "service.jobs.", "service.db.migrations.", "cli.")
-"""Packages whose modules are found by their folder, or by a table of names."""
-ENTRY_POINTS = {"__main__"}
 MOST_ING = 5
 
 
@@ -117,13 +114,6 @@ def test_no_class_stands_on_more_than_two_of_our_own() -> None:
         for (module, name), depth in class_depths().items()
         if depth > DEEPER.get(module, MOST_ABOVE)
     }
-
-
-def test_every_module_is_imported_by_another() -> None:
-    used = {target for targets in imports().values() for target in targets}
-    packages = {name for name, path in module_paths().items() if path.name == "__init__.py"}
-    dead = set(module_paths()) - used - packages - ENTRY_POINTS
-    assert not {name for name in dead if not name.startswith(LOADED_BY_NAME)}
 
 
 def test_modules_are_named_by_nouns() -> None:

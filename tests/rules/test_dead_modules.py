@@ -1,0 +1,46 @@
+"""Every module is imported by another one, or is loaded by its name."""
+
+import ast
+from pathlib import Path
+
+from tests.rules.test_house import MODULES, SOURCE, room, tree_of
+
+LOADED_BY_ALEMBIC = ("service/db/migrations/versions/", "service/db/migrations/env.py")
+LOADED_WHOLE = {
+    path.parent for path in MODULES if path.name == "__init__.py" and "iter_modules(__path__" in path.read_text("utf-8")
+}
+"""Packages that import every module in them."""
+
+
+def dotted(path: Path) -> str:
+    parts = ("presscheck", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def references(path: Path) -> set[str]:
+    """Modules that a module names: by an import, or in a string (with its package, or without in the same package)."""
+    named: set[str] = set()
+    package = room(path)
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            named.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            named.add(node.module)
+            named.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name = node.value.partition(":")[0]
+            named |= {name, f"presscheck.{package}.{name}"}
+    return named - {dotted(path)}
+
+
+def test_no_module_is_dead() -> None:
+    named = set[str]().union(*map(references, MODULES))
+    dead = [
+        str(path.relative_to(SOURCE))
+        for path in MODULES
+        if path.name not in ("__init__.py", "__main__.py")
+        and path.parent not in LOADED_WHOLE
+        and not str(path.relative_to(SOURCE)).startswith(LOADED_BY_ALEMBIC)
+        and dotted(path) not in named
+    ]
+    assert not dead
