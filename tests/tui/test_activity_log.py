@@ -62,7 +62,7 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        for priority in ("eye", "next", "background"):
+        for priority in ("visible", "prefetch", "background"):
             await until(pilot, holds=lambda wanted=priority: said(app, "list-reviews", wanted))
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
@@ -73,8 +73,8 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
         await until(pilot, shows="More on each is in Scopes")
         await until(pilot, holds=lambda: len(pages_asked(app)) >= 4)
         asked = [one for one in pages_asked(app) if one != "background"]
-        assert asked[0] == "eye"
-        assert sorted(asked) == ["eye", "eye", "next", "next"], "the page that is seen, and the next; then the others"
+        assert asked[0] == "visible"
+        assert sorted(asked) == ["prefetch", "prefetch", "visible", "visible"]
 
 
 def said(app: PresscheckApp, name: str, priority: str) -> bool:
