@@ -18,7 +18,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tests.running_service import RunningService, running_service
-from tests.tui.driving import all_sent, app_on, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
 
 import presscheck
 from presscheck.api.comments import ListComments
@@ -163,7 +163,7 @@ async def comment(service: RunningService, home: Path) -> Count:
         await until(pilot, shows="Needs me 7")
         pilot.app.open_review(*REQUEST)
         await until(pilot, shows="Can merge? ")
-        await until(pilot, holds=lambda: pilot.app.screen.known.forecast is not None)
+        await until(pilot, holds=lambda: pilot.app.screen.model.forecast is not None)
         await settled(pilot)
         async with Client(service.base_url, service.token) as client:
             listing = ListComments(space_id=REQUEST[0], change_request_id=REQUEST[1], limit=1000)
