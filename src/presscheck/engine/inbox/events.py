@@ -14,11 +14,11 @@ from typing import Any
 REVIEW_ASKED, REPLY, APPROVED, CHANGES_REQUESTED = "review-asked", "reply", "approved", "changes-requested"
 OUTDATED, CONFLICT, MERGED, PUBLISHED = "outdated", "conflict", "merged", "published"
 SAYS: Mapping[str, str] = {
-    REVIEW_ASKED: "{name} asks for your review of {what}",
-    REPLY: "{name} wrote on {what}",
+    REVIEW_ASKED: "{name} requested your review of {what}",
+    REPLY: "{name} commented on {what}",
     APPROVED: "{name} approved {what}",
-    CHANGES_REQUESTED: "{name} asks for changes to {what}",
-    OUTDATED: "{what} is outdated: main moved on",
+    CHANGES_REQUESTED: "{name} requested changes to {what}",
+    OUTDATED: "{what} is outdated: main has new changes",
     CONFLICT: "{what} conflicts with main",
     MERGED: "{name} merged {what}",
     PUBLISHED: "{what} is live",
@@ -170,7 +170,7 @@ def sentence(event: Event) -> str:
 def summarize(events: Collection[Event]) -> str:
     """Events in one sentence: the only one, or how many and the last."""
     *others, last = events
-    return f"{len(others) + 1} things happened, the last: {sentence(last)}" if others else sentence(last)
+    return f"{len(others) + 1} events, latest: {sentence(last)}" if others else sentence(last)
 
 
 def write_snapshot(snapshot: Snapshot) -> str:

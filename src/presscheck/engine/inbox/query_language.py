@@ -80,7 +80,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
             found.append(FIELDS[name](value, spaces, moment))
             asks |= {"status": value} if name == "status" else {}
         else:
-            raise InvalidArgument(name, f"is nothing to look for; known: {', '.join([*FIELDS, 'sort'])}")
+            raise InvalidArgument(name, f"unknown filter; available: {', '.join([*FIELDS, 'sort'])}")
     return Query(text.strip(), tuple(found), order, tuple(asks.items()))
 
 
@@ -103,13 +103,13 @@ def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:
-        raise InvalidArgument("view", "a quotation is not closed") from None
+        raise InvalidArgument("view", "missing closing quote") from None
 
 
 def _order(value: str) -> tuple[str, bool]:
     name = value.removeprefix("-")
     if name not in ORDERS:
-        raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; with - before it, the other way round")
+        raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; a leading - reverses the order")
     path, descends = ORDERS[name]
     return path, descends != value.startswith("-")
 
@@ -126,12 +126,12 @@ def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
 
 def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Condition:
     if not value:
-        raise InvalidArgument("reviewer", "me, or a part of a name")
+        raise InvalidArgument("reviewer", "me, or part of a name")
     return Condition(ASKED_OF, "asked", value.lower())
 
 
 def _involved(value: str, _: Mapping[str, str], __: datetime) -> Condition:
-    raise InvalidArgument("involved", "only me: the service says of nobody else where they took part")
+    raise InvalidArgument("involved", "only me is supported")
 
 
 def _status(value: str, _: Mapping[str, str], __: datetime) -> Condition:
@@ -156,7 +156,7 @@ def _comments(value: str, _: Mapping[str, str], __: datetime) -> Condition:
 def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Condition:
     found = _AGE.fullmatch(value)
     if found is None:
-        raise InvalidArgument("updated", "an age, such as <2w for what is younger, >3d for what is older")
+        raise InvalidArgument("updated", "an age, such as <2w (newer) or >3d (older)")
     then = (moment - int(found[2]) * UNITS[found[3]]).strftime("%Y-%m-%dT%H:%M:%S")
     return Condition("$.updatedAt", "less" if found[1] == ">" else "more", then)
 

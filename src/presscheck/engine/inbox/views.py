@@ -57,7 +57,7 @@ VIEWS: tuple[View, ...] = (
         "needs-me",
         "Needs me",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
-        "Nobody waits for your verdict.",
+        "No change request needs your review.",
         hides=True,
         words="reviewer:me",
     ),
@@ -65,7 +65,7 @@ VIEWS: tuple[View, ...] = (
         "mine",
         "Mine",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
-        "You have no open change request. Edit a page in Browse to begin one.",
+        "You have no open change requests. Edit a page in Browse to start one.",
         hides=True,
         words="author:me",
     ),
@@ -73,7 +73,7 @@ VIEWS: tuple[View, ...] = (
         "involved",
         "Involved",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
-        "You take part in no open change request.",
+        "You are not involved in any open change request.",
         hides=True,
         words="involved:me",
     ),
@@ -81,7 +81,7 @@ VIEWS: tuple[View, ...] = (
         "all-open",
         "All open",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
-        "No change request is open. Edit a page in Browse to begin one.",
+        "There are no open change requests. Edit a page in Browse to start one.",
     ),
     View(
         "drafts",
@@ -94,7 +94,7 @@ VIEWS: tuple[View, ...] = (
         "merged",
         "Merged",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="merged"),
-        "Nothing was merged yet.",
+        "No change request was merged yet.",
         words="status:merged",
     ),
 )
@@ -205,7 +205,7 @@ def own_view(saved: SavedView) -> View:
         saved.name,
         saved.name,
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
-        "Nothing fits this view of yours now. M e changes it.",
+        "No change requests match this view. M e edits it.",
         hides=any(value == ME for _, value in asks_of(saved.query)),
         saved=saved,
     )
@@ -219,11 +219,11 @@ def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
 def judge(view: SavedView) -> tuple[str, str] | None:
     """The field of a view that will not do, and why, as far as the file itself cannot tell."""
     if any(same_name(view.name, name) for one in VIEWS for name in (one.id, one.title)):
-        return "name", "is the name of a view that is built in"
+        return "name", "is the name of a built-in view"
     try:
         parse(view.query, {}, datetime.now(UTC))
     except InvalidArgument as error:
-        return "query", f"is not understood: {error.message}"
+        return "query", f"is invalid: {error.message}"
     return None
 
 
