@@ -1,4 +1,4 @@
-"""What happened: how two looks at what concerns a person differ, as a list of events.
+"""Events: the differences between two snapshots of what concerns a person.
 
 Pure functions of (before, after). One's own acts are no events, and nothing that was there at the first look is one.
 The service gives acts ids, so that an act is told once whatever any clock says.
@@ -23,7 +23,7 @@ SAYS: Mapping[str, str] = {
     MERGED: "{name} merged {what}",
     PUBLISHED: "{what} is live",
 }
-"""Every kind of event, and the sentence that tells of one."""
+"""The sentence of each kind of event."""
 FINAL = ("merged", "archived")
 """States in which main may move on as it likes."""
 

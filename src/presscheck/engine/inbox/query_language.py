@@ -1,4 +1,4 @@
-"""What a person wants to see of a view, as they type it: ``space:api outdated:yes updated:<2w limits sort:-comments``.
+"""The filter language of the inbox: ``space:api outdated:yes updated:<2w limits sort:-comments``.
 
 Words stand for themselves, in the subject; a word before a colon says what is asked of. All of it must hold. What the
 service can tell apart (``author:me``, ``status:merged``) is asked of it; all else is found in the store.
@@ -31,11 +31,11 @@ ORDERS = {
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
-"""Stands for the signed-in user."""
+"""The name of the signed-in user in filters."""
 ASKED = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
 """What is asked of the service about a person, by what is typed: about oneself alone, whose id is known."""
 ASKED_OF = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
-"""The question who was asked for a verdict, as the store keeps it, with places for the ids."""
+"""The cache key of the requested reviewers, with placeholders for the ids."""
 _SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
@@ -55,7 +55,7 @@ class Query:
 
 
 def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
-    """Read what was typed.
+    """Parse a filter.
 
     Args:
         text: as it was typed.
@@ -63,7 +63,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
         moment: now, which ages are counted from.
 
     Raises:
-        InvalidArgument: a word that nothing is known of; says what may stand there.
+        InvalidArgument: an unknown filter or value; the message lists what is allowed.
     """
     found: list[Condition] = []
     order: tuple[str, bool] | None = None
@@ -171,4 +171,4 @@ FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Condition]] = {
     "comments": _comments,
     "updated": _updated,
 }
-"""What may be asked of."""
+"""The filters by name."""

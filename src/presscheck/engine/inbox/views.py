@@ -33,7 +33,7 @@ class View:
     empty: str
     """What to say, and to do first, when there is nothing."""
     hides: bool = False
-    """Whether what was put away is not in it."""
+    """Whether hidden change requests are left out."""
     words: str = ""
     """What one would type to say the same of all that is open."""
     saved: SavedView | None = None
@@ -48,7 +48,7 @@ class View:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether its rows stand below headings."""
+        """Whether its rows are grouped under headings."""
         return self.saved is not None and self.saved.group == "space"
 
 
@@ -102,14 +102,14 @@ VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True)
 class RowDetails:
-    """What the store knows of a change request beside itself; None where it was never fetched."""
+    """Stored details of a change request; None for what was never fetched."""
 
     approved: tuple[str, ...] | None = None
-    """Names of those whose newest verdict approves."""
+    """Names of the reviewers whose newest review approves."""
     refused: tuple[str, ...] | None = None
-    """Names of those whose newest verdict asks for changes."""
+    """Names of the reviewers whose newest review requests changes."""
     asked: tuple[str, ...] | None = None
-    """Names of those who were asked and have not answered."""
+    """Names of the requested reviewers without a review."""
     changes: tuple[int, int, int, int] | None = None
     """Pages added, edited, moved, deleted."""
     pages: int | None = None
@@ -118,7 +118,7 @@ class RowDetails:
     """How many of them were marked viewed as they are now."""
     latest: Comment | None = None
     collides: bool | None = None
-    """Whether a merge would collide with what changed in main; foreseen, not stored."""
+    """Whether it conflicts with main; computed, not stored."""
 
 
 class RowReader(StoredReader, Protocol):
@@ -174,7 +174,7 @@ def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
 
 
 def newest(reviews: tuple[Review, ...]) -> tuple[Review, ...]:
-    """The verdict of each person that still stands."""
+    """The newest valid review of each person."""
     standing: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda one: one.created_at):
         if not review.outdated:

@@ -1,4 +1,4 @@
-"""A listing of any length comes into the store page after page; the first page is short so that the eye has it soon."""
+"""Fetches listings page by page into the store; the first page is short, to be shown soon."""
 
 from __future__ import annotations
 

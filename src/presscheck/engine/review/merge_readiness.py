@@ -1,6 +1,6 @@
-"""Where a change request stands: who said what, what stands in the way of a merge, and what only makes one unwise.
+"""Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A `no` is said only of what is known for certain; where the service alone can tell, that is what is said.
+A check is `no` only if that is certain; what only the service can decide is `unknown`.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _RULES = {
     "require_specific_reviewers": ("reviews", "these reviewers"),
     "require_one_of_specific_reviewers": ("reviews", "one of these reviewers"),
 }
-"""What each rule that can be held against what is known here is about, and who can meet it."""
+"""The subject of each rule that can be checked here, and who can meet it."""
 
 
 @dataclass(frozen=True)
 class Reviewer:
-    """Somebody who was asked or who gave a verdict; the newest verdict counts."""
+    """A requested reviewer or a person who reviewed; the newest review counts."""
 
     id: str
     name: str
     said: Word
     stale: bool = False
-    """Whether the content changed since the verdict."""
+    """Whether the content changed since the review."""
     asked: bool = False
     revision: str = ""
-    """What the verdict is of."""
+    """The revision that was reviewed."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MergeReadiness:
 
 @dataclass(frozen=True)
 class MergeCheck:
-    """One thing that a merge depends on: whether it is so, what is known of it, and who can put it right."""
+    """One merge requirement: whether it is met, its status in words, and who can fix it."""
 
     certainty: Certainty
     what: str
@@ -67,23 +67,23 @@ class MergeCheck:
 
 @dataclass(frozen=True)
 class MergeInputs:
-    """What is known when the standing is asked; None where something was not fetched yet."""
+    """The inputs of the merge checks; None for what was not fetched yet."""
 
     request: ChangeRequest
     me: str
     reviewers: tuple[Reviewer, ...] | None = None
     space: Space | None = None
     rules: MergeRules | None = None
-    """Those in force: the organization's where the space inherits."""
+    """The rules in force: those of the organization if the space inherits them."""
     open_threads: int = 0
     collisions: tuple[str, ...] | None = None
-    """Titles of what would collide with what changed in main; None where that is not known."""
+    """Titles of the pages that conflict with main; None if not known."""
 
 
 def reviewers(
     request: ChangeRequest, asked: Sequence[RequestedReviewer], reviews: Sequence[Review], me: str
 ) -> tuple[Reviewer, ...]:
-    """Everybody who was asked or who spoke, those who were asked first, in that order."""
+    """All requested reviewers, then the others who reviewed."""
     newest: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda one: one.created_at):
         if not review.outdated:
@@ -102,7 +102,7 @@ def reviewers(
 
 
 def newest_of(reviews: Sequence[Review], who: str) -> Review | None:
-    """The last review of a person, where it is known what they looked at."""
+    """The newest review of a person with a known revision."""
     own = (one for one in reviews if one.reviewer.id == who and one.revision)
     return max(own, key=lambda one: one.created_at, default=None)
 
@@ -128,7 +128,7 @@ def standing(facts: MergeInputs) -> MergeReadiness:
 
 
 def checks(facts: MergeInputs) -> Iterator[MergeCheck]:
-    """Each thing that a merge depends on, whether it is so, and who can put it right where it is not."""
+    """The merge requirements: whether each is met, and who can fix it if not."""
     if facts.request.status in ("merged", "archived"):
         yield MergeCheck("no", "status", f"it is {facts.request.status}")
         return
