@@ -146,7 +146,7 @@ def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
     printed = shell.run("inbox", "--view", "By space")
     assert "\n\nAPI docs\n" in printed.stdout
     assert "left out:" in printed.stderr
-    assert "config.toml:10: views.3.query is not understood: colour: is nothing to look for" in printed.stderr
+    assert "config.toml:10: views.3.query is invalid: colour: unknown filter" in printed.stderr
     refused = shell.run("inbox", "--view", "none")
     assert refused.exit_code == 2
     assert "known: needs-me" in refused.stderr

@@ -39,12 +39,12 @@ def looks(was: Standing | None, now: Standing) -> tuple[Snapshot, Snapshot]:
 
 
 CHANGES: dict[str, tuple[Standing | None, Standing, str]] = {
-    "asked again": (STILL, with_deed(deed("review-asked")), "Mia asks for your review of 5 Rewrite"),
-    "asked at first sight": (None, with_deed(deed("review-asked")), "Mia asks for your review of 5 Rewrite"),
-    "a reply": (STILL, with_deed(deed("reply")), "Mia wrote on 5 Rewrite"),
+    "asked again": (STILL, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
+    "asked at first sight": (None, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
+    "a reply": (STILL, with_deed(deed("reply")), "Mia commented on 5 Rewrite"),
     "approved": (STILL, with_deed(deed("approved")), "Mia approved 5 Rewrite"),
-    "refused": (STILL, with_deed(deed("changes-requested")), "Mia asks for changes to 5 Rewrite"),
-    "outdated": (STILL, replace(STILL, outdated=True), "5 Rewrite is outdated: main moved on"),
+    "refused": (STILL, with_deed(deed("changes-requested")), "Mia requested changes to 5 Rewrite"),
+    "outdated": (STILL, replace(STILL, outdated=True), "5 Rewrite is outdated: main has new changes"),
     "conflict": (
         replace(STILL, outdated=True),
         replace(STILL, outdated=True, conflict=True),
@@ -137,7 +137,7 @@ def test_events_come_in_the_order_in_which_they_happened() -> None:
     now = replace(STILL, deeds={**(STILL.deeds or {}), "2": late, "1": early}, outdated=True)
     events = diff_snapshots(*looks(STILL, now), ME)
     assert [one.kind for one in events] == ["approved", "reply", "outdated"]
-    assert summarize(events) == "3 things happened, the last: 5 Rewrite is outdated: main moved on"
+    assert summarize(events) == "3 events, latest: 5 Rewrite is outdated: main has new changes"
 
 
 def test_what_is_written_is_read_again() -> None:

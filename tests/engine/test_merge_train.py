@@ -51,10 +51,10 @@ async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(des
     couple(desk.outbox, (wick, oil, again))
     told: list[str] = []
     assert await merge_next(desk, at(wick), told.append) == "merged"
-    assert told == ["looking whether it fits", "asking for the rules", "merging it"]
+    assert told == ["checking for conflicts", "checking the merge rules", "merging"]
     assert await merge_next(desk, at(oil), told.append) == "merged"
-    assert told[3] == "updating it from main"
-    with pytest.raises(TrainStopped, match="main changed the same places of Wick"):
+    assert told[3] == "updating from main"
+    with pytest.raises(TrainStopped, match="conflicts with main in Wick"):
         await merge_next(desk, at(again), told.append)
     assert [await status(desk, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
     assert [one.id for one in await left_over(desk)] == [wick.id, oil.id, again.id], "its driver says what is done"
@@ -64,7 +64,7 @@ async def test_what_was_merged_before_a_crash_is_passed_over(desk: Engine) -> No
     space, pages = await planted(desk)
     request = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
     await merge_next(desk, at(request), len)
-    assert await merge_next(desk, at(request), len) == "it was merged before"
+    assert await merge_next(desk, at(request), len) == "already merged"
 
 
 async def test_what_is_not_there_any_more_is_left_out(desk: Engine) -> None:
@@ -79,6 +79,6 @@ async def test_the_rules_stop_it_before_the_service_has_to(desk: Engine) -> None
     rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_approved_review"),))
     await desk.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()
     request = await opened(desk, space, [UpdatePage(page=pages["Oil"], title="Oils")])
-    with pytest.raises(TrainStopped, match="the rules want an approval"):
+    with pytest.raises(TrainStopped, match="an approval is required"):
         await merge_next(desk, at(request), len)
     assert await status(desk, request) == "open"

@@ -84,15 +84,15 @@ def test_what_is_found(cache: Cache, text: str, numbers: list[int]) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("colour:red", "colour: is nothing to look for; known: space, author"),
+        ("colour:red", "colour: unknown filter; available: space, author"),
         ("status:unheard", "status: one of draft, open"),
         ("outdated:maybe", "outdated: yes or no"),
         ("comments:many", "comments: a number"),
         ("updated:yesterday", "updated: an age, such as <2w"),
-        ("reviewer:", "reviewer: me, or a part of a name"),
+        ("reviewer:", "reviewer: me, or part of a name"),
         ("involved:mia", "involved: only me"),
         ("sort:colour", "sort: one of updated, created"),
-        ('space:"api', "view: a quotation is not closed"),
+        ('space:"api', "view: missing closing quote"),
     ],
 )
 def test_what_is_not_understood_is_said_in_words(text: str, says: str) -> None:

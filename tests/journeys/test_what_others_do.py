@@ -155,16 +155,16 @@ async def test_what_others_do_is_told_once(service: RunningService, mia: str, ho
         )
         told = await look(desk, before)
         assert told[:6] == [
-            "Mia wrote on 5 Rewrite the auth guide",
-            "Mia wrote on 5 Rewrite the auth guide",
-            "Mia asks for changes to 2 Explain 409 with an example",
+            "Mia commented on 5 Rewrite the auth guide",
+            "Mia commented on 5 Rewrite the auth guide",
+            "Mia requested changes to 2 Explain 409 with an example",
             "Mia approved 4 Limits per workspace",
             "Mia merged 4 Limits per workspace",
-            "Mia asks for your review of 2 Install on Windows",
+            "Mia requested your review of 2 Install on Windows",
         ]
         assert {*told[6:]} == {
-            "5 Rewrite the auth guide is outdated: main moved on",
-            "2 Explain 409 with an example is outdated: main moved on",
+            "5 Rewrite the auth guide is outdated: main has new changes",
+            "2 Explain 409 with an example is outdated: main has new changes",
         }
         assert await look(desk, before) == told
     async with opened(service, home) as desk:
@@ -193,7 +193,7 @@ async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, m
             UpdateChangeRequest(**at, status="open"),
             MergeChangeRequest(**at),
         )
-        told = [f"{RENAMES} is outdated: main moved on", f"{RENAMES} conflicts with main"]
+        told = [f"{RENAMES} is outdated: main has new changes", f"{RENAMES} conflicts with main"]
         assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
         assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
 
@@ -284,7 +284,7 @@ async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, m
         desk.refresh()
         async for events, error in watched:
             if not error:
-                assert [sentence(event) for event in events] == ["Mia wrote on 5 Rewrite the auth guide"]
+                assert [sentence(event) for event in events] == ["Mia commented on 5 Rewrite the auth guide"]
                 break
         await watched.aclose()
 
@@ -311,9 +311,9 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await pilot.press("4", "g", "g")
         sent.clear()
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="\x1b]0;owned\x07")))
-        await until_shown(pilot, shows="Mia wrote on 5 Rewrite the auth guide")
+        await until_shown(pilot, shows="Mia commented on 5 Rewrite the auth guide")
         await until_shown(pilot, shows="•   5 Rewrite the auth guide")
-        assert sent == ["\x1b]9;presscheck: Mia wrote on 5 Rewrite the auth guide\a"]
+        assert sent == ["\x1b]9;presscheck: Mia commented on 5 Rewrite the auth guide\a"]
         await pilot.press("D")
         await until_shown(pilot, shows="✓   5 Rewrite the auth guide")
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))

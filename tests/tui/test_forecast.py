@@ -49,7 +49,7 @@ async def test_what_would_collide_is_said_and_its_number_wanted(service: Running
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Two carriers down at once")
         pilot.app.open_review(*COLLIDES.values())
-        await until(pilot, shows="main changed the same places of")
+        await until(pilot, shows="conflicts with main in")
         assert "with care" in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Conflicts with main")
@@ -70,7 +70,7 @@ async def test_a_merge_waits_for_its_forecast(service_on_a_path: RunningService,
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Two carriers down at once")
             pilot.app.open_review(*COLLIDES.values())
-            await until(pilot, shows="◷ main has moved on")
+            await until(pilot, shows="◷ main has new changes")
             review = pilot.app.screen
             await pilot.press("m")
             await until(pilot, shows="Checking for conflicts with main …")
@@ -101,7 +101,7 @@ async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) ->
         await until(pilot, shows="✓ yes")
         await main_moves(service, "api")
         await pilot.press("ctrl+r")
-        await until(pilot, shows="◷ main has moved on")
+        await until(pilot, shows="◷ main has new changes")
         await until(pilot, shows="Can merge? ✓ yes")
         await pilot.press("u")
         await until(pilot, shows="No conflicts with main.")
@@ -114,7 +114,7 @@ async def test_without_a_connection_it_is_made_of_what_was_seen(service: Running
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="Two carriers down at once")
             pilot.app.open_review(*COLLIDES.values())
-            await until(pilot, shows="main changed the same places of")
+            await until(pilot, shows="conflicts with main in")
         if is_online:
             service.stop()
     service.start()

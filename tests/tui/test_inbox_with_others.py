@@ -167,7 +167,7 @@ async def test_a_merge_train_passes_what_was_merged_and_stops_at_what_was_archiv
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
         await pilot.press("y")
-        await until(pilot, shows="it was merged before")
+        await until(pilot, shows="already merged")
         await until(pilot, shows="1 failed")
         await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
         await main_moves(noor, "api", "Scopes", "read only", "read alone")

@@ -40,7 +40,7 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         await until(pilot, shows="it is up to date with main")
         await main_moves(mia, "api", "Scopes", "read only", "read alone")
         await pilot.press("ctrl+r")
-        await until(pilot, shows="main has moved on")
+        await until(pilot, shows="main has new changes")
         await pilot.press("u")
         await until(pilot, shows="No conflicts with main.")
         await main_moves(mia, "api", "Errors", "a sentence that may", "a sentence that does")
@@ -50,14 +50,14 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
             assert words in (await page_of(noor, LIMITS, title)).markdown, "what was merged last is there too"
         await main_moves(mia, "api", "Errors", "a sentence that does", "a sentence that will")
         await pilot.press("ctrl+r")
-        await until(pilot, shows="main has moved on")
+        await until(pilot, shows="main has new changes")
         await pilot.press("u")
         await until(pilot, shows="No conflicts with main.")
         await noor.send(PullChangeRequest(**LIMITS))
         newest = (await noor.send(GetChangeRequest(**LIMITS))).revision
         await pilot.press("y")
         await until(pilot, shows="updated from main")
-        await until(pilot, holds=lambda: "main has moved on" not in shown(pilot.app))
+        await until(pilot, holds=lambda: "main has new changes" not in shown(pilot.app))
         assert (await noor.send(GetChangeRequest(**LIMITS))).revision == newest, "one update is enough"
 
 
@@ -72,7 +72,7 @@ async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
         await main_moves(mia, "api", "Limits", "</details>", "</details>\n\nDo not ask us.")
         await pilot.press("y")
         await until(pilot, shows="not merged: it was changed meanwhile")
-        await until(pilot, shows="main changed the same places of Limits")
+        await until(pilot, shows="conflicts with main in Limits")
         assert await status(mia, LIMITS) == "open"
         await pilot.press("m")
         await until(pilot, shows="type: 4")
@@ -120,12 +120,12 @@ async def test_the_rules_say_no_once_somebody_asks_for_changes(service: RunningS
         await jon.send(SubmitReview(**LIMITS, status="changes-requested"))
         await pilot.press("y")
         await until(pilot, shows="All reviews must be approvals.")
-        await until(pilot, shows="Can merge? ✗ no: Jón asked for changes")
+        await until(pilot, shows="Can merge? ✗ no: Jón requested changes")
         await pilot.press("m", "W")  # no sheet opens
-        await until(pilot, shows="can be fixed by those who asked for changes")
+        await until(pilot, shows="can be fixed by the reviewers who requested changes")
         await jon.send(SubmitReview(**LIMITS, status="approved"))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="nobody asked for changes")
+        await until(pilot, shows="nobody requested changes")
         await pilot.press("q")
         await until(pilot, shows="Can merge? ✓ yes")
         assert await status(jon, LIMITS) == "open"

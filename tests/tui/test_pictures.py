@@ -116,7 +116,7 @@ async def merge_sheet(pilot: Any, service: RunningService) -> None:
 async def collision(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     pilot.app.open_review("runbook", "2")
-    await until(pilot, shows="main changed the same places of")
+    await until(pilot, shows="conflicts with main in")
     await pilot.press("m")
     await until(pilot, shows="type: 2")
 
@@ -196,9 +196,9 @@ async def history(pilot: Any, service: RunningService) -> None:
 async def why(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     pilot.app.open_review("runbook", "2")
-    await until(pilot, shows="main changed the same places of")
+    await until(pilot, shows="conflicts with main in")
     await pilot.press("W")
-    await until(pilot, shows="whoever edits these pages")
+    await until(pilot, shows="anyone who can edit these pages")
 
 
 async def merge_train(pilot: Any, service: RunningService) -> None:
@@ -285,7 +285,7 @@ def test_where_nothing_is_yet(
     place: str, size: tuple[int, int], empty: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Nobody waits for your verdict.")
+        await until(pilot, shows="No change request needs your review.")
         await pilot.press("g", {"inbox": "i", "browse": "o", "publish": "p"}[place])
 
     assert snap_compare(

@@ -16,7 +16,7 @@ from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
 from presscheck.engine.review.threads import Discussion
 from presscheck.engine.shared_calls import comments_on
-from presscheck.engine.writes.write_queue import ME
+from presscheck.engine.signed_in_user import ME
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.screens.review.view import ReviewView
@@ -52,7 +52,7 @@ async def test_it_shows_what_changed_and_who_said_what(service: RunningService, 
         await until(pilot, shows="This still says API key in two places.")
         await until(pilot, shows="Then say why it is meant.")
         text = shown(pilot.app)
-        assert "with care: Ada asked for changes" in text
+        assert "with care: Ada requested changes" in text
         assert "edited · 1 of 4" in text
         await pilot.press("k")
         await until(pilot, shows="Can we link this from the quickstart?")
@@ -106,7 +106,7 @@ async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_pat
         await until(pilot, shows="Conversation")
         await pilot.press("enter", "d")
         await until(pilot, shows="split view needs 100 columns and the terminal has 80: showing prose")
-        assert "no room for two sides" in shown(pilot.app)
+        assert "too narrow for split view" in shown(pilot.app)
         assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
 
 
@@ -257,11 +257,11 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
 
 async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="with care: Ada requested changes")
         await pilot.press("W")
         await until(pilot, shows="Merge requirements")
-        await until(pilot, shows="✓ permission   you may merge in this space")
-        await until(pilot, shows="can be fixed by another verdict of Ada")
+        await until(pilot, shows="✓ permission   you can merge in this space")
+        await until(pilot, shows="can be fixed by a new review by Ada")
         await pilot.press("q")
         await until(pilot, shows="Conversation")
 
@@ -270,7 +270,7 @@ async def test_the_history_tells_who_took_part_and_what_each_revision_changed(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="with care: Ada requested changes")
         await pilot.press("g", "h")
         await until(pilot, shows="History of 5 Rewrite the auth guide")
         await until(pilot, shows="Contributors")
@@ -297,7 +297,7 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
         monkeypatch.setattr(owner, name, counted)
 
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="with care: Ada requested changes")
         await until(pilot, shows="Then say why it is meant.")
         await pilot.press("C", *"Well said")
         await until(pilot, shows="Well said")
@@ -330,7 +330,7 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
         review(service, tmp_path, "Rewrite the auth guide") as pilot,
         Client(service.base_url, service.token) as other,
     ):
-        await until(pilot, shows="with care: Ada asked for changes")
+        await until(pilot, shows="with care: Ada requested changes")
         await until(pilot, shows="3 open comments")
         screen = pilot.app.screen
 

@@ -112,7 +112,7 @@ def test_merged_and_archived_cannot() -> None:
 
 def test_without_permission_it_cannot() -> None:
     assert standing(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
-        "you may not merge in this space",
+        "you do not have permission to merge in this space",
     )
 
 
@@ -120,7 +120,7 @@ def test_doubts_are_no_obstacles() -> None:
     people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
     found = standing(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
     assert found.certainty == "care"
-    assert found.reasons == ("Ada asked for changes", "4 open comments", "main has moved on")
+    assert found.reasons == ("Ada requested changes", "4 open comments", "main has new changes")
 
 
 def test_what_is_not_known_is_left_to_the_service() -> None:
@@ -132,14 +132,17 @@ def test_what_is_not_known_is_left_to_the_service() -> None:
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        (rules("require_up_to_date_change_request"), "the rules want it updated from main first"),
-        (rules("require_change_request_subject"), "the rules want a subject"),
-        (rules("require_change_request_description"), "the rules want a description"),
-        (rules("require_author_to_merge"), "the rules want Ada to merge it"),
-        (rules("require_at_least_one_approved_review"), "the rules want an approval"),
-        (rules("require_all_reviews_approved"), "Jon asked for changes"),
-        (rules("require_specific_reviewers", users=["jon"]), "the rules want the approval of Jon"),
-        (rules("require_one_of_specific_reviewers", users=["x"]), "the rules want the approval of a certain person"),
+        (rules("require_up_to_date_change_request"), "an update from main is required (merge rule)"),
+        (rules("require_change_request_subject"), "a subject is required (merge rule)"),
+        (rules("require_change_request_description"), "a description is required (merge rule)"),
+        (rules("require_author_to_merge"), "only Ada can merge it (merge rule)"),
+        (rules("require_at_least_one_approved_review"), "an approval is required (merge rule)"),
+        (rules("require_all_reviews_approved"), "Jon requested changes"),
+        (rules("require_specific_reviewers", users=["jon"]), "approval by Jon is required (merge rule)"),
+        (
+            rules("require_one_of_specific_reviewers", users=["x"]),
+            "approval by a specific reviewer is required (merge rule)",
+        ),
     ],
 )
 def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, why: str) -> None:
@@ -151,7 +154,7 @@ def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, w
 
 def test_a_review_is_wanted() -> None:
     one = MergeInputs(request(), "me", (), space(), rules("require_at_least_one_review"))
-    assert standing(one).reasons == ("the rules want a review",)
+    assert standing(one).reasons == ("a review is required (merge rule)",)
 
 
 def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
@@ -168,12 +171,12 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
     )
     assert [(one.certainty, one.what, one.who) for one in found] == [
         ("yes", "permission", ""),
-        ("no", "reviews", "those people"),
+        ("no", "reviews", "these reviewers"),
         ("unknown", "rule", ""),
-        ("care", "verdicts", "another verdict of Jon"),
-        ("care", "verdicts", "another approval of Ada"),
-        ("care", "comments", "whoever resolves them"),
-        ("care", "main", "whoever edits these pages, after an update (u)"),
+        ("care", "reviews", "a new review by Jon"),
+        ("care", "reviews", "a new approval by Ada"),
+        ("care", "comments", "anyone who can resolve them"),
+        ("care", "main", "anyone who can edit these pages, after an update from main (u)"),
     ]
     nothing_known = {one.what: one for one in checks(MergeInputs(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
@@ -183,13 +186,13 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
 def test_the_lines_of_the_checks() -> None:
     lines = check_lines(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
     assert [plain(line).rstrip() for line in lines] == [
-        " ✗ permission   you may not merge in this space",
-        "                can be fixed by whoever administers the space",
-        " ? rules        the service decides: the rules are not known yet",
-        " ✓ verdicts     nobody asked for changes",
+        " ✗ permission   you do not have permission to merge in this space",
+        "                can be fixed by an admin of the space",
+        " ? rules        the service decides: the merge rules are not loaded yet",
+        " ✓ reviews      nobody requested changes",
         " ⚠ comments     2 open comments",
-        "                can be fixed by whoever resolves them",
-        " ✓ main         it is up to date",
+        "                can be fixed by anyone who can resolve them",
+        " ✓ main         up to date with main",
     ]
 
 
@@ -205,7 +208,7 @@ PEOPLE = reviewers(request(), asked(ME), [review(ADA, "approved"), review(JON, "
 
 def test_the_state_in_numbers() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
-    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on"
+    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has new changes"
 
 
 def test_what_matters_least_is_left_out() -> None:
@@ -303,7 +306,7 @@ def test_what_waits_and_what_was_refused_say_so() -> None:
     assert shown(waiting)[1] == "┃   you ◷ pending  Done"
     refused = pending_changes([row(answer, "refused", "not\x1b allowed")])
     assert shown(thread(comment(), [reply(id="waiting:7")], refused))[1:] == [
-        "┃   you ✗ refused  Done",
+        "┃   you ✗ failed  Done",
         "┃   ✗ not␛ allowed",
     ]
     new = thread(comment(id="waiting:7"), pending=pending_changes([row(PostComment(**IDS, body=TEXT), "sending")]))

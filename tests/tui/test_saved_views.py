@@ -105,8 +105,8 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
     [
         ("", "name is empty: give it one"),
         ("busy", "name is the name of another view"),
-        ("ALL OPEN", "name is the name of a view that is built in"),
-        ("drafts", "name is the name of a view that is built in"),
+        ("ALL OPEN", "name is the name of a built-in view"),
+        ("drafts", "name is the name of a built-in view"),
         ("x" * 41, "name is too long: at most 40 characters"),
     ],
 )
@@ -170,7 +170,7 @@ async def test_a_view_is_removed_when_asked_once(service: RunningService, tmp_pa
 async def test_a_faulty_view_is_named_and_hinders_nothing(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Bad"\nquery = "colour:red"\n[[views]]\nname = "Good"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="config.toml:3: views.1.query is not understood: colour: is nothing to look for")
+        await until(pilot, shows="config.toml:3: views.1.query is invalid: colour: unknown filter")
         await until(pilot, shows="Good 4")
         assert "Bad" not in tabs(pilot)
         await pilot.press("!")

@@ -118,7 +118,7 @@ def test_a_change_request_of_which_some_is_missing(
         pilot.app.open_review("api", "5")
         await until(pilot, shows="2/4 changes incomplete")
         await pilot.press("v", "a")
-        await until(pilot, shows="only 2 of 4 changes are here")
+        await until(pilot, shows="only 2 of 4 changes are loaded")
 
     monkeypatch.setattr("presscheck.engine.review.model.ALL", 2)
     with holding_back(service, tmp_path, "changes?limit=6") as address:

@@ -1,4 +1,4 @@
-"""The state of the world, and who wants to hear of it."""
+"""The connection state, and its listeners."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from presscheck.engine.results import OutboxEntry, Status
 
 
 class ConnectionState:
-    """One status that changes, and its listeners.
+    """Holds the connection status and notifies its listeners.
 
     Args:
         waiting: what is not sent.
@@ -22,29 +22,29 @@ class ConnectionState:
 
     @property
     def status(self) -> Status:
-        """The state of the world."""
+        """The current status: online, pending and failed writes."""
         rows = [row for row in self._waiting() if row.state != "collected"]  # those wait for nobody but their author
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._now, waiting=len(rows) - refused, refused=refused)
 
     def connected(self, *, online: bool) -> None:
-        """The service can be reached now, or not."""
+        """Set whether the service can be reached."""
         if online != self._now.online:
             self._now = replace(self._now, online=online, offline_since=None if online else time.time())
         self.tell()
 
     def working(self, on: str | None) -> None:
-        """Long work is under way, in a few words, or ended."""
+        """Set the description of the work in progress; None when it ends."""
         self._now = replace(self._now, running=on)
         self.tell()
 
     def listen(self, listener: Callable[[Status], None]) -> Callable[[], None]:
-        """Call this with each new state; returns what ends that."""
+        """Call the listener with each new status; returns a function that stops it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def tell(self) -> None:
-        """Let the listeners know."""
+        """Notify the listeners."""
         status = self.status
         for listener in tuple(self._listeners):
             listener(status)

@@ -250,11 +250,11 @@ class Engine:
         return self._pending.entries()
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
-        """Whether a write may wait in the outbox while there is no connection."""
+        """Whether a write can be queued in the outbox while offline."""
         return may_wait(call)
 
     def unsend(self, number: int) -> Operation[Any] | None:
-        """Take back a write that has not left; the call, so that its text can be edited."""
+        """Undo an unsent write. Returns its call, so that its text can be edited."""
         return self._deciding.unsend(number)
 
     def retry(self, number: int) -> None:

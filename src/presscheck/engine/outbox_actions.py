@@ -23,7 +23,7 @@ class OutboxActions:
         self._outbox, self._changed = outbox, changed
 
     def unsend(self, number: int) -> Operation[Any] | None:
-        """Take back a write that has not left; the call, so that its text can be edited."""
+        """Undo an unsent write. Returns its call, so that its text can be edited."""
         row = self._outbox.row(number)
         if row is None or not self._outbox.drop(number, unless_sending=True):
             return None

@@ -15,12 +15,12 @@ ALL = 1000
 
 
 def reviews_of(request: ChangeRequest) -> ListReviews:
-    """The verdicts on a change request."""
+    """Lists the reviews of a change request."""
     return ListReviews(space_id=request.space, change_request_id=request.id, format="markdown", limit=ALL)
 
 
 def reviewers_of(request: ChangeRequest) -> ListRequestedReviewers:
-    """Those who were asked for a verdict."""
+    """Lists the requested reviewers."""
     return ListRequestedReviewers(space_id=request.space, change_request_id=request.id, limit=ALL)
 
 

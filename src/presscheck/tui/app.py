@@ -55,7 +55,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         snapshot: what the inbox showed last, as it was stored.
 
     Raises:
-        ConfigurationError: there is no such theme.
+        ConfigurationError: the theme is unknown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []

@@ -38,7 +38,7 @@ class KeySequences:
         }
 
     def press(self, key: str) -> Command | None:
-        """The command that this press completes; None where more must follow or nothing begins so."""
+        """The command that this key completes; None if more keys must follow or no command matches."""
         sequence = (*self.pending, key)
         is_open = any(len(other) > len(sequence) and other[: len(sequence)] == sequence for other in self._by_sequence)
         if is_open:

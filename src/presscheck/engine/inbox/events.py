@@ -1,4 +1,4 @@
-"""What happened: how two looks at what concerns a person differ, as a list of events.
+"""Events: the differences between two snapshots of what concerns a person.
 
 Pure functions of (before, after). One's own acts are no events, and nothing that was there at the first look is one.
 The service gives acts ids, so that an act is told once whatever any clock says.
@@ -14,16 +14,16 @@ from typing import Any
 REVIEW_ASKED, REPLY, APPROVED, CHANGES_REQUESTED = "review-asked", "reply", "approved", "changes-requested"
 OUTDATED, CONFLICT, MERGED, PUBLISHED = "outdated", "conflict", "merged", "published"
 SAYS: Mapping[str, str] = {
-    REVIEW_ASKED: "{name} asks for your review of {what}",
-    REPLY: "{name} wrote on {what}",
+    REVIEW_ASKED: "{name} requested your review of {what}",
+    REPLY: "{name} commented on {what}",
     APPROVED: "{name} approved {what}",
-    CHANGES_REQUESTED: "{name} asks for changes to {what}",
-    OUTDATED: "{what} is outdated: main moved on",
+    CHANGES_REQUESTED: "{name} requested changes to {what}",
+    OUTDATED: "{what} is outdated: main has new changes",
     CONFLICT: "{what} conflicts with main",
     MERGED: "{name} merged {what}",
     PUBLISHED: "{what} is live",
 }
-"""Every kind of event, and the sentence that tells of one."""
+"""The sentence of each kind of event."""
 FINAL = ("merged", "archived")
 """States in which main may move on as it likes."""
 
@@ -170,7 +170,7 @@ def sentence(event: Event) -> str:
 def summarize(events: Collection[Event]) -> str:
     """Events in one sentence: the only one, or how many and the last."""
     *others, last = events
-    return f"{len(others) + 1} things happened, the last: {sentence(last)}" if others else sentence(last)
+    return f"{len(others) + 1} events, latest: {sentence(last)}" if others else sentence(last)
 
 
 def write_snapshot(snapshot: Snapshot) -> str:

@@ -1,4 +1,4 @@
-"""What a person wants to see of a view, as they type it: ``space:api outdated:yes updated:<2w limits sort:-comments``.
+"""The filter language of the inbox: ``space:api outdated:yes updated:<2w limits sort:-comments``.
 
 Words stand for themselves, in the subject; a word before a colon says what is asked of. All of it must hold. What the
 service can tell apart (``author:me``, ``status:merged``) is asked of it; all else is found in the store.
@@ -31,11 +31,11 @@ ORDERS = {
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
-"""Stands for the signed-in user."""
+"""The name of the signed-in user in filters."""
 ASKED = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
 """What is asked of the service about a person, by what is typed: about oneself alone, whose id is known."""
 ASKED_OF = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
-"""The question who was asked for a verdict, as the store keeps it, with places for the ids."""
+"""The cache key of the requested reviewers, with placeholders for the ids."""
 _SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
@@ -55,7 +55,7 @@ class Query:
 
 
 def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
-    """Read what was typed.
+    """Parse a filter.
 
     Args:
         text: as it was typed.
@@ -63,7 +63,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
         moment: now, which ages are counted from.
 
     Raises:
-        InvalidArgument: a word that nothing is known of; says what may stand there.
+        InvalidArgument: an unknown filter or value; the message lists what is allowed.
     """
     found: list[Condition] = []
     order: tuple[str, bool] | None = None
@@ -80,7 +80,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
             found.append(FIELDS[name](value, spaces, moment))
             asks |= {"status": value} if name == "status" else {}
         else:
-            raise InvalidArgument(name, f"is nothing to look for; known: {', '.join([*FIELDS, 'sort'])}")
+            raise InvalidArgument(name, f"unknown filter; available: {', '.join([*FIELDS, 'sort'])}")
     return Query(text.strip(), tuple(found), order, tuple(asks.items()))
 
 
@@ -103,13 +103,13 @@ def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:
-        raise InvalidArgument("view", "a quotation is not closed") from None
+        raise InvalidArgument("view", "missing closing quote") from None
 
 
 def _order(value: str) -> tuple[str, bool]:
     name = value.removeprefix("-")
     if name not in ORDERS:
-        raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; with - before it, the other way round")
+        raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; a leading - reverses the order")
     path, descends = ORDERS[name]
     return path, descends != value.startswith("-")
 
@@ -126,12 +126,12 @@ def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
 
 def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Condition:
     if not value:
-        raise InvalidArgument("reviewer", "me, or a part of a name")
+        raise InvalidArgument("reviewer", "me, or part of a name")
     return Condition(ASKED_OF, "asked", value.lower())
 
 
 def _involved(value: str, _: Mapping[str, str], __: datetime) -> Condition:
-    raise InvalidArgument("involved", "only me: the service says of nobody else where they took part")
+    raise InvalidArgument("involved", "only me is supported")
 
 
 def _status(value: str, _: Mapping[str, str], __: datetime) -> Condition:
@@ -156,7 +156,7 @@ def _comments(value: str, _: Mapping[str, str], __: datetime) -> Condition:
 def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Condition:
     found = _AGE.fullmatch(value)
     if found is None:
-        raise InvalidArgument("updated", "an age, such as <2w for what is younger, >3d for what is older")
+        raise InvalidArgument("updated", "an age, such as <2w (newer) or >3d (older)")
     then = (moment - int(found[2]) * UNITS[found[3]]).strftime("%Y-%m-%dT%H:%M:%S")
     return Condition("$.updatedAt", "less" if found[1] == ">" else "more", then)
 
@@ -171,4 +171,4 @@ FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Condition]] = {
     "comments": _comments,
     "updated": _updated,
 }
-"""What may be asked of."""
+"""The filters by name."""

@@ -1,4 +1,4 @@
-"""What a person put away, until when, and what they want to find again: kept beside the outbox, never thrown away.
+"""Done, snoozed and bookmarked change requests; stored next to the outbox, never evicted.
 
 What is done comes back with the next event, or with new content; what is snoozed comes back then, or at its time. What
 nobody has looked at yet, so that no event can tell of it, comes back with whatever the service calls a change.
@@ -23,7 +23,7 @@ AWAY, BOOKMARK = "away ", "bookmark "
 
 @dataclass(frozen=True)
 class Away:
-    """How a change request was put away: `seen` is when it last changed before that, `until` when it comes back.
+    """How a change request was hidden: `seen` is when it last changed before that, `until` when it comes back.
 
     `revision` is its content then; empty where no events told of it, and any change brings it back.
     """
@@ -35,7 +35,7 @@ class Away:
 
 
 class Triage:
-    """The change requests that were put away or bookmarked, by id."""
+    """The hidden and bookmarked change requests, by id."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
@@ -46,24 +46,24 @@ class Triage:
 
     @property
     def put_away(self) -> Iterable[str]:
-        """Everything that was ever put away and not brought back by hand."""
+        """Everything that was hidden and not restored by hand."""
         return self._away.keys()
 
     def done(self, request: ChangeRequest) -> None:
-        """Put it away until something happens to it."""
+        """Hide it until there is new activity."""
         self._put(request, None)
 
     def snooze(self, request: ChangeRequest, until: float | None) -> None:
-        """Put it away until a moment (seconds since the epoch), or until something happens to it."""
+        """Hide it until a time (seconds since the epoch) or new activity."""
         self._put(request, until, is_done=False)
 
     def bring_back(self, identity: str) -> bool:
-        """Put it away no longer; whether it was."""
+        """Show it again; returns whether it was hidden."""
         self._outbox.remember(AWAY + identity, None)
         return self._away.pop(identity, None) is not None
 
     def away(self, request: ChangeRequest) -> Away | None:
-        """How it is put away now; None where it never was, or came back."""
+        """How it is hidden now; None if it is not."""
         found = self._away.get(request.id)
         if found is None or (found.until is not None and found.until <= time.time()):
             return None

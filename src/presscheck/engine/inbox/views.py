@@ -33,7 +33,7 @@ class View:
     empty: str
     """What to say, and to do first, when there is nothing."""
     hides: bool = False
-    """Whether what was put away is not in it."""
+    """Whether hidden change requests are left out."""
     words: str = ""
     """What one would type to say the same of all that is open."""
     saved: SavedView | None = None
@@ -48,7 +48,7 @@ class View:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether its rows stand below headings."""
+        """Whether its rows are grouped under headings."""
         return self.saved is not None and self.saved.group == "space"
 
 
@@ -57,7 +57,7 @@ VIEWS: tuple[View, ...] = (
         "needs-me",
         "Needs me",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
-        "Nobody waits for your verdict.",
+        "No change request needs your review.",
         hides=True,
         words="reviewer:me",
     ),
@@ -65,7 +65,7 @@ VIEWS: tuple[View, ...] = (
         "mine",
         "Mine",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
-        "You have no open change request. Edit a page in Browse to begin one.",
+        "You have no open change requests. Edit a page in Browse to start one.",
         hides=True,
         words="author:me",
     ),
@@ -73,7 +73,7 @@ VIEWS: tuple[View, ...] = (
         "involved",
         "Involved",
         lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
-        "You take part in no open change request.",
+        "You are not involved in any open change request.",
         hides=True,
         words="involved:me",
     ),
@@ -81,7 +81,7 @@ VIEWS: tuple[View, ...] = (
         "all-open",
         "All open",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
-        "No change request is open. Edit a page in Browse to begin one.",
+        "There are no open change requests. Edit a page in Browse to start one.",
     ),
     View(
         "drafts",
@@ -94,7 +94,7 @@ VIEWS: tuple[View, ...] = (
         "merged",
         "Merged",
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="merged"),
-        "Nothing was merged yet.",
+        "No change request was merged yet.",
         words="status:merged",
     ),
 )
@@ -102,14 +102,14 @@ VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True)
 class RowDetails:
-    """What the store knows of a change request beside itself; None where it was never fetched."""
+    """Stored details of a change request; None for what was never fetched."""
 
     approved: tuple[str, ...] | None = None
-    """Names of those whose newest verdict approves."""
+    """Names of the reviewers whose newest review approves."""
     refused: tuple[str, ...] | None = None
-    """Names of those whose newest verdict asks for changes."""
+    """Names of the reviewers whose newest review requests changes."""
     asked: tuple[str, ...] | None = None
-    """Names of those who were asked and have not answered."""
+    """Names of the requested reviewers without a review."""
     changes: tuple[int, int, int, int] | None = None
     """Pages added, edited, moved, deleted."""
     pages: int | None = None
@@ -118,7 +118,7 @@ class RowDetails:
     """How many of them were marked viewed as they are now."""
     latest: Comment | None = None
     collides: bool | None = None
-    """Whether a merge would collide with what changed in main; foreseen, not stored."""
+    """Whether it conflicts with main; computed, not stored."""
 
 
 class RowReader(StoredReader, Protocol):
@@ -174,7 +174,7 @@ def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
 
 
 def newest(reviews: tuple[Review, ...]) -> tuple[Review, ...]:
-    """The verdict of each person that still stands."""
+    """The newest valid review of each person."""
     standing: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda one: one.created_at):
         if not review.outdated:
@@ -205,7 +205,7 @@ def own_view(saved: SavedView) -> View:
         saved.name,
         saved.name,
         lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
-        "Nothing fits this view of yours now. M e changes it.",
+        "No change requests match this view. M e edits it.",
         hides=any(value == ME for _, value in asks_of(saved.query)),
         saved=saved,
     )
@@ -219,11 +219,11 @@ def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
 def judge(view: SavedView) -> tuple[str, str] | None:
     """The field of a view that will not do, and why, as far as the file itself cannot tell."""
     if any(same_name(view.name, name) for one in VIEWS for name in (one.id, one.title)):
-        return "name", "is the name of a view that is built in"
+        return "name", "is the name of a built-in view"
     try:
         parse(view.query, {}, datetime.now(UTC))
     except InvalidArgument as error:
-        return "query", f"is not understood: {error.message}"
+        return "query", f"is invalid: {error.message}"
     return None
 
 

@@ -83,7 +83,7 @@ def _wanted_then(cache: Cache, want: MirrorRequest, answer: Json) -> list[Mirror
 
 
 def _malformed(want: MirrorRequest) -> MalformedAnswer:
-    return MalformedAnswer("The answer is not what it should be", request=str(want.call))
+    return MalformedAnswer("Unexpected response from the service", request=str(want.call))
 
 
 def _keep_mark(cache: Cache, part: MirrorUnit, at: float, *, complete: bool) -> None:

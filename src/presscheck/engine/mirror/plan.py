@@ -144,7 +144,7 @@ def parts_of_space(space: Space) -> Iterator[MirrorUnit]:
 
 
 def parts_of_request(request: ChangeRequest, live: Mapping[str, str]) -> Iterator[MirrorUnit]:
-    """What belongs to a change request: content, talk, and where main moved on, what a forecast compares.
+    """What belongs to a change request: content, talk, and where main has new changes, what a forecast compares.
 
     Args:
         request: its row.

@@ -1,4 +1,4 @@
-"""A listing of any length comes into the store page after page; the first page is short so that the eye has it soon."""
+"""Fetches listings page by page into the store; the first page is short, to be shown soon."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _keep(call: Operation[Any], key: str, body: bytes, start: int, cache: Cache)
         following: dict[str, str] = page.get("next") or {}
         cursor = following.get("page")
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise MalformedAnswer("The answer is not a listing", request=str(call)) from None
+        raise MalformedAnswer("Unexpected response: not a list", request=str(call)) from None
     end = start + len(items)
     is_news = cache.keep_page(key, items, start, time.time(), total=total or end, last=cursor is None)
     return end, max(total or 0, end), cursor, is_news

@@ -115,7 +115,7 @@ def summarize_changes(items: Iterable[ChangedItem]) -> str:
                 continue
             word = "" if named else f"{single if number == 1 else several} "
             named = named or word
-            parts.append(f"{number:,} {word}{'changed in details' if kind == 'details' else kind}")
+            parts.append(f"{number:,} {word}{'with changed details' if kind == 'details' else kind}")
     return ", ".join(parts)
 
 
@@ -193,7 +193,7 @@ def _details(change: SemanticChange) -> Iterator[str]:
 def _moved(parent: ParentChange) -> str:
     def title_of(page: object) -> str:
         title = getattr(page, "title", None)
-        return sanitize(title).strip() or UNTITLED if isinstance(title, str) else "the top"
+        return sanitize(title).strip() or UNTITLED if isinstance(title, str) else "the top level"
 
     if (parent.before and parent.before.id) == (parent.after and parent.after.id):
         return f"moved within {title_of(parent.after)}"

@@ -1,6 +1,6 @@
-"""Where a change request stands: who said what, what stands in the way of a merge, and what only makes one unwise.
+"""Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A `no` is said only of what is known for certain; where the service alone can tell, that is what is said.
+A check is `no` only if that is certain; what only the service can decide is `unknown`.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 Word = Literal["approved", "changes-requested", "asked"]
 Certainty = Literal["yes", "no", "care", "unknown"]
 _RULES = {
-    "require_up_to_date_change_request": ("main", "you: u updates it"),
-    "require_change_request_subject": ("subject", "whoever may edit it"),
-    "require_change_request_description": ("description", "whoever may edit it"),
+    "require_up_to_date_change_request": ("main", "you: update from main (u)"),
+    "require_change_request_subject": ("subject", "anyone who can edit it"),
+    "require_change_request_description": ("description", "anyone who can edit it"),
     "require_author_to_merge": ("author", "its author"),
     "require_at_least_one_review": ("reviews", "any reviewer"),
     "require_at_least_one_approved_review": ("reviews", "any reviewer"),
-    "require_all_reviews_approved": ("reviews", "those who asked for changes"),
-    "require_specific_reviewers": ("reviews", "those people"),
-    "require_one_of_specific_reviewers": ("reviews", "one of those people"),
+    "require_all_reviews_approved": ("reviews", "the reviewers who requested changes"),
+    "require_specific_reviewers": ("reviews", "these reviewers"),
+    "require_one_of_specific_reviewers": ("reviews", "one of these reviewers"),
 }
-"""What each rule that can be held against what is known here is about, and who can meet it."""
+"""The subject of each rule that can be checked here, and who can meet it."""
 
 
 @dataclass(frozen=True)
 class Reviewer:
-    """Somebody who was asked or who gave a verdict; the newest verdict counts."""
+    """A requested reviewer or a person who reviewed; the newest review counts."""
 
     id: str
     name: str
     said: Word
     stale: bool = False
-    """Whether the content changed since the verdict."""
+    """Whether the content changed since the review."""
     asked: bool = False
     revision: str = ""
-    """What the verdict is of."""
+    """The revision that was reviewed."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MergeReadiness:
 
 @dataclass(frozen=True)
 class MergeCheck:
-    """One thing that a merge depends on: whether it is so, what is known of it, and who can put it right."""
+    """One merge requirement: whether it is met, its status in words, and who can fix it."""
 
     certainty: Certainty
     what: str
@@ -67,23 +67,23 @@ class MergeCheck:
 
 @dataclass(frozen=True)
 class MergeInputs:
-    """What is known when the standing is asked; None where something was not fetched yet."""
+    """The inputs of the merge checks; None for what was not fetched yet."""
 
     request: ChangeRequest
     me: str
     reviewers: tuple[Reviewer, ...] | None = None
     space: Space | None = None
     rules: MergeRules | None = None
-    """Those in force: the organization's where the space inherits."""
+    """The rules in force: those of the organization if the space inherits them."""
     open_threads: int = 0
     collisions: tuple[str, ...] | None = None
-    """Titles of what would collide with what changed in main; None where that is not known."""
+    """Titles of the pages that conflict with main; None if not known."""
 
 
 def reviewers(
     request: ChangeRequest, asked: Sequence[RequestedReviewer], reviews: Sequence[Review], me: str
 ) -> tuple[Reviewer, ...]:
-    """Everybody who was asked or who spoke, those who were asked first, in that order."""
+    """All requested reviewers, then the others who reviewed."""
     newest: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda one: one.created_at):
         if not review.outdated:
@@ -102,7 +102,7 @@ def reviewers(
 
 
 def newest_of(reviews: Sequence[Review], who: str) -> Review | None:
-    """The last review of a person, where it is known what they looked at."""
+    """The newest review of a person with a known revision."""
     own = (one for one in reviews if one.reviewer.id == who and one.revision)
     return max(own, key=lambda one: one.created_at, default=None)
 
@@ -128,31 +128,33 @@ def standing(facts: MergeInputs) -> MergeReadiness:
 
 
 def checks(facts: MergeInputs) -> Iterator[MergeCheck]:
-    """Each thing that a merge depends on, whether it is so, and who can put it right where it is not."""
+    """The merge requirements: whether each is met, and who can fix it if not."""
     if facts.request.status in ("merged", "archived"):
         yield MergeCheck("no", "status", f"it is {facts.request.status}")
         return
     if facts.space is None:
-        yield MergeCheck("unknown", "permission", "the service decides: the space is not known yet")
+        yield MergeCheck("unknown", "permission", "the service decides: the space is not loaded yet")
     elif facts.space.permissions.merge:
-        yield MergeCheck("yes", "permission", "you may merge in this space")
+        yield MergeCheck("yes", "permission", "you can merge in this space")
     else:
-        yield MergeCheck("no", "permission", "you may not merge in this space", "whoever administers the space")
+        yield MergeCheck(
+            "no", "permission", "you do not have permission to merge in this space", "an admin of the space"
+        )
     yield from _rules(facts)
     yield from _verdicts(facts)
     count = facts.open_threads
-    says = f"{count} open comment{'s' if count != 1 else ''}" if count else "none is open"
-    yield MergeCheck("care" if count else "yes", "comments", says, "whoever resolves them" if count else "")
+    says = f"{count} open comment{'s' if count != 1 else ''}" if count else "no open comments"
+    yield MergeCheck("care" if count else "yes", "comments", says, "anyone who can resolve them" if count else "")
     yield _main(facts)
 
 
 def _rules(facts: MergeInputs) -> Iterator[MergeCheck]:
     if facts.rules is None:
-        yield MergeCheck("unknown", "rules", "the service decides: the rules are not known yet")
+        yield MergeCheck("unknown", "rules", "the service decides: the merge rules are not loaded yet")
     elif facts.rules.type != "rules" or not facts.rules.rules:
-        yield MergeCheck("yes", "rules", "there are none")
+        yield MergeCheck("yes", "rules", "no merge rules")
     elif _may_bypass(facts):
-        yield MergeCheck("yes", "rules", "you may pass them by")
+        yield MergeCheck("yes", "rules", "you may bypass the merge rules")
     else:
         yield from (_rule(rule, facts) for rule in facts.rules.rules if rule.rule != "allow_bypass")
 
@@ -168,9 +170,9 @@ def _rule(rule: MergeRule, facts: MergeInputs) -> MergeCheck:
         return MergeCheck("unknown", "rule", f"the service decides: {sanitize(rule.message or rule.rule)}")
     name, who = what
     if facts.reviewers is None and name == "reviews":
-        return MergeCheck("unknown", name, "the service decides: the reviews are not known yet")
+        return MergeCheck("unknown", name, "the service decides: the reviews are not loaded yet")
     says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts.reviewers or ())
-    return MergeCheck("no", name, says, who) if says else MergeCheck("yes", name, f"as the rules want: {_worded(rule)}")
+    return MergeCheck("no", name, says, who) if says else MergeCheck("yes", name, f"merge rule met: {_worded(rule)}")
 
 
 def _worded(rule: MergeRule) -> str:
@@ -179,13 +181,13 @@ def _worded(rule: MergeRule) -> str:
 
 def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
     if rule.rule == "require_up_to_date_change_request" and request.outdated:
-        return "the rules want it updated from main first"
+        return "an update from main is required (merge rule)"
     if rule.rule == "require_change_request_subject" and not request.subject.strip():
-        return "the rules want a subject"
+        return "a subject is required (merge rule)"
     if rule.rule == "require_change_request_description" and not request.description:
-        return "the rules want a description"
+        return "a description is required (merge rule)"
     if rule.rule == "require_author_to_merge" and request.created_by and request.created_by.id != me:
-        return f"the rules want {person(request.created_by)} to merge it"
+        return f"only {person(request.created_by)} can merge it (merge rule)"
     return ""
 
 
@@ -194,46 +196,47 @@ def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
     approved = {one.id for one in verdicts if one.said == "approved"}
     against = [one.name for one in verdicts if one.said == "changes-requested"]
     if rule.rule == "require_at_least_one_review" and not verdicts:
-        return "the rules want a review"
+        return "a review is required (merge rule)"
     if rule.rule == "require_at_least_one_approved_review" and not approved:
-        return "the rules want an approval"
+        return "an approval is required (merge rule)"
     if rule.rule == "require_all_reviews_approved" and against:
-        return f"{listed(against)} asked for changes"
+        return f"{listed(against)} requested changes"
     if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
         names = {one.id: one.name for one in people}
-        return f"the rules want the approval of {listed([names.get(id_, sanitize(id_)) for id_ in rule.users])}"
+        required = listed([names.get(id_, sanitize(id_)) for id_ in rule.users])
+        return f"approval by {required} is required (merge rule)"
     if rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
-        return "the rules want the approval of a certain person"
+        return "approval by a specific reviewer is required (merge rule)"
     return ""
 
 
 def _verdicts(facts: MergeInputs) -> Iterator[MergeCheck]:
     if facts.reviewers is None:
-        yield MergeCheck("unknown", "verdicts", "the service decides: the reviews are not known yet")
+        yield MergeCheck("unknown", "reviews", "the service decides: the reviews are not loaded yet")
         return
     against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
     if against:
         yield MergeCheck(
-            "care", "verdicts", f"{listed(against)} asked for changes", f"another verdict of {listed(against)}"
+            "care", "reviews", f"{listed(against)} requested changes", f"a new review by {listed(against)}"
         )
     stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
     if stale:
-        who = f"another approval of {listed(stale)}"
-        yield MergeCheck("care", "verdicts", f"{listed(stale)} approved an older revision", who)
+        who = f"a new approval by {listed(stale)}"
+        yield MergeCheck("care", "reviews", f"{listed(stale)} approved an older revision", who)
     if not against and not stale:
-        yield MergeCheck("yes", "verdicts", "nobody asked for changes")
+        yield MergeCheck("yes", "reviews", "nobody requested changes")
 
 
 def _main(facts: MergeInputs) -> MergeCheck:
     if facts.collisions:
         titles = [sanitize(one) for one in dict.fromkeys(facts.collisions)]
-        says = f"main changed the same places of {listed(titles)}"
-        return MergeCheck("care", "main", says, "whoever edits these pages, after an update (u)")
+        says = f"conflicts with main in {listed(titles)}"
+        return MergeCheck("care", "main", says, "anyone who can edit these pages, after an update from main (u)")
     if not facts.request.outdated:
-        return MergeCheck("yes", "main", "it is up to date")
+        return MergeCheck("yes", "main", "up to date with main")
     if facts.collisions is None:
-        return MergeCheck("care", "main", "main has moved on", "you: u updates it")
-    return MergeCheck("yes", "main", "main has moved on, and it fits")
+        return MergeCheck("care", "main", "main has new changes", "you: update from main (u)")
+    return MergeCheck("yes", "main", "main has new changes, no conflicts")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -73,19 +73,19 @@ async def merge_next(desk: Engine, path: Path, says: Callable[[str], object]) ->
     """
     request = await desk.read(GetChangeRequest(**path))
     if request.status == "merged":
-        return "it was merged before"
+        return "already merged"
     if request.outdated:
-        says("updating it from main")
+        says("updating from main")
         await _demand_clean(desk, request)
         result = await desk.write(PullChangeRequest(**path)).landed()
         if result and result.result == "conflicts":
-            raise TrainStopped("it was updated, with conflicts: look at the pages that both sides changed")
+            raise TrainStopped("updated from main, with conflicts: check the pages that both sides changed")
         request = await desk.read(GetChangeRequest(**path))
-    says("looking whether it fits")
+    says("checking for conflicts")
     await _demand_clean(desk, request)
-    says("asking for the rules")
+    says("checking the merge rules")
     await _demand_rules(desk, request, path)
-    says("merging it")
+    says("merging")
     result = await desk.write(MergeChangeRequest(**path)).landed()
     return "merged, with conflicts" if result and result.result == "conflicts" else "merged"
 
@@ -93,10 +93,10 @@ async def merge_next(desk: Engine, path: Path, says: Callable[[str], object]) ->
 async def _demand_clean(desk: Engine, request: ChangeRequest) -> None:
     found = await forecast(desk, request)
     if found is None:
-        raise TrainStopped("whether it fits with what changed in main cannot be told before the merge")
+        raise TrainStopped("could not check for conflicts with main before the merge")
     if found.conflicts:
         titles = ", ".join(dict.fromkeys(one.title for one in found.conflicts))
-        raise TrainStopped(f"main changed the same places of {titles}")
+        raise TrainStopped(f"conflicts with main in {titles}")
 
 
 async def _demand_rules(desk: Engine, request: ChangeRequest, path: Path) -> None:

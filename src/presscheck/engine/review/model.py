@@ -60,8 +60,8 @@ class Progress:
 
     @property
     def missing(self) -> str:
-        """`only 12 of 37 changes are here`; empty if all are loaded."""
-        return f"only {self.known:,} of {self.total:,} changes are here" if self.known < self.total else ""
+        """`only 12 of 37 changes are loaded`; empty if all are loaded."""
+        return f"only {self.known:,} of {self.total:,} changes are loaded" if self.known < self.total else ""
 
 
 class ReviewModel:

@@ -1,4 +1,4 @@
-"""What each write changes, whether it may wait, and how one is settled of which nobody knows whether it arrived.
+"""The effects of each write: what it changes, whether it can be queued, how unknown delivery is reconciled.
 
 A write that says nothing here gets what its route tells: it makes stale what lies beneath and around its own path, is
 sent at once or not at all, and is repeated only where HTTP allows that.
@@ -54,7 +54,7 @@ def effects_of(call: Operation[Any]) -> Effects:
 
 
 def may_wait(operation: type[Operation[Any]]) -> bool:
-    """Whether a write may wait in the outbox while there is no connection."""
+    """Whether a write can be queued in the outbox while offline."""
     return operation in SAID and SAID[operation].waits
 
 

@@ -71,10 +71,10 @@ class ImmediateSender:
                 await asyncio.sleep(self._settling.settle)
                 item = await self._settling.found(row, effects, call, await self._who())
         except PresscheckError as second:
-            error.add_note(f"what became of it cannot be told: {second}")  # what went wrong at first says more
+            error.add_note(f"could not check the result: {second}")  # what went wrong at first says more
         if is_so is not None:
             self._outbox.drop(number)
-            said = "it has happened all the same" if is_so else "it did not happen; try again"
+            said = "the change was made anyway" if is_so else "the change was not made; try again"
             raise Ambiguous(f"{error.message}; {said}", request=error.request)
         if item:
             return item

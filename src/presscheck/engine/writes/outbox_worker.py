@@ -37,8 +37,8 @@ LOOK_AGAIN = 1.0
 """Seconds between two looks into the outbox, for what another window wrote."""
 LIVES = 240.0
 """Seconds after which a write that its own window was to send is left over from one that ended."""
-FOREIGN = "Somebody else wrote this, and it is not sent in your name: sign in as they did, or drop it"
-LEFT_OVER = "presscheck ended while this was on its way, and nobody knows whether it arrived: send it again, or drop it"
+FOREIGN = "Written by another user, not sent in your name: sign in as that user, or discard it"
+LEFT_OVER = "Delivery unknown: presscheck ended while sending this. Check, then send it again or discard it"
 
 Landed = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
 """(the row, its call, the body of the answer, or what was found instead of one)"""

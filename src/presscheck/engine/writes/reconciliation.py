@@ -1,4 +1,4 @@
-"""What became of a write of which nobody knows: looked for where it would be found, or read off the thing itself.
+"""Finds out whether a write of unknown delivery arrived: looks for the item that it would have created.
 
 Absent means absent only when the time-out and a settle time have passed since it left, and it was looked for twice:
 what delays a request may still deliver it.
@@ -16,13 +16,13 @@ from presscheck.engine.writes.effects import Effects
 from presscheck.store.outbox import Row
 
 SETTLE = 2.0
-"""Seconds to wait before what nobody knows about is looked for, and between two looks."""
+"""Seconds to wait before looking for a write of unknown delivery, and between two attempts."""
 TAKES = 30.0
 """Seconds after which the client waits no longer for an answer."""
 
 
 class DeliveryReconciler:
-    """Looks for what was written, past the cache."""
+    """Looks for a written item on the service, without the cache."""
 
     def __init__(self, asking: RequestScheduler, settle: float | None = None) -> None:
         self._asking, self.settle, self.takes = asking, SETTLE if settle is None else settle, TAKES

@@ -105,11 +105,11 @@ class WriteQueue:
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
         """Take a write; see `Desk.write`."""
         if self.read_only:
-            raise ReadOnly("This profile is read-only: nothing is written with it")
+            raise ReadOnly("This profile is read-only: changes are not allowed")
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_look_at)
         if not effects.waits and self._asking.offline:
-            raise NotNow(f"There is no connection, and this cannot wait: {self._asking.offline}")
+            raise NotNow(f"You are offline and this action cannot be queued: {self._asking.offline}")
         now, scope = time.time(), effects.scope(call)
         scope = scope if effects.waits else f"{scope} {now}"  # nothing waits for it, and it for nothing
         state = "collected" if collect else "waiting"
@@ -162,7 +162,7 @@ class WriteQueue:
             if row is None:
                 self._settle_outcome(number, None)
             elif row.state in ("refused", "parked"):
-                self._refused(row, PresscheckError(row.error or "it was refused"))
+                self._refused(row, PresscheckError(row.error or "The request failed"))
         self._user.forget()
         self.changed()
 

@@ -93,7 +93,7 @@ class ActivityScreen(BaseScreen):
     def reason_copy_text(self) -> str | None:
         """Disabled without a request that can be repeated."""
         current = self._current
-        return None if current and current.again else "there is no request here that can be repeated"
+        return None if current and current.again else "this request cannot be repeated"
 
     reason_copy = reason_copy_text
 
@@ -128,7 +128,7 @@ class ActivityScreen(BaseScreen):
         if self.matching:
             block.away()
         elif self.entries:
-            block.empty("No request matches these words.", "esc shows all.")
+            block.empty("No requests match the filter.", "esc shows all.")
         else:
             block.empty("No requests yet.", "All API requests of this run are listed here.")
         self.query_one("#head", StatusLine).show(self._head() if self.matching else ())

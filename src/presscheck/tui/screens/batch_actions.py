@@ -85,7 +85,7 @@ class WriteAction:
             return
         item.state = "done"
         if isinstance(answer, MergeResult) and answer.result == "conflicts":
-            item.message = "done, with conflicts: look at the pages that both sides changed"
+            item.message = "done, with conflicts: check the pages that both sides changed"
 
 
 class MergeTrainAction:

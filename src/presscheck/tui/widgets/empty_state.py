@@ -18,7 +18,7 @@ class EmptyState(TextView):
         self._say((Span(what, "strong"),), hint, key)
 
     def asking(self, what: str) -> None:
-        """It is asked for; say what is."""
+        """Show what is being loaded."""
         self._say((Span(what, "quiet"),), "", "")
 
     def failed(self, what: str, why: str, key: str = "ctrl+r") -> None:

@@ -1,4 +1,4 @@
-"""The one line-drawn widget: only lines that the eye sees are drawn, and only those that changed are painted.
+"""The base of all widgets made of lines: renders visible lines only, repaints changed lines only.
 
 Whatever changes, a subclass says so with `redraw`; what was painted is compared with what is to be. Nothing scrolls
 with an animation, and a hundred thousand lines cost what forty do. What is drawn has passed `sanitize` before it

@@ -86,7 +86,7 @@ class PageView(LineView):
         return self._labelled(line) if self._labels else line
 
     def show(self, make: Callable[[int], PageLike] | None, *, line: int | None = 0) -> None:
-        """Show another page, made for so many columns; from that line on, or (None) from where the eye is."""
+        """Show another page, laid out for a width; from a line on, or (None) at the current scroll position."""
         self._make, self._labels, self._wants_end = make, {}, False
         if line is not None:
             self.cursor = self.top = line

@@ -70,7 +70,7 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Keep what is typed, and say what is wrong with it."""
+        """Keep the input, and show what is wrong with it."""
         self._trouble = ""
         try:
             if self.save:

@@ -1,4 +1,4 @@
-"""A list over a window of the store: rows are asked for when the eye reaches them, and a moved cursor repaints two.
+"""A list that loads rows as they become visible; moving the cursor repaints two of them.
 
 Marks belong to what a row shows, not to its number: they stay where they are when rows come and go.
 """
@@ -28,7 +28,7 @@ class RowList(LineView):
         look: the theme.
         second: draws a second line for each row.
         key: what a row is, whatever its number; None where that is not known. Without it nothing can be marked.
-        is_heading: whether a row only says what stands below it, so that the cursor passes over it.
+        is_heading: whether a row is a heading, which the cursor skips.
         id: the widget's id.
         classes: the widget's classes.
     """

@@ -85,7 +85,7 @@ class FilterLine(SearchInput):
         text: str
 
     def __init__(self, pane: LineView, text: str) -> None:
-        super().__init__(text, placeholder="show only what holds these words")
+        super().__init__(text, placeholder="show only matching rows")
         self.pane = pane
 
     @classmethod

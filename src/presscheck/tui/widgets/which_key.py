@@ -1,4 +1,4 @@
-"""The popup that says what may follow a prefix; it waits for nothing and takes no key."""
+"""A popup with the possible next keys of a prefix; it takes no focus and no keys."""
 
 from __future__ import annotations
 

@@ -76,11 +76,11 @@ class PagePane:
         elif link.kind == "page":
             self._open(item, page_key(item.space.id, link.id))
         else:
-            self._screen.notify(f"broken link, there is no such page in this space: {sanitize(target)}")
+            self._screen.notify(f"broken link, page not found in this space: {sanitize(target)}")
 
     def reason_history_back(self) -> str | None:
         """Disabled until a link was followed."""
-        return None if self._back else "there is no previous page"
+        return None if self._back else "no previous page"
 
     def command_history_back(self) -> None:
         """Go back to the page whose link was followed."""
@@ -88,7 +88,7 @@ class PagePane:
 
     def reason_history_forward(self) -> str | None:
         """Disabled until one went back."""
-        return None if self._forward else "there is no next page"
+        return None if self._forward else "no next page"
 
     def command_history_forward(self) -> None:
         """Go forward again."""
@@ -97,7 +97,7 @@ class PagePane:
     def reason_backlinks(self) -> str | None:
         """Disabled without a page."""
         item = self._screen.item
-        return None if item and item.kind == "document" else "there is no page here"
+        return None if item and item.kind == "document" else "no page here"
 
     async def command_backlinks(self) -> None:
         """Choose among the pages that link to this one, and open it."""
@@ -133,9 +133,9 @@ class PagePane:
         key, markdown, _ = self._shown
         if key:
             self._screen.app_context.copy_to_clipboard(markdown)
-            self._screen.notify("the page's Markdown is copied")
+            self._screen.notify("copied the Markdown of the page")
         else:
-            self._screen.notify("there is no page here")
+            self._screen.notify("no page here")
 
     def command_web(self) -> None:
         """Open the space in the browser."""

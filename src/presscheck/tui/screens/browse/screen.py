@@ -153,7 +153,9 @@ class BrowseScreen(BaseScreen):
         organizations = seen.value.items if seen.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
         if organization is None:
-            self.page_pane.show_text("You are in no organization yet." if seen.value else "Nothing is known of it yet.")
+            self.page_pane.show_text(
+                "You are not a member of an organization yet." if seen.value else "Not loaded yet."
+            )
         if organization is None or self._organization == organization.title:
             return
         self._organization = organization.title
@@ -170,7 +172,7 @@ class BrowseScreen(BaseScreen):
             return
         self.library.take(known_collections.items, known_spaces.items)
         if not known_spaces.items:
-            self.page_pane.show_text("There is no space yet. `presscheck serve --docs DIR` imports one.")
+            self.page_pane.show_text("There are no spaces yet. `presscheck serve --docs DIR` imports one.")
         if self._is_new:
             self._is_new = False
             self.tree_view.open |= self.library.collections()

@@ -135,7 +135,7 @@ class BulkActions:
         requests = await left_over(self._desk)
         if not requests:
             couple(self._desk.outbox, ())
-            self._screen.notify("nothing is left of the merge train: its change requests are gone")
+            self._screen.notify("the merge train is empty: its change requests no longer exist")
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
         choices = [Choice("go", "Continue", counted(requests)), Choice("forget", "Discard", "nothing is merged")]

@@ -206,7 +206,7 @@ class InboxScreen(BaseScreen):
 
     def _take_organizations(self, seen: Result[Page[Organization] | None]) -> None:
         if seen.value is not None:
-            self._error = "" if seen.value.items else "You are in no organization yet."
+            self._error = "" if seen.value.items else "You are not a member of an organization yet."
             self._show_organization(seen.value.items)
         elif seen.state == "failed" and seen.error:
             self._error = f"{sanitize(seen.error.message)}. ctrl+r retries."

@@ -19,8 +19,8 @@ from presscheck.tui.widgets.tree import Node
 
 Items = tuple[StructureItem, ...]
 VISIBILITY = {
-    "public": "anybody, and to search engines",
-    "unlisted": "anybody who has the address",
+    "public": "anyone, and to search engines",
+    "unlisted": "anyone with the link",
     "share-link": "everyone with the share link",
     "visitor-auth": "visitors who sign in",
 }

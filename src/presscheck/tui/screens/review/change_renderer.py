@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.merge_readiness import Reviewer
     from presscheck.engine.review.model import ReviewModel
 
-NO_ROOM = "no room for two sides"
+NO_ROOM = "too narrow for split view"
 CONTEXT = 2
 """Unchanged lines that stay around a change when the others are folded."""
 _VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
@@ -113,11 +113,11 @@ class RenderOptions:
     opened: Collection[int] = ()
     """Unchanged lines of the new text that are shown."""
     is_crowded: bool = False
-    """Whether there is no room for two sides."""
+    """Whether there is too narrow for split view."""
 
     @property
     def shown_mode(self) -> Mode:
-        """The mode, or prose if there is no room for two sides."""
+        """The mode, or prose if there is too narrow for split view."""
         return "prose" if self.mode == "split" and self.is_crowded else self.mode
 
 

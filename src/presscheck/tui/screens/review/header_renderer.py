@@ -50,7 +50,7 @@ def state_line(
     columns: int,
     collected: int | None = None,
 ) -> Line:
-    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has moved on`, cut at the end."""
+    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has new changes`, cut at the end."""
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
@@ -59,7 +59,7 @@ def state_line(
     if open_threads:
         parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
     if request.outdated:
-        parts.append((Span("◷ main has moved on", "waiting"),))
+        parts.append((Span("◷ main has new changes", "waiting"),))
     return _fitted([part for part in parts if part], columns)
 
 
@@ -92,7 +92,7 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
 
 
 def merge_line(standing: MergeReadiness, columns: int) -> Line:
-    """`Can merge?  no: ada asked for changes, 4 open comments`."""
+    """`Can merge?  no: ada requested changes, 4 open comments`."""
     reasons = ", ".join(standing.reasons)
     word, style = _CERTAINTIES[standing.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]

@@ -148,7 +148,9 @@ class RequestActions:
         """Undo the newest write that was not sent; its text is a draft again."""
         rows = self._model.discussion.pending()
         is_undone = bool(rows) and self._drafts.unsend(rows[-1].id)
-        self._context.notify("undone; its text is a draft again" if is_undone else "nothing to undo: all is sent")
+        self._context.notify(
+            "undone; its text is a draft again" if is_undone else "nothing to undo: everything is sent"
+        )
         self._context.redraw()
 
     async def _edit_subject(self, subject: str) -> None:

@@ -20,7 +20,7 @@ _PENDING: dict[PendingState, Span] = {
     "waiting": Span(" ◷ pending", "waiting"),
     "collected": Span(" ✎ in your review", "accent"),
     "sending": Span(" ◷ sending", "waiting"),
-    "refused": Span(" ✗ refused", "removed"),
+    "refused": Span(" ✗ failed", "removed"),
 }
 OUTDATED = "◌"
 """The sign of an outdated thread."""

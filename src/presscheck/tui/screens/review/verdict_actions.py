@@ -33,7 +33,7 @@ class VerdictActions:
         if closed:
             return f"{closed}: it needs no review"
         if space and not space.permissions.review:
-            return "you may not review in this space"
+            return "you do not have permission to review in this space"
         return self._drafts.disabled_reason()
 
     reason_request_changes = reason_approve
