@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.driving import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until
 from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests
