@@ -9,11 +9,11 @@ import pytest
 from tests.api.test_families import filled
 from tests.running_service import LOOPBACK, RunningService
 from tests.service.call_scripts.change_requests import change_request, talk
-from tests.service.call_scripts.comments import Talk
 from tests.service.call_scripts.content import collections, content, spaces
 from tests.service.call_scripts.imports import outside
 from tests.service.call_scripts.organizations import people, teams, ways_in
 from tests.service.call_scripts.sites import sites
+from tests.service.call_scripts.talk import Talk
 from tests.web_server import web_server
 
 from presscheck.api.operation import every_operation
@@ -83,7 +83,7 @@ async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
     with pytest.raises(NotFound, match="has no Git sync"):
-        await say("urls.GetSpaceGitInfo", space_id=book)
+        await say("url_lookup.GetSpaceGitInfo", space_id=book)
     say.answered.add(GetSpaceGitInfo)
     assert say.faults == set(), "deviates from the description"
     assert set(all_handlers()) - say.answered == set(), "has a handler, but no test calls it"

@@ -93,6 +93,19 @@ class TestRows:
                 ("RowChosen", 2),
             ]
 
+    async def test_a_busy_screen_gets_the_move_before_the_opened_row(self) -> None:
+        rows, told, is_free = RowList(numbered([]), look), list[Any](), asyncio.Event()
+        async with alone(rows, told=told) as pilot:
+            rows.show(3)
+            pilot.app.screen.call_next(is_free.wait)
+            rows.move(1)
+            rows.choose()
+            for _ in range(10):  # the list can forward its messages while the screen handles none
+                await asyncio.sleep(0)
+            is_free.set()
+            await pilot.pause()
+            assert [type(message).__name__ for message in told] == ["RowPointed", "RowChosen"]
+
     async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
         rows = RowList(numbered([]), look)
         async with alone(rows) as pilot:

@@ -20,13 +20,13 @@ async def change_request(say: Talk, org: str, space: str) -> None:
         {"operation": "insert_page", "document": {"markdown": "# New\n\nLight.\n"}},
         {"operation": "insert_files", "files": [{"name": "a.txt", "base64": text, "content_type": "text/plain"}]},
     ]
-    await say("changes.EditChangeRequestContent", **at, changes=changes, compat=False)
+    await say("content_changes.EditChangeRequestContent", **at, changes=changes, compat=False)
     await say("change_requests.UpdateChangeRequest", **at, status="open")
     for name in ("GetChangeRequest", "ListContributors", "PullChangeRequest"):
         await say(f"change_requests.{name}", **at)
     await say("change_requests.ListChangeRequests", space_id=space)
     await say("change_requests.ListOrganizationChangeRequests", organization_id=org)
-    await say("changes.GetChangeRequestChanges", **at)
+    await say("content_changes.GetChangeRequestChanges", **at)
     await change_request_content(say, at)
     await talk(say, at)
     await verdicts(say, at)

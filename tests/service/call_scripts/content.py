@@ -38,12 +38,12 @@ async def content(say: Talk, space: str) -> None:
     for name, asked in (("GetPage", {**at, "page_id": page.id}), ("GetPageByPath", {**at, "page_path": page.path})):
         await say(f"content.{name}", **asked, format="document")
     await say("content.GetRevisionPage", **then, page_id=page.id, format="document")
-    await say("changes.GetRevisionChanges", **then)
+    await say("content_changes.GetRevisionChanges", **then)
     await say("links.ListSpaceLinks", **at)
     await say("links.ListPageLinks", **at, page_id=page.id)
     await say("links.ListPageBacklinks", **at, page_id=page.id)
-    assert (await say("urls.GetSpacePDF", **at, page=page.id, only=True)).url.endswith(".pdf")
-    await say("urls.GetContentByUrl", url=(await say("spaces.GetSpace", **at)).urls.app)
+    assert (await say("url_lookup.GetSpacePDF", **at, page=page.id, only=True)).url.endswith(".pdf")
+    await say("url_lookup.GetContentByUrl", url=(await say("spaces.GetSpace", **at)).urls.app)
 
 
 async def collections(say: Talk, org: str) -> str:

@@ -92,9 +92,9 @@ class RowList(LineView):
         self.redraw()
 
     def choose(self) -> None:
-        """Open the row under the cursor."""
+        """Open the row under the cursor; goes straight to the screen, like `RowPointed`, to arrive after it."""
         if self.count:
-            self.post_message(self.RowChosen(self, self.cursor))
+            self.screen.post_message(self.RowChosen(self, self.cursor))
 
     def mark(self) -> None:
         """Mark the row under the cursor, or take its mark away, and go on."""
