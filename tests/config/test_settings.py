@@ -69,7 +69,7 @@ def test_a_profile_that_is_not_there(file: Path) -> None:
 
 def test_a_token_that_others_may_read_is_refused(file: Path, tmp_path: Path) -> None:
     (tmp_path / "token").chmod(0o640)
-    with pytest.raises(ConfigurationError, match="others may read it; run `chmod 600"):
+    with pytest.raises(ConfigurationError, match="other users can read the file; run `chmod 600"):
         load(file, environment={})
 
 
