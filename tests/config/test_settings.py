@@ -50,7 +50,7 @@ def test_a_profile_by_name(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[profiles.default]\ntheme = 3", "profiles.default.theme must be a text"),
+        ("[profiles.default]\ntheme = 3", "profiles.default.theme must be a quoted string"),
         ("[profiles]\ndefault = 3", r"profiles.default must be a table"),
         ("[profiles.default", "config.toml"),
         ("[profiles.default]\ntoken_file = '/nowhere/at/all'", "token_file /nowhere/at/all"),
