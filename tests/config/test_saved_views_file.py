@@ -49,7 +49,7 @@ def file(tmp_path: Path) -> Path:
         ("[[views]]\nname = ''", "2: views.1.name is empty"),
         (f"[[views]]\nname = '{'x' * 41}'", "2: views.1.name is too long: at most 40 characters"),
         (f"[[views]]\nname = 'a'\nquery = '{'x' * 401}'", "3: views.1.query is too long: at most 400 characters"),
-        ("[[views]]\nname = 'a'\n[[views]]\nname = 'A '", "4: views.2.name is the name of another view"),
+        ("[[views]]\nname = 'a'\n[[views]]\nname = 'A '", "4: views.2.name is already used by another view"),
         ("[[views]]\nname = 'Needs me'", "2: views.1.name is the name of a view that is built in"),
         ("[[views]]\nname = 'a'\nsort = 'colour'", "3: views.1.sort must be one of updated, created"),
         ("[[views]]\nname = 'a'\ngroup = 'author'", '3: views.1.group must be "space"'),

@@ -63,7 +63,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_a_profile_that_is_not_there(file: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"there is no \[profiles.other\]"):
+    with pytest.raises(ConfigurationError, match=r"profile \[profiles.other\] not found"):
         load(file, "other", environment={})
 
 
