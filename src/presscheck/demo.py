@@ -71,7 +71,7 @@ def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
             lock.acquire()
         except Timeout:
             if alone:
-                raise ConfigurationError("another demo is open: quit it, then begin afresh") from None
+                raise ConfigurationError("another demo is running: quit it before using --fresh") from None
             continue
         path = _socket_path(directory, f"demo-{number}.sock")
         path.unlink(missing_ok=True)

@@ -55,7 +55,7 @@ def needed_token(profile: Profile) -> str:
     """
     if not profile.token:
         raise NoToken(
-            f"there is no token for {profile.base_url}: `presscheck login`, or set PRESSCHECK_TOKEN; "
+            f"no token for {profile.base_url}: `presscheck login`, or set PRESSCHECK_TOKEN; "
             "`presscheck demo` needs none"
         )
     return profile.token

@@ -115,7 +115,7 @@ def test_a_command_gives_the_token(shell: Shell, service: RunningService, tmp_pa
     assert shell.json("whoami")["tokenFrom"] == "token_command"
     (tmp_path / "secret").unlink()
     ran = shell.program("whoami")
-    assert (ran.returncode, "token_command: it ended with 1" in ran.stderr) == (2, True)
+    assert (ran.returncode, "token_command: it exited with 1" in ran.stderr) == (2, True)
 
 
 def test_a_token_that_others_can_read_is_refused(shell: Shell, service: RunningService, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_token_that_others_can_read_is_refused(shell: Shell, service: RunningS
     file.chmod(0o644)
     shell.config.write_text(f'[profiles.default]\nbase_url = "{service.base_url}"\ntoken_file = "{file}"\n')
     ran = shell.run("whoami")
-    assert (ran.exit_code, "others may read it; run `chmod 600" in ran.stderr) == (2, True)
+    assert (ran.exit_code, "other users can read the file; run `chmod 600" in ran.stderr) == (2, True)
     file.chmod(0o600)
     assert shell.run("whoami").stderr == ""
 

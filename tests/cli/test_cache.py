@@ -59,4 +59,4 @@ def test_it_forgets_only_when_it_is_told_to_and_never_the_outbox(shell: Shell, s
     assert shell.json("cache", "size")["caches"][0]["answers"] == 0
     assert {one.name: one.read_bytes() for one in state.iterdir()} == before
     assert shell.json("space", "list") == listed
-    assert "Forgotten" in shell.run("cache", "clear", "-y").stderr
+    assert "Cache cleared" in shell.run("cache", "clear", "-y").stderr

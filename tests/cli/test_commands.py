@@ -60,7 +60,7 @@ def test_a_change_request_from_its_beginning_to_its_merge(shell: Shell) -> None:
 def test_what_collides_is_not_merged_where_only_what_is_clean_may_be(shell: Shell) -> None:
     refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
     assert (refused.exit_code, refused.stdout) == (6, "")
-    assert "Not merged: main changed the same places of" in refused.stderr
+    assert "Not merged: conflicts with main in" in refused.stderr
     assert shell.json("cr", "show", "runbook#2")["changeRequest"]["status"] == "open"
 
 
@@ -328,7 +328,7 @@ def test_what_another_window_is_to_send_is_left_to_it(
     ran = shell.run("cr", "comment", "api#4", "--body", "For the other window")
     other.close()
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "Another presscheck sends here: it waits as number 1" in ran.stderr
+    assert "Another presscheck is sending: queued in the outbox as number 1" in ran.stderr
     shell.ok("outbox", "send")
     assert "For the other window" in shell.ok("cr", "show", "api#4")
 

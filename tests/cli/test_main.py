@@ -38,7 +38,7 @@ def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
     ran = run("inbox", home=tmp_path)
     assert ran.returncode == 2
-    assert "config.toml:2: profiles.default.base_ulr is not a setting" in ran.stderr
+    assert "config.toml:2: profiles.default.base_ulr is not a known setting" in ran.stderr
 
 
 def test_a_wrong_token_is_exit_code_4(tmp_path: Path) -> None:

@@ -30,10 +30,10 @@ def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, se
     shown = shell.run("cr", "show", "api#5")
     assert shown.exit_code == 0
     assert "Rewrite the auth guide" in shown.stdout
-    assert shown.stderr.count("No connection: this is what was known") == 1
+    assert shown.stderr.count("Offline: showing cached data from") == 1
     ran = shell.run("cr", "comment", "api#5", "--body", "From the train")
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "it waits as number 1 in the outbox" in ran.stderr
+    assert "queued in the outbox as number 1" in ran.stderr
     refused = shell.run("cr", "merge", "api#5", "--yes")
     assert refused.exit_code == 3
     assert shell.run("cr", "show", "runbook#2").exit_code == 3
@@ -62,7 +62,7 @@ def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningServi
     [here] = shell.json("search", '"fifty items and a cursor"')
     assert (here["id"], here["changeRequest"]) == (hit["id"], "")
     ran = shell.run("search", "fifty curs")
-    assert (ran.exit_code, ran.stderr) == (0, "No connection: this is what is known here.\n")
+    assert (ran.exit_code, ran.stderr) == (0, "Offline: showing results from the cache.\n")
     assert ran.stdout.startswith("page\t")
     assert "Lists and pages" in ran.stdout
     ran = shell.run("search", "--offline", "auth", "guide", "--org", "tallowick")
@@ -75,7 +75,7 @@ def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningServi
 def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -> None:
     ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
     assert ran.exit_code == 1
-    assert "`presscheck outbox retry 1`, or `drop 1`" in ran.stderr
+    assert "`presscheck outbox retry 1` or `drop 1`" in ran.stderr
     assert shell.run("outbox", "send").exit_code == 1
     shell.ok("outbox", "retry", "1")
     assert shell.run("outbox", "send").exit_code == 1

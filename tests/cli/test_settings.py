@@ -40,14 +40,14 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "line", "key", "says"),
     [
-        (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a text in quotes"),
-        (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "does not belong here"),
+        (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a quoted string"),
+        (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "must not be in this file"),
         (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
         ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: allow_http"),
-        (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a setting"),
+        (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a known setting"),
         ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
-        (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not TOML"),
-        ("profiles.default.theme = true", 1, "profiles.default.theme", "a text in quotes"),
+        (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not valid TOML"),
+        ("profiles.default.theme = true", 1, "profiles.default.theme", "a quoted string"),
         ("[profiles.default]\ntheme = ''", 2, "profiles.default.theme", "is empty"),
         ("[profiles.default]\ncache_size = '5'", 2, "profiles.default.cache_size", "a whole number of at least 1"),
         ("[profiles.default]\ncache_size = 0", 2, "profiles.default.cache_size", "a whole number of at least 1"),
@@ -96,6 +96,6 @@ def test_edit_begins_with_every_setting_and_checks_what_came(shell: Shell, tmp_p
     shell.env["EDITOR"] = str(editor)
     ran = shell.program("config", "edit")
     assert ran.returncode == 6
-    assert "profiles.default.theme must be a text" in ran.stdout
+    assert "profiles.default.theme must be a quoted string" in ran.stdout
     assert shell.config.read_text() == first_file() + "theme = 3\n"
     assert shell.ok("config", "path").strip() == str(shell.config)

@@ -131,5 +131,5 @@ async def test_a_date_alone_is_compared_with_our_clock(server: FaultServer, clie
 
 async def test_deleting_what_may_not_be_deleted(server: FaultServer, client: Client) -> None:
     server.script = [http(403, {"error": {"code": 403, "message": "not yours"}})]
-    with pytest.raises(Forbidden, match="You are not allowed to do this: not yours"):
+    with pytest.raises(Forbidden, match="You do not have permission to do this: not yours"):
         await client.send(DeleteComment(space_id="s", change_request_id="1", comment_id="c"))

@@ -128,14 +128,14 @@ async def test_a_reset_at_each_byte(server: FaultServer, small: Client) -> None:
 
 async def test_nothing_listens(server: FaultServer) -> None:
     async with Client("http://127.0.0.1:1", TOKEN) as client:
-        with pytest.raises(NetworkError, match="nothing answers there") as caught:
+        with pytest.raises(NetworkError, match="connection refused") as caught:
             await client.send(WRITE)
     assert not isinstance(caught.value, Ambiguous), "nothing was sent"
 
 
 async def test_an_unknown_name() -> None:
     async with Client("https://presscheck.invalid", TOKEN) as client:
-        with pytest.raises(NetworkError, match=r"presscheck\.invalid cannot be reached") as caught:
+        with pytest.raises(NetworkError, match=r"Could not connect to presscheck\.invalid") as caught:
             await client.send(WRITE)
     assert not isinstance(caught.value, Ambiguous)
 

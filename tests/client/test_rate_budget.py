@@ -70,7 +70,7 @@ async def test_a_spent_budget_waits_for_the_next_window(server: FaultServer, cli
 async def test_a_window_that_ends_too_late_sends_nothing_and_says_when(server: FaultServer, client: Client) -> None:
     server.script = [told(0, 1800)]
     await client.send(READ)
-    with pytest.raises(TooManyRequests, match="has had enough requests of this token, try again in 30 min") as caught:
+    with pytest.raises(TooManyRequests, match="Rate limit of this token reached, try again in 30 min") as caught:
         await client.send(READ)
     assert caught.value.retry_after == pytest.approx(1800, abs=2)
     assert len(server.asked) == 1

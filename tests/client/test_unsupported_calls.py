@@ -54,14 +54,14 @@ async def test_a_thing_whose_listing_is_not_there_is_not_supported(server: Fault
 
 async def test_a_listing_is_not_supported_and_says_which_release_has_it(server: FaultServer, client: Client) -> None:
     server.script = [GONE, THERE]
-    with pytest.raises(NotSupported, match=r"only its release 0\.146\.0 does"):
+    with pytest.raises(NotSupported, match=r"it requires release 0\.146\.0"):
         await client.send(ListConversations(organization_id="o"))
 
 
 async def test_a_write_is_not_judged_but_says_that_it_may_be(server: FaultServer, client: Client) -> None:
     call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
     server.script = [GONE]
-    with pytest.raises(NotFound, match=r"only release 0\.202\.0 of the service has this call"):
+    with pytest.raises(NotFound, match=r"requires release 0\.202\.0 of the service"):
         await client.send(call)
     assert len(server.asked) == 1
 

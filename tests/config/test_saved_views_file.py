@@ -45,20 +45,20 @@ def file(tmp_path: Path) -> Path:
     ("text", "says"),
     [
         ("[[views]]\nquery = 'x'", "1: views.1 has no name"),
-        ("[[views]]\nname = 3", "2: views.1.name must be a text in quotes"),
+        ("[[views]]\nname = 3", "2: views.1.name must be a quoted string"),
         ("[[views]]\nname = ''", "2: views.1.name is empty"),
         (f"[[views]]\nname = '{'x' * 41}'", "2: views.1.name is too long: at most 40 characters"),
         (f"[[views]]\nname = 'a'\nquery = '{'x' * 401}'", "3: views.1.query is too long: at most 400 characters"),
-        ("[[views]]\nname = 'a'\n[[views]]\nname = 'A '", "4: views.2.name is the name of another view"),
+        ("[[views]]\nname = 'a'\n[[views]]\nname = 'A '", "4: views.2.name is already used by another view"),
         ("[[views]]\nname = 'Needs me'", "2: views.1.name is the name of a built-in view"),
         ("[[views]]\nname = 'a'\nsort = 'colour'", "3: views.1.sort must be one of updated, created"),
         ("[[views]]\nname = 'a'\ngroup = 'author'", '3: views.1.group must be "space"'),
-        ("[[views]]\nname = 'a'\ncolour = 'red'", "3: views.1.colour is not a setting; known: name, query"),
+        ("[[views]]\nname = 'a'\ncolour = 'red'", "3: views.1.colour is not a known setting; known: name, query"),
         ("[[views]]\nname = 'a'\nquery = 'comments:many'", "3: views.1.query is invalid: comments: a number"),
         ('[[views]]\nname = "a\\u001b"', "2: views.1.name must be one line"),
         ("views = 3", "1: views must be written as [[views]]"),
         ("views = [3]", "1: views.1 must be a table"),
-        ("\n".join(f"[[views]]\nname = 'v{n}'" for n in range(21)), "41: views.21 is one too many: at most 20 views"),
+        ("\n".join(f"[[views]]\nname = 'v{n}'" for n in range(21)), "41: views.21 exceeds the limit of 20 views"),
     ],
 )
 def test_what_is_wrong_with_a_view_names_field_and_limit_and_hinders_no_profile(
@@ -114,7 +114,7 @@ def test_a_view_is_removed_and_what_is_said_of_others_stays(file: Path) -> None:
     remove_view(file, "B")
     assert tomllib.loads(file.read_text()).keys() == {"theme_of_mine", "profiles"}
     assert file.read_text().endswith("# about B\n\n# the end\n")
-    with pytest.raises(ConfigurationError, match="the view is not in it any more"):
+    with pytest.raises(ConfigurationError, match="the view no longer exists"):
         remove_view(file, "B")
 
 
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(file: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fails)
-    with pytest.raises(ConfigurationError, match=r"config.toml cannot be written: No space left"):
+    with pytest.raises(ConfigurationError, match=r"Could not write config.toml: No space left"):
         add_view(file, SavedView("C"))
     assert file.read_text() == FILE
     assert [one.name for one in file.parent.iterdir()] == ["config.toml"]

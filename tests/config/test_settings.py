@@ -50,7 +50,7 @@ def test_a_profile_by_name(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[profiles.default]\ntheme = 3", "profiles.default.theme must be a text"),
+        ("[profiles.default]\ntheme = 3", "profiles.default.theme must be a quoted string"),
         ("[profiles]\ndefault = 3", r"profiles.default must be a table"),
         ("[profiles.default", "config.toml"),
         ("[profiles.default]\ntoken_file = '/nowhere/at/all'", "token_file /nowhere/at/all"),
@@ -63,13 +63,13 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_a_profile_that_is_not_there(file: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"there is no \[profiles.other\]"):
+    with pytest.raises(ConfigurationError, match=r"profile \[profiles.other\] not found"):
         load(file, "other", environment={})
 
 
 def test_a_token_that_others_may_read_is_refused(file: Path, tmp_path: Path) -> None:
     (tmp_path / "token").chmod(0o640)
-    with pytest.raises(ConfigurationError, match="others may read it; run `chmod 600"):
+    with pytest.raises(ConfigurationError, match="other users can read the file; run `chmod 600"):
         load(file, environment={})
 
 

@@ -218,7 +218,7 @@ async def test_what_is_refused_is_not_asked_for_until_it_moves(
     home = copied(whole, tmp_path / "home")
     path = {"space_id": world.guide, "change_request_id": world.request}
     await say(world.service, PostComment(**path, body=Document(markdown="And again")))
-    error = Forbidden("You are not allowed to do this", request="", status=403)
+    error = Forbidden("You do not have permission to do this", request="", status=403)
     assert (await mirror_through(world, home, "/reviews", error)).refused > 0
     asked.clear()
     assert (await mirror(world.service, home)).refused == 0

@@ -329,15 +329,15 @@ async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningSer
     shell = signed_in(tmp_path / "home", service)
     watch = Watch(shell)
     try:
-        assert watch.err.get(timeout=60) == "Watching what concerns you, every 1 s; ctrl+c ends it."
+        assert watch.err.get(timeout=60) == "Checking for new events every 1 s; stop with ctrl+c."
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
         at, *line = watch.out.get(timeout=60).split("\t")
         assert at.startswith("20")
         assert line == ["reply", "Mia Okonkwo", "api#5", "Rewrite the auth guide"]
         service.stop()
-        assert watch.err.get(timeout=60) == "No connection: looking again, ever more rarely."
+        assert watch.err.get(timeout=60) == "Offline: retrying less and less often."
         service.start()
-        assert watch.err.get(timeout=60) == "Back again."
+        assert watch.err.get(timeout=60) == "Back online."
         assert watch.end(signal.SIGTERM) == 143
     finally:
         watch.close()

@@ -132,7 +132,7 @@ def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monk
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     assert cache.keep("new", b'{"a":1}', 1.0)
-    assert "this session remembers in memory only" in (cache.notice or "")
+    assert "this session caches in memory only" in (cache.notice or "")
     assert cache.keep_page("list", [{"n": 1}], 0, 1.0, total=1, last=True)
     assert (known(cache, 3), cache.window("list", 0, 9).total) == (3, 1)
     assert cache.answer("new")

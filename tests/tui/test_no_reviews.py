@@ -79,4 +79,4 @@ def test_the_command_line_says_so(service: RunningService, tmp_path: Path) -> No
     assert "Fix typos" in shell.ok("cr", "show", "guides#3")
     ran = shell.run("cr", "review", "guides#3", "--approve", "--body", "Fine.")
     assert ran.exit_code == 1
-    assert "This service has no reviews: `presscheck cr comment` says it in a comment" in ran.stderr
+    assert "This service has no reviews: use `presscheck cr comment` to leave a comment instead" in ran.stderr

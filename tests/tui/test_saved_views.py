@@ -103,7 +103,7 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("", "name is empty: give it one"),
+        ("", "name is empty: enter a name"),
         ("busy", "name is the name of another view"),
         ("ALL OPEN", "name is the name of a built-in view"),
         ("drafts", "name is the name of a built-in view"),
@@ -182,10 +182,10 @@ async def test_a_file_that_cannot_be_read_does_not_stop_the_start(
 ) -> None:
     file.write_text("[[views]\n")
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="is not TOML")
+        await until(pilot, shows="is not valid TOML")
         await until(pilot, shows="Needs me 7")
         await pilot.press("M", "s", *"Mine too", "enter")
-        await until(pilot, shows="is not TOML: `presscheck config check` says where")
+        await until(pilot, shows="is not valid TOML: run `presscheck config check` for details")
     assert file.read_text() == "[[views]\n"
 
 

@@ -26,12 +26,12 @@ from presscheck.paths import places, private_directory
 
 
 @click.command()
-@click.option("--base-url", metavar="URL", help="The service, for a profile that is new.")
+@click.option("--base-url", metavar="URL", help="Address of the service, for a new profile.")
 @profile_option
 @click.pass_context
 @says_what_failed
 def login(context: click.Context, base_url: str | None) -> None:
-    """Sign in: asks for the token, tries it, and keeps it in the system keyring.
+    """Sign in: asks for the token, checks it and stores it in the system keyring.
 
     Without a terminal the token is read from standard input. Where there is no keyring, a file that only you can read
     keeps it.
@@ -40,10 +40,10 @@ def login(context: click.Context, base_url: str | None) -> None:
     name = chosen_name(chosen_profile(context), dict(os.environ))
     settings = read(file, name)
     if settings and base_url and base_url.rstrip("/") != settings.get("base_url", HOSTED).rstrip("/"):
-        raise ConfigurationError(f"{file}: profiles.{name} has another base_url; change it there")
+        raise ConfigurationError(f"{file}: profiles.{name} already has another base_url; change it in the file")
     elsewhere = set_elsewhere(settings, os.environ)
     if elsewhere:
-        raise ConfigurationError(f"the token of {name} comes from {elsewhere}; take that away first")
+        raise ConfigurationError(f"the token of {name} comes from {elsewhere}; remove that first")
     address = base_url or os.environ.get("PRESSCHECK_BASE_URL") or settings.get("base_url") or HOSTED
     allow_http = settings.get("allow_http", False)
     refuse_open_way(address, file, name, allow_http=allow_http)
@@ -55,7 +55,7 @@ def login(context: click.Context, base_url: str | None) -> None:
     where = store_token(file.parent, name, profile.base_url, profile.token or "")
     talk(f"Signed in to {profile.base_url} as {user.display_name or user.id}; the token is in {where}.")
     if where != IN_KEYRING:
-        talk("There is no system keyring here, so that file keeps it; only you can read it.")
+        talk("No system keyring was found, so the token is stored in that file; only you can read it.")
 
 
 @click.command()
@@ -63,20 +63,20 @@ def login(context: click.Context, base_url: str | None) -> None:
 @click.pass_context
 @says_what_failed
 def logout(context: click.Context) -> None:
-    """Forget the token that `login` stored."""
+    """Sign out: delete the stored token."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
     had = forget_token(file.parent, profile.name, profile.base_url)
     talk(f"Signed out of {profile.base_url}." if had else f"`login` stored no token for {profile.base_url}.")
     elsewhere = set_elsewhere(read(file, profile.name), os.environ)
     if elsewhere:
-        talk(f"{elsewhere} still gives one.")
+        talk(f"{elsewhere} still provides a token.")
 
 
 @click.command()
 @asking
 async def whoami(session: Session) -> None:
-    """Print who the token belongs to, and where it was found."""
+    """Print the signed-in user and where the token comes from."""
     user, profile = await session.read(GetCurrentUser()), session.profile
     found = {
         "id": user.id,
@@ -96,7 +96,7 @@ async def whoami(session: Session) -> None:
 @click.pass_context
 @says_what_failed
 def profiles(context: click.Context, *, as_json: bool) -> None:
-    """Print the profiles, and which of them is in use."""
+    """List the profiles and mark the active one."""
     file = places().config_file
     chosen = chosen_name(chosen_profile(context), dict(os.environ))
     tables = read_all(file)
@@ -127,7 +127,7 @@ def _asked_for_token(address: str) -> str:
     else:
         token = sys.stdin.readline()
     if not token.strip():
-        raise InvalidArgument("token", "nothing was given")
+        raise InvalidArgument("token", "no token was entered")
     return token.strip()
 
 
@@ -150,6 +150,6 @@ def _add_profile(file: Path, name: str, base_url: str | None) -> None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        raise ConfigurationError(f"{file}: add {header} to it yourself, then try again") from None
+        raise ConfigurationError(f"{file}: could not add the profile; add {header} by hand and try again") from None
     if not file.exists() or file.read_text("utf-8") != text:
         file.write_text(text, "utf-8")

@@ -42,14 +42,14 @@ class Calls(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the list is: it is too long for a help page."""
         formatter.write_paragraph()
-        formatter.write_text(f"`presscheck api` lists all {len(operations())}.")
+        formatter.write_text(f"Run `presscheck api` to list all {len(operations())} operations.")
 
 
 @click.command("api", cls=Calls, invoke_without_command=True, subcommand_metavar="[OPERATION] [--field value]…")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
 def calls(context: click.Context, *, as_json: bool) -> None:
-    """Say any call of the service; without one, list them all."""
+    """Call any API operation; without a name, list them all."""
     if context.invoked_subcommand:
         return
     if as_json:
@@ -78,7 +78,7 @@ def _command(name: str, operation: type[Operation[Any]]) -> click.Command:
     fields: list[click.Parameter] = [option_for(field, info) for field, info in operation.model_fields.items()]
     text = f"{(operation.__doc__ or '').strip()}\n\n\b\n{operation.route}"
     if operation.release:
-        text += f"\nonly release {operation.release} of the service has it"
+        text += f"\nRequires release {operation.release} of the service"
     short = (operation.__doc__ or "").strip().partition("\n")[0]
     command = click.Command(
         name, params=[*fields, *_switches(operation), *reversed(shared)], callback=run, help=text, short_help=short
@@ -105,15 +105,17 @@ def says(function: Any) -> Any:
 
 def _switches(operation: type[Operation[Any]]) -> list[click.Parameter]:
     found: list[click.Parameter] = [
-        click.Option(["--dry-run"], is_flag=True, help="Print the request, and send nothing.")
+        click.Option(["--dry-run"], is_flag=True, help="Print the request without sending it.")
     ]
     if is_listing(operation):
-        found.append(click.Option(["--all", "all_pages"], is_flag=True, help="Every page, as one list."))
+        found.append(
+            click.Option(["--all", "all_pages"], is_flag=True, help="Fetch all pages of the result as one list.")
+        )
     if operation.method() == "DELETE":
-        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."))
+        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
     if nullable(operation) and not operation.is_read():
         names = click.Choice([flag(name).lstrip("-") for name in nullable(operation)])
-        found.append(click.Option(["--null"], multiple=True, type=names, help="Send null; repeatable."))
+        found.append(click.Option(["--null"], multiple=True, type=names, help="Set this field to null; repeatable."))
     return found
 
 

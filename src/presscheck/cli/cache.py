@@ -15,14 +15,14 @@ from presscheck.paths import places
 
 @click.group()
 def cache() -> None:
-    """What is remembered of what the service said: `size`, `clear`, `path`."""
+    """Manage the local cache: `size`, `clear`, `path`."""
 
 
 @cache.command("path")
 @json_option
 @says_what_failed
 def path(*, as_json: bool) -> None:
-    """Print the directory of the caches."""
+    """Print the cache directory."""
     where = str(places().cache)
     if as_json:
         print_json({"path": where})
@@ -36,35 +36,35 @@ def path(*, as_json: bool) -> None:
 @click.pass_context
 @says_what_failed
 def size(context: click.Context, *, as_json: bool) -> None:
-    """Print how large each cache is, what is in it, and how large it may become."""
+    """Print the size, contents and limit of each cache."""
     from presscheck.store.cache_files import caches_in
 
     most = load_profile(context, with_token=False).cache_size
     try:
         found = caches_in(places().cache)
     except OSError as error:
-        raise StoreError(f"{places().cache} cannot be read: {error.strerror}") from None
+        raise StoreError(f"Could not read {places().cache}: {error.strerror}") from None
     rows = [{"file": one.path.name, "bytes": one.bytes, "answers": one.answers, "things": one.things} for one in found]
     total = sum(one.bytes for one in found)
     if as_json:
         print_json({"bytes": total, "limitBytes": most * 1_000_000, "path": str(places().cache), "caches": rows})
         return
     print_rows(rows, ("file", "bytes", "answers", "things"))
-    talk(f"{_mb(total)} in all; each may hold {most:,} MB (cache_size in {places().config_file}).")
+    talk(f"{_mb(total)} in total; limit per cache: {most:,} MB (cache_size in {places().config_file}).")
 
 
 @cache.command("clear")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @json_option
 @says_what_failed
 def clear(*, yes: bool, as_json: bool) -> None:
-    """Forget all that the service said; what is not sent, drafts and marks stay."""
-    confirm(f"Forget what is remembered in {places().cache}?", yes=yes)
+    """Delete cached data; unsent changes, drafts and bookmarks stay."""
+    confirm(f"Delete all cached data in {places().cache}?", yes=yes)
     freed = _cleared(places().cache)
     if as_json:
         print_json({"freedBytes": freed})
     else:
-        talk(f"Forgotten: {_mb(freed)} are free.")
+        talk(f"Cache cleared: {_mb(freed)} freed.")
 
 
 def _cleared(directory: Path) -> int:
@@ -73,7 +73,7 @@ def _cleared(directory: Path) -> int:
     try:
         return cache_files.clear(directory)
     except OSError as error:
-        raise StoreError(f"{directory} cannot be emptied: {error.strerror}") from None
+        raise StoreError(f"Could not clear {directory}: {error.strerror}") from None
 
 
 def _mb(size: int) -> str:

@@ -43,20 +43,20 @@ def cr() -> None:
 
 add(
     cr,
-    Verb("pdf", GetChangeRequestPDF, help="Print the address of a PDF of a change request, good for an hour."),
-    Verb("contributors", ListContributors, ("user.displayName", "actionType", "count"), help="Who took part."),
+    Verb("pdf", GetChangeRequestPDF, help="Print a link to a PDF of a change request (valid for one hour)."),
+    Verb("contributors", ListContributors, ("user.displayName", "actionType", "count"), help="List the contributors."),
 )
 cr.add_command(diff)
 cr.add_command(edit)
 
 
 @cr.command("list")
-@click.option("--space", metavar="SPACE", help="Of this space only.")
+@click.option("--space", metavar="SPACE", help="Only from this space.")
 @click.option("--org", metavar="ORG", help="The organization, by title or id.")
 @click.option("--status", type=click.Choice(["draft", "open", "archived", "merged"]), default="open", show_default=True)
-@click.option("--creator", metavar="USER", help="Begun by this person (an id).")
-@click.option("--reviewer", metavar="USER", help="This person (an id) was asked to review.")
-@click.option("--limit", type=click.IntRange(0), default=0, help="At most so many; 0 is all.")
+@click.option("--creator", metavar="USER", help="Only those created by this user (an id).")
+@click.option("--reviewer", metavar="USER", help="Only those with this reviewer (a user id).")
+@click.option("--limit", type=click.IntRange(0), default=0, help="Maximum number of results; 0 for all.")
 @asking
 async def list_all(
     session: Session,
@@ -81,7 +81,7 @@ async def list_all(
 
 @cr.command()
 @which
-@click.option("--comments/--no-comments", default=True, help="Also print what was said.")
+@click.option("--comments/--no-comments", default=True, help="Also print the comments.")
 @asking
 async def show(session: Session, which: str, *, comments: bool) -> None:
     """Show a change request: its state, its verdicts, who was asked, and what was said."""
@@ -112,7 +112,7 @@ async def create(session: Session, space: str, subject: str) -> None:
 
 @cr.command()
 @which
-@click.option("--page", metavar="ID", help="About this page.")
+@click.option("--page", metavar="ID", help="Comment on this page.")
 @body_options
 @asking
 async def comment(session: Session, which: str, page: str | None, body: str | None, body_file: str | None) -> None:
@@ -144,25 +144,25 @@ async def reply(session: Session, which: str, comment_id: str, body: str | None,
 @cr.command()
 @which
 @click.argument("comment_id", metavar="COMMENT")
-@click.option("--undo", is_flag=True, help="Open it again.")
+@click.option("--undo", is_flag=True, help="Reopen it.")
 @asking
 async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) -> None:
     """Resolve a comment, or open it again."""
     request = await lookup.change_request(session, which)
     call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
-    session.show_new(await session.write(call, "Opened again." if undo else "Resolved."))
+    session.show_new(await session.write(call, "Reopened." if undo else "Resolved."))
 
 
 @cr.command()
 @which
-@click.option("--approve", "verdict", flag_value="approved", help="Approve it.")
-@click.option("--request-changes", "verdict", flag_value="changes-requested", help="Ask for changes.")
+@click.option("--approve", "verdict", flag_value="approved", help="Approve the change request.")
+@click.option("--request-changes", "verdict", flag_value="changes-requested", help="Request changes.")
 @body_options
 @asking
 async def review(session: Session, which: str, verdict: str | None, body: str | None, body_file: str | None) -> None:
     """Give a verdict; it cannot be taken back, only replaced by a newer one. A text is not needed."""
     if verdict is None:
-        raise InvalidArgument("--approve", "say --approve or --request-changes")
+        raise InvalidArgument("--approve", "pass --approve or --request-changes")
     request = await lookup.change_request(session, which)
     given: dict[str, Any] = {**lookup.path_of(request), "status": verdict}
     if body is not None or body_file is not None:
@@ -171,13 +171,13 @@ async def review(session: Session, which: str, verdict: str | None, body: str | 
     try:
         session.show_new(await session.write(SubmitReview(**given), verdict.replace("-", " ").capitalize() + "."))
     except NotSupported as error:
-        raise PresscheckError(f"{error.message}: `presscheck cr comment` says it in a comment") from None
+        raise PresscheckError(f"{error.message}: use `presscheck cr comment` to leave a comment instead") from None
 
 
 @cr.command()
 @which
-@click.option("--add", "added", metavar="PERSON", multiple=True, help="Ask this person, by id, name or e-mail.")
-@click.option("--remove", "removed", metavar="PERSON", multiple=True, help="Ask this person no longer.")
+@click.option("--add", "added", metavar="PERSON", multiple=True, help="Add this reviewer, by id, name or e-mail.")
+@click.option("--remove", "removed", metavar="PERSON", multiple=True, help="Remove this reviewer.")
 @asking
 async def reviewers(session: Session, which: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
     """Print who was asked to review, or ask people, or ask them no longer."""
@@ -189,7 +189,7 @@ async def reviewers(session: Session, which: str, added: tuple[str, ...], remove
             users = tuple(_person(people, one) for one in added)
             await session.write(RequestReviewers(**path, users=users), "Asked.")
         for one in removed:
-            await session.write(RemoveRequestedReviewer(**path, user_id=_person(people, one)), "Asked no longer.")
+            await session.write(RemoveRequestedReviewer(**path, user_id=_person(people, one)), "Reviewer removed.")
     if (not added and not removed) or session.json:
         session.show(await session.all(reviewers_of(request)), ("kind", "user.displayName", "user.id", "createdAt"))
 
@@ -203,13 +203,13 @@ async def update(session: Session, which: str) -> None:
     result = await session.write(PullChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
     if result and result.result == "conflicts":
-        raise _conflicts(f"POST {which} update", "It was updated, with conflicts in its pages: look at them")
+        raise _conflicts(f"POST {which} update", "Updated with conflicts: resolve them in the pages")
 
 
 @cr.command()
 @which
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--if-clean", is_flag=True, help="Only where nothing collides with what changed in main.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@click.option("--if-clean", is_flag=True, help="Merge only if there are no conflicts with main.")
 @asking
 async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content. There is no way back."""
@@ -220,28 +220,28 @@ async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> N
     result = await session.write(MergeChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
     if result and result.result == "conflicts":
-        raise _conflicts(f"POST {which} merge", "It was merged, with conflicts in its pages: look at them")
+        raise _conflicts(f"POST {which} merge", "Merged with conflicts: resolve them in the pages")
 
 
 @cr.command()
 @which
-@click.option("--undo", is_flag=True, help="Open it again.")
+@click.option("--undo", is_flag=True, help="Reopen it.")
 @asking
 async def archive(session: Session, which: str, *, undo: bool) -> None:
     """Archive a change request, or open it again."""
     request = await lookup.change_request(session, which)
     status = "open" if undo else "archived"
     call = UpdateChangeRequest(**lookup.path_of(request), status=status)
-    session.show_new(await session.write(call, "Opened again." if undo else "Archived."))
+    session.show_new(await session.write(call, "Reopened." if undo else "Archived."))
 
 
 async def _demand_clean(session: Session, request: ChangeRequest) -> None:
     found = await forecast(session.desk, request)
     if found is None:
-        raise ChecksFailed("Not merged: whether it fits with what changed in main cannot be told before the merge")
+        raise ChecksFailed("Not merged: this service cannot check for conflicts before the merge")
     if found.conflicts:
         titles = ", ".join(dict.fromkeys(one.title for one in found.conflicts))
-        raise ChecksFailed(f"Not merged: main changed the same places of {titles}")
+        raise ChecksFailed(f"Not merged: conflicts with main in {titles}")
 
 
 def _head(request: ChangeRequest) -> dict[str, object]:
@@ -273,7 +273,7 @@ def _person(people: list[OrganizationMember], named: str) -> str:
         or named.casefold() in (one.user.display_name.casefold(), (one.user.email or "").casefold())
     ]
     if len(fits) > 1:
-        raise InvalidArgument("PERSON", f"several are called {named}: {', '.join(fits)}")
+        raise InvalidArgument("PERSON", f"several users match {named}: {', '.join(fits)}")
     return fits[0] if fits else named
 
 

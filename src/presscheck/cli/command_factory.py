@@ -139,9 +139,11 @@ def _options(verb: Verb) -> list[click.Parameter]:
 def _more_options(verb: Verb) -> list[click.Parameter]:
     found: list[click.Parameter] = []
     if is_listing(verb.operation):
-        found.append(click.Option(["--limit"], type=click.IntRange(0), default=0, help="At most so many; 0 is all."))
+        found.append(
+            click.Option(["--limit"], type=click.IntRange(0), default=0, help="Maximum number of results; 0 for all.")
+        )
     if verb.asks:
-        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."))
+        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
     may_be_null = [name for name in nullable(verb.operation) if name not in verb.fixed]
     if may_be_null and not verb.operation.is_read():
         names = click.Choice([flag(name).lstrip("-") for name in may_be_null])

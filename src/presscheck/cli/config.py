@@ -24,13 +24,13 @@ from presscheck.paths import places, private_directory
 
 @click.group()
 def config() -> None:
-    """The settings: `path`, `edit`, `check`, `show`, `schema`."""
+    """Manage the settings: `path`, `edit`, `check`, `show`, `schema`."""
 
 
 @config.command("path")
 @says_what_failed
 def path() -> None:
-    """Print where the settings are."""
+    """Print the path of the settings file."""
     click.echo(str(places().config_file))
 
 
@@ -50,13 +50,13 @@ def edit() -> None:
 @json_option
 @says_what_failed
 def check(*, as_json: bool) -> None:
-    """Name every mistake with its file, line and key; exit code 6 where there is one."""
+    """List errors with file, line and key; exit code 6 if there are any."""
     file = places().config_file
     if as_json:
         found = mistakes_in(file, judge)
         print_json([_as_values(one) for one in found])
         if found:
-            raise ChecksFailed(f"{len(found)} wrong")
+            raise ChecksFailed(f"{len(found)} {'error' if len(found) == 1 else 'errors'}")
         return
     _check(file)
 
@@ -67,7 +67,7 @@ def check(*, as_json: bool) -> None:
 @click.pass_context
 @says_what_failed
 def show(context: click.Context, *, as_json: bool) -> None:
-    """Print what holds for the profile, from the file and the environment."""
+    """Print the effective settings of the profile, from the file and the environment."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
     stored = "login" if is_stored(file.parent, profile.name, profile.base_url) else None
@@ -105,8 +105,8 @@ def _check(file: Path) -> None:
     for mistake in found:
         click.echo(str(mistake))
     if found:
-        raise ChecksFailed(f"{len(found)} wrong in {file}")
-    talk(f"{file} is right." if file.exists() else f"{file} is not there; nothing needs to be set.")
+        raise ChecksFailed(f"{len(found)} {'error' if len(found) == 1 else 'errors'} in {file}")
+    talk(f"No errors in {file}." if file.exists() else f"{file} does not exist; all settings have defaults.")
 
 
 def _without_password(address: str) -> str:

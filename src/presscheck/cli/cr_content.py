@@ -30,14 +30,14 @@ WIDE = 100
 
 @click.command()
 @click.argument("which", metavar="SPACE#NUMBER")
-@click.option("--stat", is_flag=True, help="Only the pages, and how many words came and went.")
+@click.option("--stat", is_flag=True, help="Print only the changed pages and their word counts.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["prose", "split", "source", "json"]),
     default="prose",
     show_default=True,
-    help="As it reads; before and after side by side; as it is written; or as data.",
+    help="Rendered text, side by side, Markdown source, or JSON.",
 )
 @asking
 async def diff(session: Session, which: str, *, stat: bool, form: str) -> None:
@@ -66,8 +66,8 @@ async def diff(session: Session, which: str, *, stat: bool, form: str) -> None:
 
 @click.command()
 @click.argument("which", metavar="SPACE#NUMBER")
-@click.option("--subject", metavar="TEXT", help="Another subject, at most 100 characters.")
-@click.option("--status", type=click.Choice(["draft", "open"]), help="A draft, or open for review.")
+@click.option("--subject", metavar="TEXT", help="New subject, at most 100 characters.")
+@click.option("--status", type=click.Choice(["draft", "open"]), help="Draft, or open for review.")
 @click.option("--page", metavar="PAGE", help="Replace the text of this page, by id, path or title.")
 @body_options
 @asking
@@ -80,14 +80,14 @@ async def edit(
     body: str | None,
     body_file: str | None,
 ) -> None:
-    """Change the subject, the state, or the text of a page; without --body your editor opens on the page."""
+    """Edit the subject, the state or a page; without --body the page opens in your editor."""
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
     given: dict[str, Any] = {
         name: value for name, value in (("subject", subject), ("status", status)) if value is not None
     }
     if not given and page is None:
-        raise InvalidArgument("--page", "say what to edit: --subject, --status or --page")
+        raise InvalidArgument("--page", "pass what to edit: --subject, --status or --page")
     if given:
         session.show_new(await session.write(UpdateChangeRequest(**path, **given), "Changed."))
     if page is None:
@@ -112,7 +112,7 @@ async def _joined(session: Session, question: GetChangeRequestPage, before: str,
     """
     joined = merge_text(before, text, (await session.read(question)).markdown or "")
     if joined.conflicts:
-        raise ChecksFailed("Somebody else wrote in the same words meanwhile: nothing was written")
+        raise ChecksFailed("Edit conflict: somebody else changed the same text. Nothing was saved")
     return joined.text
 
 

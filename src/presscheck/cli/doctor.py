@@ -51,17 +51,17 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
     found["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
     (print_json if as_json else print_details)(found)
     if ill:
-        raise ChecksFailed(f"ill: {', '.join(ill)}")
+        raise ChecksFailed(f"problems: {', '.join(ill)}")
 
 
 @click.command()
-@click.option("--lines", type=click.IntRange(1), default=50, show_default=True, help="How many of the last lines.")
+@click.option("--lines", type=click.IntRange(1), default=50, show_default=True, help="Number of lines to print.")
 @says_what_failed
 def log(lines: int) -> None:
     """Print the end of the log, where tracebacks go."""
     file = places().log_file()
     if not file.exists():
-        talk(f"{file} is not there: nothing went wrong yet.")
+        talk(f"{file} does not exist: nothing was logged yet.")
         return
     with file.open("r", encoding="utf-8", errors="replace") as opened:
         print_text("".join(deque(opened, lines)).rstrip("\n"))

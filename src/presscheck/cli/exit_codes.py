@@ -14,12 +14,12 @@ from presscheck import errors
 Arguments = ParamSpec("Arguments")
 
 EXIT_CODES: dict[int, str] = {
-    0: "done; what may wait is taken, and stderr says when it waits",
-    1: "the service said no",
-    2: "usage: an argument or a setting is wrong, or the profile is read-only",
-    3: "no network, and the act may not wait",
+    0: "success; a change queued while offline counts too, with a note on stderr",
+    1: "the service returned an error",
+    2: "usage: invalid argument or setting, or a read-only profile",
+    3: "offline, and the action cannot be queued",
     4: "not signed in",
-    5: "conflict: something else must happen first",
+    5: "conflict, or a requirement is not met",
     6: "checks failed",
 }
 """What each exit code means."""

@@ -40,7 +40,7 @@ team = _group(
     Verb("delete", teams.DeleteTeam, done="Deleted.", asks="Delete this team"),
     Verb("members", teams.ListTeamMembers, ("organization.id", "organization.user.displayName", "team.role")),
     Verb("add", teams.AddTeamMember, done="Added.", help="Add a person to a team."),
-    Verb("remove", teams.RemoveTeamMember, done="Removed.", asks="Take this person out of the team"),
+    Verb("remove", teams.RemoveTeamMember, done="Removed.", asks="Remove this person from the team"),
 )
 member = _group(
     "member",
@@ -48,7 +48,7 @@ member = _group(
     Verb("list", organizations.ListMembers, ("id", "user.displayName", "user.email", "role", "lastSeenAt")),
     Verb("show", organizations.GetMember),
     Verb("edit", organizations.UpdateMember, done="Changed."),
-    Verb("remove", organizations.RemoveMember, done="Removed.", asks="Take this person out of the organization"),
+    Verb("remove", organizations.RemoveMember, done="Removed.", asks="Remove this person from the organization"),
 )
 collection = _group(
     "collection",
@@ -59,7 +59,7 @@ collection = _group(
     Verb("edit", collections.UpdateCollection, done="Changed."),
     Verb("spaces", collections.ListSpacesInCollection, ("id", "title", "visibility")),
     Verb("move", collections.MoveCollection, done="Moved."),
-    Verb("transfer", collections.TransferCollection, done="Given away.", asks="Give it to another organization"),
+    Verb("transfer", collections.TransferCollection, done="Transferred.", asks="Transfer it to another organization"),
     Verb("delete", collections.DeleteCollection, done="Deleted.", asks="Delete this collection"),
 )
 integration = _group(
@@ -100,10 +100,10 @@ translation = _group(
 )
 conversation = _group(
     "conversation",
-    "Conversations with readers, and what they are about.",
+    "Conversations with readers and the issues found in them.",
     Verb("list", conversations.ListConversations, ("id", "subject", "source", "createdAt")),
     Verb("show", conversations.GetConversation),
-    Verb("ingest", conversations.IngestConversations, done="Taken in."),
+    Verb("ingest", conversations.IngestConversations, done="Imported."),
     Verb("issues", conversations.ListConversationIssues, ("issue.id", "issue.title", "conversation.id")),
     Verb("issue", conversations.GetConversationIssue),
     Verb("clusters", conversations.ListIssuesClusters, ("id", "label", "stats.issues", "updatedAt")),

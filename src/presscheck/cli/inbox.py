@@ -65,9 +65,7 @@ class ViewName(click.ParamType[str]):
         """The id of the view that is called so."""
         known = all_views(own_views())
         found = next((one.id for one in known if any(same_name(value, name) for name in (one.id, one.title))), None)
-        return found or self.fail(
-            f"there is no view {value!r}; known: {', '.join(one.id for one in known)}", param, ctx
-        )
+        return found or self.fail(f"unknown view {value!r}; known: {', '.join(one.id for one in known)}", param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The views that begin so."""
@@ -76,24 +74,24 @@ class ViewName(click.ParamType[str]):
 
 
 @click.command()
-@click.option("--view", type=ViewName(), help="This view, empty or not: its id, or the name of one of your own.")
-@click.option("--watch", is_flag=True, help="Print each event that concerns you, one line as it happens, until ctrl+c.")
+@click.option("--view", type=ViewName(), help="View to print: a built-in id or the name of a saved view.")
+@click.option("--watch", is_flag=True, help="Print new events as they happen, one line each, until ctrl+c.")
 @click.option(
     "--interval",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="With --watch: between two looks; 60 if not given.",
+    help="With --watch: seconds between checks (default 60).",
 )
 @asking
 async def inbox(session: Session, view: str | None, *, watch: bool, interval: float | None) -> None:
-    """Print what needs you: a view of the inbox, the first one that has something in it."""
+    """Print the inbox: the first view that is not empty."""
     if not watch and interval is not None:
-        raise InvalidArgument("--interval", "goes with --watch only")
+        raise InvalidArgument("--interval", "requires --watch")
     if not watch:
         await print_inbox(session, view)
         return
     if view is not None:
-        raise InvalidArgument("--view", "--watch tells of all that concerns you: leave it out")
+        raise InvalidArgument("--view", "cannot be combined with --watch")
     from presscheck.cli.watch import watch_events
 
     await watch_events(session, interval or PAUSE)
@@ -103,7 +101,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
     """Print a view of each organization."""
     saved, mistakes = read_views(places().config_file, judge)
     for mistake in mistakes:
-        talk(f"left out: {mistake}")
+        talk(f"skipped: {mistake}")
     found: list[dict[str, Any]] = []
     for organization in (await session.read(ListOrganizations())).items:
         shown = await _shown(session.desk, organization, all_views(saved), view)
@@ -158,7 +156,7 @@ def _lines(desk: Engine, shown: Shown) -> list[str]:
         "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views),
     ]
     if shown.view is None:
-        return [*lines, "Nothing needs you."]
+        return [*lines, "Inbox is empty."]
     lines += ["", sanitize(shown.view.title)]
     columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
     for number, request in enumerate(shown.requests):

@@ -27,9 +27,9 @@ Row = dict[str, Any]
 
 @click.command()
 @click.argument("space")
-@click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only these.")
-@click.option("--to", "page", metavar="PAGE", help="Instead: the pages that point at this one, by id, path or title.")
-@click.option("--orphans", is_flag=True, help="Instead: the pages that no other page points at.")
+@click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only links of this kind.")
+@click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title) instead.")
+@click.option("--orphans", is_flag=True, help="List the pages that no other page links to instead.")
 @asking
 async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
     """Print the links in the pages of a space, and which of them are broken."""
@@ -72,7 +72,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
         await _read_up(session, space_id)
         found = await ask()
     if found.unread:
-        talk(f"{found.unread} pages are not known here, and their links are missing.")
+        talk(f"{found.unread} pages are not cached; their links are missing.")
     return found.items
 
 

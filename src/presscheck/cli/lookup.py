@@ -60,7 +60,7 @@ async def organization(session: Session, named: str | None) -> Organization:
         return pick(found, name, "--org")
     if len(found) == 1:
         return found[0]
-    raise InvalidArgument("--org", f"say which: {', '.join(one.title for one in found) or 'you are in none'}")
+    raise InvalidArgument("--org", f"choose: {', '.join(one.title for one in found) or 'you are in no organization'}")
 
 
 async def space(session: Session, named: str) -> Space:
@@ -69,7 +69,7 @@ async def space(session: Session, named: str) -> Space:
         found = await _at_address(session, named)
         if found.space:
             return found.space
-        raise InvalidArgument("SPACE", f"{named} is not the address of a space")
+        raise InvalidArgument("SPACE", f"{named} is not the URL of a space")
     spaces = [one for org in await session.all(ListOrganizations()) for one in await _spaces(session, org)]
     if any(named in (one.id, one.title) or one.title.casefold() == named.casefold() for one in spaces):
         return pick(spaces, named, "SPACE")
@@ -92,13 +92,13 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
         found = (await _at_address(session, named)).change_request
         if found:
             return found
-        raise InvalidArgument("CHANGE_REQUEST", f"{named} is not the address of a change request")
+        raise InvalidArgument("CHANGE_REQUEST", f"{named} is not the URL of a change request")
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
         owner = await space(session, of)
         return await session.read(GetChangeRequest(space_id=owner.id, change_request_id=number))
     if named.lstrip("#").isdigit():
-        raise InvalidArgument("CHANGE_REQUEST", f"say the space too: SPACE#{named.lstrip('#')}")
+        raise InvalidArgument("CHANGE_REQUEST", f"include the space: SPACE#{named.lstrip('#')}")
     return await _by_id(session, named)
 
 
@@ -130,9 +130,9 @@ def pick(things: list[Thing], named: str, what: str) -> Thing:
         if len(fits) == 1:
             return fits[0]
         if fits:
-            raise InvalidArgument(what, f"{named} is not clear: {', '.join(one.id for one in fits)} are called that")
+            raise InvalidArgument(what, f"{named} is ambiguous: it matches {', '.join(one.id for one in fits)}")
     known = ", ".join(one.title for one in things[:12]) or "none"
-    raise InvalidArgument(what, f"there is no {named}; there are: {known}{' …' if len(things) > 12 else ''}")
+    raise InvalidArgument(what, f"{named} not found; available: {known}{' …' if len(things) > 12 else ''}")
 
 
 async def _spaces(session: Session, org: Organization) -> list[Space]:
@@ -146,7 +146,7 @@ async def _by_id(session: Session, named: str) -> ChangeRequest:
             async for one in session.every(listing):
                 if one.id == named:
                     return one
-    raise InvalidArgument("CHANGE_REQUEST", f"there is no {named}: use SPACE#12, an id or an address")
+    raise InvalidArgument("CHANGE_REQUEST", f"{named} not found: use SPACE#12, an id or an address")
 
 
 async def _at_address(session: Session, url: str) -> ContentAtUrl:
@@ -160,4 +160,4 @@ async def _at_address(session: Session, url: str) -> ContentAtUrl:
         request = await session.read(GetChangeRequest(space_id=owner.id, change_request_id=found["change"]))
         return ContentAtUrl(space=owner, change_request=request)
     except PresscheckError as error:
-        raise InvalidArgument("address", f"nothing is there for you: {error.message}") from None
+        raise InvalidArgument("address", f"not found, or you have no access: {error.message}") from None

@@ -88,9 +88,9 @@ def profile_named(name: str | None, *, offline: bool = False) -> Profile:
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--profile", metavar="NAME", help="Which [profiles.NAME] of config.toml to use.")
-@click.option("--theme", metavar="NAME", help="ink, paper, contrast, ansi, or one of your own.")
-@click.option("--offline", is_flag=True, help="Ask the service for nothing: what is known is shown.")
+@click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
+@click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom one.")
+@click.option("--offline", is_flag=True, help="Work offline: show cached data only.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @says_what_failed
@@ -105,17 +105,17 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
 
 
 @command.command()
-@click.option("--fresh", is_flag=True, help="Throw away what was done in the sample workspace before.")
+@click.option("--fresh", is_flag=True, help="Reset the sample workspace.")
 @click.option(
     "--docs",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
-    help="Also bring in this documentation repository; repeatable.",
+    help="Also import this documentation repository; repeatable.",
 )
 @click.pass_obj
 @says_what_failed
 def demo(chosen: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
-    """Open the app on a sample workspace, served from this machine."""
+    """Open the app on a sample workspace, served locally."""
     from presscheck.demo import demo_service
 
     with demo_service(fresh=fresh, docs=docs) as profile:

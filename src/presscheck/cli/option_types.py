@@ -104,7 +104,7 @@ def _word(annotation: Any) -> str:
     words: list[str] = []
     for one in members:
         if get_origin(one) is Literal:
-            words.append("one of those named")
+            words.append("one of the listed values")
         elif get_origin(one) is tuple:
             words.append("repeatable" if _kind(one)[1] else "JSON array")
         elif one is Document:

@@ -17,7 +17,7 @@ number = click.argument("number", type=int)
 
 @click.group()
 def outbox() -> None:
-    """What is not sent: `list`, `send`, `retry`, `drop`."""
+    """Manage unsent changes: `list`, `send`, `retry`, `drop`."""
 
 
 @outbox.command("list")
@@ -36,16 +36,16 @@ async def list_all(session: Session) -> None:
 async def send(session: Session) -> None:
     """Send what waits; ends when nothing does, or when there is no connection."""
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: nothing is written with it")
+        raise ReadOnly("This profile is read-only: changes are not sent")
     await session.desk.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
     while [row for row in session.desk.outbox.rows() if row.state in ("waiting", "sending")]:
         if not session.desk.status.online:
-            raise NetworkError("The connection was lost; what is not sent stays", request="outbox")
+            raise NetworkError("The connection was lost; unsent changes stay in the outbox", request="outbox")
         await _something_changed(session)
     refused = [row for row in session.desk.outbox.rows() if row.state in ("refused", "parked")]
     if refused:
-        raise Refused(f"{len(refused)} were refused: `presscheck outbox list`", request="outbox", status=400)
-    talk("Nothing waits.")
+        raise Refused(f"{len(refused)} rejected: see `presscheck outbox list`", request="outbox", status=400)
+    talk("Outbox is empty.")
 
 
 @outbox.command()
@@ -55,9 +55,9 @@ async def retry(session: Session, number: int) -> None:
     """Let a write that was refused be sent again."""
     _known(session, number)
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: nothing is written with it")
+        raise ReadOnly("This profile is read-only: changes are not sent")
     session.desk.retry(number)
-    talk("It is to be sent again: `presscheck outbox send`.")
+    talk("Marked to be sent again: run `presscheck outbox send`.")
 
 
 @outbox.command()
@@ -85,5 +85,5 @@ async def _something_changed(session: Session) -> None:
 def _known(session: Session, number: int) -> dict[str, object]:
     row = session.desk.outbox.row(number)
     if row is None:
-        raise InvalidArgument("NUMBER", f"nothing in the outbox is number {number}")
+        raise InvalidArgument("NUMBER", f"the outbox has no entry {number}")
     return {"id": row.id, "call": row.name, "given": row.given, "error": row.error}

@@ -31,8 +31,8 @@ READING = 60.0
 @click.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option("--org", metavar="ORG", help="Only in this organization, by title or id.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
-@click.option("--offline", is_flag=True, help="Only in what is known here; ask no service.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of results.")
+@click.option("--offline", is_flag=True, help="Search only cached data, without a request.")
 @asking
 async def search(session: Session, words: tuple[str, ...], org: str | None, limit: int, *, offline: bool) -> None:
     """Print the pages, change requests and comments that have all WORDS, each as it is or as a beginning.
@@ -50,7 +50,7 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     if found.state == "failed" and found.error:
         raise found.error
     if found.error:
-        talk("No connection: this is what is known here.")
+        talk("Offline: showing results from the cache.")
 
 
 async def _owner(session: Session, named: str | None, *, offline: bool) -> str | None:
@@ -75,7 +75,7 @@ def _as_row(hit: Hit) -> dict[str, str]:
 
 @click.command("open")
 @click.argument("what", metavar="URL-OR-ID")
-@click.option("--web", is_flag=True, help="In the browser.")
+@click.option("--web", is_flag=True, help="Open it in the browser.")
 @asking
 async def open_thing(session: Session, what: str, *, web: bool) -> None:
     """Open a change request or a space in the app, found by address, id or title.

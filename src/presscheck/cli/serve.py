@@ -14,13 +14,13 @@ DATABASE = click.option(
     "--database", metavar="URL", help="postgresql://… or sqlite:///…; SQLite in the data directory when not given."
 )
 DATA = click.option(
-    "--data", type=click.Path(path_type=Path, file_okay=False), help="Where database and files are kept."
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Directory of the database and files."
 )
 
 
 @click.group(invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8300, show_default=True, help="The port; 0 takes a free one.")
+@click.option("--port", default=8300, show_default=True, help="The port; 0 picks a free one.")
 @click.option("--socket", "--uds", "uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
 @click.option("--fd", type=int, hidden=True, help="A listening socket that was handed down.")
 @click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input does.")
@@ -31,21 +31,23 @@ DATA = click.option(
     "--docs",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
-    help="A documentation repository to bring in as a space; repeatable.",
+    help="Import this documentation repository as a space; repeatable.",
 )
-@click.option("--sample", is_flag=True, help="Begin with the sample workspace.")
-@click.option("--workers", "processes", type=click.IntRange(1, 64), default=1, help="How many processes answer.")
-@click.option("--rate-limit", type=click.IntRange(1), help="Requests that a token may make in a minute.")
-@click.option("--log-requests", is_flag=True, help="A line on standard error for each request.")
+@click.option("--sample", is_flag=True, help="Start with the sample workspace.")
+@click.option("--workers", "processes", type=click.IntRange(1, 64), default=1, help="Number of worker processes.")
+@click.option("--rate-limit", type=click.IntRange(1), help="Maximum requests per token and minute.")
+@click.option("--log-requests", is_flag=True, help="Log each request to standard error.")
 @click.option(
     "--allow-network",
     "allowed",
     multiple=True,
     metavar="CIDR",
-    help="A network of one's own that imports, specifications and tunnels may reach, such as 10.0.0.0/8; repeatable.",
+    help="Private network that imports and tunnels may reach, such as 10.0.0.0/8; repeatable.",
 )
-@click.option("--translator", metavar="COMMAND", help="What translates a page from standard input to standard output.")
-@click.option("--list", "is_list", is_flag=True, help="List the operations and what answers each, and end.")
+@click.option(
+    "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
+)
+@click.option("--list", "is_list", is_flag=True, help="List the operations with their handlers and exit.")
 @click.pass_context
 @says_what_failed
 def serve(
@@ -81,8 +83,8 @@ def token() -> None:
 
 @token.command()
 @click.argument("person")
-@click.option("--name", help="What it is for.")
-@click.option("--days", type=click.IntRange(1, 3650), help="How long it is good for; for ever when not given.")
+@click.option("--name", help="Label of the token.")
+@click.option("--days", type=click.IntRange(1, 3650), help="Lifetime of the token; unlimited if omitted.")
 @click.pass_obj
 @says_what_failed
 def create(where: tuple[str | None, Path | None], person: str, name: str | None, days: int | None) -> None:
@@ -145,4 +147,4 @@ def bring(where: tuple[str | None, Path | None], file: Path) -> None:
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, data):
-        click.echo(f"{import_all(database, data, file)} rows came in", err=True)
+        click.echo(f"{import_all(database, data, file)} rows imported", err=True)

@@ -54,7 +54,7 @@ class Session:
         if not self.desk.status.online and not self._said_offline:
             self._said_offline = True
             known = self.desk.known(call)
-            talk(f"No connection: this is what was known {long_ago(known.age) if known else 'before'}.")
+            talk(f"Offline: showing cached data from {long_ago(known.age) if known else 'earlier'}.")
         return answer
 
     async def every(self, listing: Operation[Page[M]], most: int = 0) -> AsyncIterator[M]:
@@ -89,7 +89,7 @@ class Session:
             answer = await landed
         except PresscheckError:
             if ticket.id:
-                talk(f"It is kept in the outbox: `presscheck outbox retry {ticket.id}`, or `drop {ticket.id}`.")
+                talk(f"It stays in the outbox: `presscheck outbox retry {ticket.id}` or `drop {ticket.id}`.")
             raise
         finally:
             landed.cancel()
@@ -115,14 +115,14 @@ class Session:
                 if landed.done():
                     return True
                 if row is None:
-                    talk("Sent, by the presscheck that is open beside this one.")
+                    talk("Sent by another running presscheck.")
                     return False
                 if row.state in ("refused", "parked"):
-                    raise PresscheckError(row.error or "it was refused")
+                    raise PresscheckError(row.error or "the service rejected it")
                 is_late = not self.desk.outbox.may_send() and time.monotonic() - began > PATIENCE
                 if is_late or row.error or not self.desk.status.online:
-                    why = row.error or ("Another presscheck sends here" if is_late else "No connection")
-                    talk(f"{why}: it waits as number {number} in the outbox, and is sent later.")
+                    why = row.error or ("Another presscheck is sending" if is_late else "Offline")
+                    talk(f"{why}: queued in the outbox as number {number}, sent later.")
                     return False
         finally:
             ends()
@@ -174,9 +174,9 @@ profile_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_remember_profile,
-    help="Which [profiles.NAME] of config.toml to use.",
+    help="Profile to use: [profiles.NAME] in config.toml.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, with stable fields.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def asking(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -233,9 +233,9 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidArgument("--yes", f"{question} Without a terminal, --yes must say so")
+        raise InvalidArgument("--yes", f"{question} Pass --yes to confirm without a terminal")
     with contextlib.suppress(click.Abort):
         if click.confirm(question, err=True):
             return
-    talk("Nothing was done.")
+    talk("Cancelled.")
     raise click.exceptions.Exit(2)

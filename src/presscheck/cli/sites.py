@@ -49,8 +49,8 @@ add(
     Verb("create", CreateSite, done="Created."),
     Verb("edit", UpdateSite, done="Changed."),
     Verb("add", AddSiteSpace, done="Added.", help="Add a space to a site."),
-    Verb("schema", GetAdaptiveSchema, help="Print what visitors may tell a site about themselves."),
-    Verb("unpublish", UnpublishSite, done="Nobody sees it any longer.", asks="Take this site offline"),
+    Verb("schema", GetAdaptiveSchema, help="Print the schema of visitor attributes for adaptive content."),
+    Verb("unpublish", UnpublishSite, done="Unpublished.", asks="Take this site offline"),
     Verb("delete", DeleteSite, done="Deleted.", asks="Delete this site"),
 )
 
@@ -60,7 +60,7 @@ add(
 @org_option
 @asking
 async def structure(session: Session, site: str, org: str | None) -> None:
-    """Print what a site is made of."""
+    """Print the structure of a site."""
     owner, found = await lookup.site(session, site, org)
     whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
     if session.json:
@@ -73,14 +73,14 @@ async def structure(session: Session, site: str, org: str | None) -> None:
 @site.command()
 @click.argument("site")
 @click.argument("item")
-@click.option("--before", metavar="ITEM", help="Put it before this one.")
-@click.option("--after", metavar="ITEM", help="Put it after this one.")
+@click.option("--before", metavar="ITEM", help="Place it before this item.")
+@click.option("--after", metavar="ITEM", help="Place it after this item.")
 @org_option
 @asking
 async def move(session: Session, site: str, item: str, before: str | None, after: str | None, org: str | None) -> None:
     """Move a part of a site among its siblings; parts are named by id or title."""
     if (before is None) == (after is None):
-        raise InvalidArgument("--before", "say --before ITEM or --after ITEM")
+        raise InvalidArgument("--before", "pass --before ITEM or --after ITEM")
     owner, found = await lookup.site(session, site, org)
     path: dict[str, Any] = {"organization_id": owner.id, "site_id": found.id}
     whole = await session.read(GetSiteStructure(**path))
@@ -92,16 +92,16 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 
 @site.command()
 @click.argument("site")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @org_option
 @asking
 async def publish(session: Session, site: str, org: str | None, *, yes: bool) -> None:
-    """Put a site live; prints where it is."""
+    """Publish a site and print its URL."""
     owner, found = await lookup.site(session, site, org)
-    confirm(f"Publish {found.title}, so that its readers see it?", yes=yes)
+    confirm(f"Publish {found.title}?", yes=yes)
     came = await session.write(PublishSite(organization_id=owner.id, site_id=found.id), "")
     if isinstance(came, Checkout):
-        talk("This site must be paid for first: finish that in the service's own app.")
+        talk("This site needs a paid plan: complete the payment in the web app.")
         raise click.exceptions.Exit(5)
     if session.json or came is None:
         session.show(came)
@@ -114,11 +114,11 @@ async def publish(session: Session, site: str, org: str | None, *, yes: bool) ->
 @org_option
 @asking
 async def open_site(session: Session, site: str, org: str | None) -> None:
-    """Print the address where a site is read, and open it where there is a browser."""
+    """Print the URL of a site and open it in the browser."""
     _, found = await lookup.site(session, site, org)
     address = _address(found)
     if not address:
-        raise ChecksFailed(f"{found.title} is not published: `presscheck site publish` puts it live")
+        raise ChecksFailed(f"{found.title} is not published: run `presscheck site publish`")
     if session.json:
         session.show({"id": found.id, "url": address})
     else:
@@ -130,17 +130,17 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
 @org_option
 @asking
 async def check(session: Session, site: str, org: str | None) -> None:
-    """Look for what readers would stumble over; exit code 6 where there is something."""
+    """Check a site for problems such as broken links; exit code 6 if there are any."""
     owner, found = await lookup.site(session, site, org)
     whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
     spaces = [one for item in whole.structure for one in _site_spaces(item)]
-    wrong = [] if spaces else [{"kind": "empty-site", "where": found.title, "says": "it has no space"}]
+    wrong = [] if spaces else [{"kind": "empty-site", "where": found.title, "says": "no space"}]
     for one in spaces:
         wrong += await _wrong_in(session, one)
     session.show(wrong, ("kind", "where", "says"))
     if wrong:
-        raise ChecksFailed(f"{len(wrong)} to look at in {found.title}")
-    talk(f"Nothing is wrong with {found.title}.")
+        raise ChecksFailed(f"{len(wrong)} problems in {found.title}")
+    talk(f"No problems in {found.title}.")
 
 
 def open_address(address: str) -> None:
@@ -159,13 +159,13 @@ async def _wrong_in(session: Session, one: SiteSpace) -> list[dict[str, str]]:
     where = one.title or one.space.title
     wrong: list[dict[str, str]] = []
     if one.draft:
-        wrong.append({"kind": "draft", "where": where, "says": "readers do not see it yet"})
+        wrong.append({"kind": "draft", "where": where, "says": "not published yet"})
     tree = await session.read(ListPages(space_id=one.space.id))
     if not tree.pages:
-        wrong.append({"kind": "empty-space", "where": where, "says": "it has no page"})
+        wrong.append({"kind": "empty-space", "where": where, "says": "no pages"})
     for link in [row for one_link in await links_in(session, one.space.id) for row in rows_of(one_link)]:
         if link["status"] == "broken":
-            says = f"{link['target'] or 'it'} leads nowhere"
+            says = f"broken link: {link['target'] or 'no target'}"
             wrong.append({"kind": "broken-link", "where": f"{where}: {link['page']}", "says": says})
     return wrong
 

@@ -44,12 +44,14 @@ add(
     Verb("edit", UpdateSpace, done="Changed."),
     Verb("files", ListFiles, ("id", "name", "contentType", "size")),
     Verb("duplicate", DuplicateSpace, done="Copied."),
-    Verb("move", MoveSpace, done="Moved.", help="Put a space into a collection (--parent), or beside a neighbour."),
-    Verb("transfer", TransferSpace, done="Given away.", asks="Give this space to another organization"),
-    Verb("delete", DeleteSpace, done="Deleted; for seven days `restore` brings it back.", asks="Delete this space"),
-    Verb("restore", RestoreSpace, done="Brought back.", help="Bring back a space that was deleted, by its id."),
-    Verb("lock", UpdateSpace, fixed={"edit_mode": "locked"}, done="Locked.", help="Let nobody edit the live content."),
-    Verb("unlock", UpdateSpace, fixed={"edit_mode": "live"}, done="Unlocked.", help="Let the live content be edited."),
+    Verb("move", MoveSpace, done="Moved.", help="Put a space into a collection (--parent), or next to another space."),
+    Verb("transfer", TransferSpace, done="Transferred.", asks="Transfer this space to another organization"),
+    Verb("delete", DeleteSpace, done="Deleted; `restore` can undo this for seven days.", asks="Delete this space"),
+    Verb("restore", RestoreSpace, done="Restored.", help="Restore a deleted space, by its id."),
+    Verb("lock", UpdateSpace, fixed={"edit_mode": "locked"}, done="Locked.", help="Lock the live content of a space."),
+    Verb(
+        "unlock", UpdateSpace, fixed={"edit_mode": "live"}, done="Unlocked.", help="Unlock the live content of a space."
+    ),
 )
 
 space.add_command(links)
@@ -57,10 +59,10 @@ space.add_command(links)
 
 @space.command()
 @click.argument("space")
-@click.option("--cr", metavar="SPACE#NUMBER", help="As it is in this change request.")
+@click.option("--cr", metavar="SPACE#NUMBER", help="Content of this change request.")
 @asking
 async def pages(session: Session, space: str, cr: str | None) -> None:
-    """Print the tree of pages."""
+    """Print the page tree."""
     tree = await _pages(session, space, cr)
     if session.json:
         session.show(list(tree))
@@ -71,7 +73,7 @@ async def pages(session: Session, space: str, cr: str | None) -> None:
 @space.command()
 @click.argument("space")
 @click.argument("page")
-@click.option("--cr", metavar="SPACE#NUMBER", help="As it is in this change request.")
+@click.option("--cr", metavar="SPACE#NUMBER", help="Content of this change request.")
 @asking
 async def page(session: Session, space: str, page: str, cr: str | None) -> None:
     """Print a page as Markdown, by id, path or title."""

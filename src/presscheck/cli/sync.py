@@ -28,7 +28,7 @@ EACH = 1.0
 @click.option("--space", metavar="SPACE", help="Only this space, by title, id or address.")
 @asking
 async def sync(session: Session, org: str | None, space: str | None) -> None:
-    """Bring all that the screens show onto this machine, to be read offline; the second time only what moved."""
+    """Download everything for offline reading; later runs fetch only what changed."""
     organization = (await lookup.organization(session, org)).id if org else None
     chosen = await lookup.space(session, space) if space else None
     if chosen:
@@ -46,11 +46,11 @@ async def sync(session: Session, org: str | None, space: str | None) -> None:
 def told(progress: Progress) -> str:
     """How far it is, in a line."""
     if progress.waits:
-        return f"The service wants a pause of {_time(progress.waits)} · {progress.requests:,} requests"
+        return f"Rate limited: waiting {_time(progress.waits)} · {progress.requests:,} requests"
     if not progress.parts:
-        return f"Asking what moved · {progress.requests:,} requests"
+        return f"Checking for changes · {progress.requests:,} requests"
     left = f" · {_time(progress.left)} left" if progress.left is not None else ""
-    return f"{progress.done:,} of {progress.parts:,} that moved · {progress.requests:,} requests{left}"
+    return f"{progress.done:,} of {progress.parts:,} changed · {progress.requests:,} requests{left}"
 
 
 class _Teller:
@@ -93,12 +93,12 @@ def _print(session: Session, progress: Progress, seconds: float) -> None:
     else:
         click.echo(
             f"{progress.spaces:,} spaces, {progress.change_requests:,} change requests;"
-            f" {progress.parts:,} parts moved, {progress.requests:,} requests, {_time(seconds)}"
+            f" {progress.parts:,} parts changed, {progress.requests:,} requests, {_time(seconds)}"
         )
     if progress.refused:
-        talk(f"{progress.refused} answers are not for this token.")
+        talk(f"{progress.refused} reads were denied to this token.")
     if progress.failed:
-        raise PresscheckError(f"{progress.failed} answers did not come: `presscheck sync` asks for them again")
+        raise PresscheckError(f"{progress.failed} reads failed: run `presscheck sync` again")
 
 
 def _time(seconds: float) -> str:

@@ -23,7 +23,7 @@ from presscheck.paths import places, private_directory
 def body_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `--body` and `--body-file`."""
     as_file = click.option("-F", "--body-file", metavar="FILE", help="Read the text from a file; - is standard input.")
-    return click.option("--body", metavar="TEXT", help="The text, in Markdown; your editor opens without it.")(
+    return click.option("--body", metavar="TEXT", help="The text, in Markdown; omit it to open your editor.")(
         as_file(function)
     )
 
@@ -36,21 +36,21 @@ def body_text(body: str | None, body_file: str | None, *, before: str = "") -> G
         InvalidArgument: there is no text, and no terminal to ask for one in.
     """
     if body is not None and body_file is not None:
-        raise InvalidArgument("--body", "give --body or --body-file, not both")
+        raise InvalidArgument("--body", "pass --body or --body-file, not both")
     given = body if body is not None else _from_file(body_file) if body_file is not None else None
     if given is not None:
         if not given.strip():
-            raise InvalidArgument("--body", "it is empty")
+            raise InvalidArgument("--body", "the text is empty")
         yield given
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise InvalidArgument("--body", "give --body TEXT or --body-file FILE (- is standard input)")
+        raise InvalidArgument("--body", "pass --body TEXT or --body-file FILE (- is standard input)")
     kept = private_directory(places().state / "typed") / f"{uuid4().hex}.md"
     text = _from_editor(kept, before)
     try:
         yield text
     except BaseException:
-        talk(f"Your text is kept in {kept}")
+        talk(f"Your text is saved in {kept}")
         raise
     kept.unlink(missing_ok=True)
 
@@ -74,9 +74,9 @@ def edit_file(file: Path) -> None:
         # the user's own command, in the user's own environment
         ended = subprocess.run([*words, str(file)], env=editor_environment(), check=False)  # noqa: S603
     except OSError as error:
-        raise PresscheckError(f"the editor {words[0]} cannot be started: {error.strerror}") from None
+        raise PresscheckError(f"could not start the editor {words[0]}: {error.strerror}") from None
     if ended.returncode:
-        raise PresscheckError(f"the editor ended with {ended.returncode}: {file} is as it left it")
+        raise PresscheckError(f"the editor exited with {ended.returncode}; the text is in {file}")
 
 
 def _from_file(name: str) -> str:
@@ -85,7 +85,7 @@ def _from_file(name: str) -> str:
     except OSError as error:
         raise InvalidArgument("--body-file", f"{name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InvalidArgument("--body-file", f"{name}: it is not text in UTF-8") from None
+        raise InvalidArgument("--body-file", f"{name}: not UTF-8 text") from None
 
 
 def _from_editor(file: Path, before: str) -> str:
@@ -95,5 +95,5 @@ def _from_editor(file: Path, before: str) -> str:
     text = file.read_text("utf-8", errors="replace")
     if not text.strip() or text == before:
         file.unlink()
-        raise InvalidArgument("--body", "nothing was written")
+        raise InvalidArgument("--body", "the text is empty")
     return text

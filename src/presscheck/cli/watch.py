@@ -52,14 +52,14 @@ async def _follow(session: Session, pause: float) -> None:
         if error and not isinstance(error, PASSING):
             raise error
         if error and not trouble:
-            why = "No connection" if isinstance(error, NetworkError) else error.message
-            talk(f"{why}: looking again, ever more rarely.")
+            why = "Offline" if isinstance(error, NetworkError) else error.message
+            talk(f"{why}: retrying less and less often.")
         elif trouble and not error:
-            talk("Back again.")
+            talk("Back online.")
         trouble = error is not None
         if is_first and not error:
             is_first = False
-            talk(f"Watching what concerns you, every {pause:g} s; ctrl+c ends it.")
+            talk(f"Checking for new events every {pause:g} s; stop with ctrl+c.")
         for event in events:
             print_event(event, as_json=session.json)
         if events and session.profile.notify and sys.stdout.isatty() and session.desk.events.may_notify():

@@ -38,14 +38,14 @@ def read_address(base_url: str, *, insecure: bool = False) -> Address:
         parts = urlsplit(base_url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise ConfigurationError("the address of the service cannot be read: use https://host") from None
+        raise ConfigurationError("invalid service URL: use https://host") from None
     if parts.username or parts.password:
-        raise ConfigurationError(f"{host}: leave name and password out of the address of the service")
+        raise ConfigurationError(f"{host}: remove the user name and password from the service URL")
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise ConfigurationError(f"{base_url!r} is not the address of a service: use https://host or unix:/path")
+        raise ConfigurationError(f"{base_url!r} is not a service URL: use https://host or unix:/path")
     is_local = _is_loopback(host)
     if parts.scheme == "http" and not (is_local or insecure):
-        raise ConfigurationError(f"{host}: use https, for the token would travel in the open")
+        raise ConfigurationError(f"{host}: use https, because http would send the token unencrypted")
     path = parts.path.rstrip("/").removesuffix("/v1")
     return Address(url=f"{parts.scheme}://{parts.netloc}{path}/v1", host=parts.netloc, is_local=is_local)
 

@@ -125,7 +125,7 @@ class Client:
             if not reply.headers.get("location") or not 300 <= reply.status < 400:
                 return checked(call, reply)
             url = _redirected(call, url, reply)
-        raise MalformedAnswer("The service redirects in a circle", request=str(call))
+        raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
     async def _is_unknown(self, call: Operation[Any], errand: RequestContext) -> bool:
         """Whether a call came to nothing because this release of the service does not have it."""
@@ -225,7 +225,7 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
     try:
         target = url.join(reply.headers["location"])
     except httpx.InvalidURL:
-        raise MalformedAnswer("The service redirects to nowhere", request=str(call)) from None
+        raise MalformedAnswer("The service sent a redirect without a target", request=str(call)) from None
     if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
         raise MalformedAnswer(
             f"The service redirects to {target.host or 'another place'}, where your token is not sent",
@@ -233,5 +233,5 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
             request_id=reply.request_id,
         )
     if not call.is_read():
-        raise MalformedAnswer("The service redirects a change, which is not followed", request=str(call))
+        raise MalformedAnswer("The service redirected a write; writes are not redirected", request=str(call))
     return target

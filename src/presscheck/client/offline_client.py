@@ -18,7 +18,7 @@ class Unplugged:
         Raises:
             NetworkError: always.
         """
-        raise NetworkError("You are offline, as --offline says", request=str(call))
+        raise NetworkError("Offline mode (--offline)", request=str(call))
 
     async def aclose(self) -> None:
         """There is no connection to close."""

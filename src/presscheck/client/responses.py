@@ -36,15 +36,15 @@ GOOD = (200, 201, 202, *EMPTY)
 LONGEST_MESSAGE = 400
 
 SENTENCES = {
-    400: "The service cannot take this",
-    401: "You are not signed in, or the token is no longer good",
-    403: "You are not allowed to do this",
-    404: "There is no such thing, or you may not see it",
+    400: "Invalid request",
+    401: "Not signed in, or the token is invalid or expired",
+    403: "You do not have permission to do this",
+    404: "Not found, or you have no access",
     405: "This service does not support that",
-    409: "This cannot be done as things stand",
-    412: "Something else must be done first",
-    413: "This is too large for the service",
-    422: "The service cannot take this",
+    409: "Conflict with the current state",
+    412: "A requirement is not met",
+    413: "Too large for the service",
+    422: "Invalid request",
     429: "Too many requests",
     501: "This service does not support that",
 }
@@ -77,7 +77,7 @@ def checked(call: Operation[Any], reply: Reply) -> Reply:
         raise _refusal(call, reply)
     if reply.status not in GOOD:
         raise MalformedAnswer(
-            f"Something other than the service answered ({reply.status})",
+            f"Unexpected response, not from the service ({reply.status})",
             request=str(call),
             request_id=reply.request_id,
         )
@@ -110,18 +110,16 @@ def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = N
 def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -> RequestError:
     """The error of a good answer that cannot be used; `reason` ends the sentence."""
     if call.is_read():
-        return MalformedAnswer(
-            f"The answer of the service cannot be read: {reason}", request=str(call), request_id=request_id
-        )
+        return MalformedAnswer(f"Invalid response from the service: {reason}", request=str(call), request_id=request_id)
     return Ambiguous(
-        f"The service took this, but its answer cannot be read: {reason}", request=str(call), request_id=request_id
+        f"Accepted by the service, but its response is invalid: {reason}", request=str(call), request_id=request_id
     )
 
 
 def spent(call: Operation[Any], seconds: float) -> TooManyRequests:
     """The error of a request that was not sent, because the service would refuse it."""
     return TooManyRequests(
-        f"The service has had enough requests of this token, try again {_in(seconds)}",
+        f"Rate limit of this token reached, try again {_in(seconds)}",
         request=str(call),
         status=429,
         retry_after=seconds,
@@ -133,7 +131,7 @@ def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
     return NotSupported(
         f"This service has no {call.feature}"
         if call.feature
-        else f"This service does not support that: only its release {call.release} does",
+        else f"This service does not support that: it requires release {call.release}",
         request=str(call),
         status=error.status,
         request_id=error.request_id,
@@ -145,12 +143,12 @@ def _refusal(call: Operation[Any], reply: Reply) -> ServiceError:
     wait = asked_pause(reply.headers) if reply.status in (429, 503) else None
     sentence = SENTENCES.get(reply.status)
     if sentence is None:
-        happened = "The service failed" if reply.status >= 500 else "The service refused this"
+        happened = "The service failed" if reply.status >= 500 else "The service rejected the request"
         sentence = f"{happened} ({reply.status})"
     if wait is not None:
         sentence += f", try again {_in(wait)}"
     if reply.status == 404 and call.release:
-        sentence += f"; only release {call.release} of the service has this call"
+        sentence += f"; this operation requires release {call.release} of the service"
     kind = for_status(reply.status)
     return kind(
         f"{sentence}: {said}" if said and kind is not NotSignedIn else sentence,

@@ -44,7 +44,7 @@ class Bearer(httpx.Auth):
     def __init__(self, token: str | None) -> None:
         token = (token or "").strip()
         if not token.isascii() or not token.isprintable() or " " in token:
-            raise ConfigurationError("the token holds characters that no token has: copy it again")
+            raise ConfigurationError("the token contains invalid characters: copy it again")
         self._header = f"Bearer {token}" if token else ""
 
     def __repr__(self) -> str:

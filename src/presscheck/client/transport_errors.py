@@ -47,7 +47,7 @@ def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress,
         return spent(call, failure.seconds)
     happened = _happened(failure, host)
     if progress.sent and not call.is_read():
-        return Ambiguous(f"{happened}. Nobody knows yet whether the service took this", request=str(call))
+        return Ambiguous(f"{happened}. Delivery unknown", request=str(call))
     broke_off = is_reset(failure)
     if isinstance(failure, httpx.RemoteProtocolError) and not _came_to_nothing(failure):
         return MalformedAnswer(happened, request=str(call), broke_off=broke_off)
@@ -67,17 +67,17 @@ def _came_to_nothing(failure: Exception) -> bool:
 def _happened(failure: Exception, host: str) -> str:
     match failure:
         case httpx.ConnectTimeout():
-            return f"{host} cannot be reached: it takes too long to connect"
+            return f"Could not connect to {host}: timed out"
         case httpx.PoolTimeout():
             return f"{host} is slow: too many requests are waiting for it"
         case httpx.TimeoutException() | TimeoutError():
-            return f"{host} takes too long to answer"
+            return f"{host} took too long to respond"
         case httpx.ConnectError() | httpx.ProxyError():
-            return f"{host} cannot be reached: {_reason(failure)}"
+            return f"Could not connect to {host}: {_reason(failure)}"
         case httpx.RemoteProtocolError() if not _came_to_nothing(failure):
-            return f"{host} broke off, or does not speak HTTP"
+            return f"{host} closed the connection or does not speak HTTP"
         case _:
-            return f"The connection to {host} broke"
+            return f"The connection to {host} was lost"
 
 
 def _reason(failure: BaseException) -> str:
@@ -96,10 +96,10 @@ def _reason(failure: BaseException) -> str:
 def _words(error: OSError) -> str:
     match error:
         case gaierror():
-            return "its name is not known"
+            return "unknown host name"
         case ConnectionRefusedError():
-            return "nothing answers there"
+            return "connection refused"
         case FileNotFoundError():
-            return "there is no such socket"
+            return "socket not found"
         case _:
             return (error.strerror or "no connection").lower()

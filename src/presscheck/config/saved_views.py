@@ -38,7 +38,7 @@ def checked(entries: object, judge: Judge | None = None) -> tuple[list[SavedView
     for number, entry in enumerate(cast("list[Any]", entries), 1):
         place = ("views", str(number))
         if number > MOST_VIEWS:
-            wrong.append((place, f"is one too many: at most {MOST_VIEWS} views"))
+            wrong.append((place, f"exceeds the limit of {MOST_VIEWS} views"))
             break
         if not isinstance(entry, dict):
             wrong.append((place, "must be a table, [[views]]"))
@@ -73,7 +73,7 @@ def _wrong_in(entry: dict[str, Any], others: list[SavedView], judge: Judge | Non
     is_sound = "name" in entry
     for key, value in entry.items():
         setting = VIEW_SETTINGS.get(key)
-        says = _wrong_value(setting, value) if setting else f"is not a setting; known: {', '.join(VIEW_SETTINGS)}"
+        says = _wrong_value(setting, value) if setting else f"is not a known setting; known: {', '.join(VIEW_SETTINGS)}"
         if says:
             is_sound = False
             yield (key,), says
@@ -81,16 +81,16 @@ def _wrong_in(entry: dict[str, Any], others: list[SavedView], judge: Judge | Non
         return
     view = _view(entry)
     if any(same_name(view.name, other.name) for other in others):
-        yield ("name",), "is the name of another view: no two have the same"
+        yield ("name",), "is already used by another view: names must be unique"
     elif judge and (found := judge(view)):
         yield (found[0],), found[1]
 
 
 def _wrong_value(setting: Setting, value: object) -> str | None:
     if not isinstance(value, str):
-        return f"must be a text in quotes, such as {setting.example}"
+        return f"must be a quoted string, such as {setting.example}"
     if not value.strip() and setting.name != "query":
-        return "is empty: give it one" if setting.name == "name" else "is empty: leave it out"
+        return "is empty: enter a name" if setting.name == "name" else "is empty: leave it out"
     if setting.most and len(value.strip()) > setting.most:
         return f"is too long: at most {setting.most} characters"
     if not value.isprintable():

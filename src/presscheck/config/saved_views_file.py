@@ -108,7 +108,7 @@ def _span_of(path: Path, text: str, name: str) -> tuple[int, int]:
     for entry, span in zip(_entries(path, text), _spans(path, text), strict=True):
         if same_name(str(entry.get("name", "")), name):
             return span
-    raise ConfigurationError(f"{path.name}: the view is not in it any more")
+    raise ConfigurationError(f"{path.name}: the view no longer exists")
 
 
 def _spans(path: Path, text: str) -> list[tuple[int, int]]:
@@ -123,7 +123,7 @@ def _spans(path: Path, text: str) -> list[tuple[int, int]]:
     found += [(start, at)] if start >= 0 else []
     # a text of many lines may hold what looks like a header: then nothing is touched
     if [_view_in(text[begin:end]) for begin, end in found] != _entries(path, text):
-        raise ConfigurationError(f"{path.name}: its views cannot be told apart: write each as [[views]]")
+        raise ConfigurationError(f"{path.name}: could not edit the views: write each as [[views]]")
     return found
 
 
@@ -141,7 +141,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
     try:
         return cast("list[dict[str, Any]]", tomllib.loads(text).get("views", []))
     except tomllib.TOMLDecodeError:
-        raise ConfigurationError(f"{path.name} is not TOML: `presscheck config check` says where") from None
+        raise ConfigurationError(f"{path.name} is not valid TOML: run `presscheck config check` for details") from None
 
 
 def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
@@ -155,9 +155,9 @@ def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
         _entries(path, edited)
         _replace(file, edited, mode)
     except OSError as error:
-        raise ConfigurationError(f"{path.name} cannot be written: {error.strerror}") from None
+        raise ConfigurationError(f"Could not write {path.name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{path.name} is not text in UTF-8") from None
+        raise ConfigurationError(f"{path.name} is not UTF-8 text") from None
 
 
 def _replace(file: Path, text: str, mode: int) -> None:

@@ -39,9 +39,9 @@ SETTINGS: dict[str, Setting] = {
             '"~/.config/presscheck/token"',
         ),
         Setting("token_command", str, "A command that prints the token, run without a shell.", '"pass show docs"'),
-        Setting("organization", str, "Where to begin, by title or id.", '"Acme"'),
-        Setting("read_only", bool, "Refuse every write, whoever asks.", "true"),
-        Setting("allow_http", bool, "Send the token over http to another machine too.", "true"),
+        Setting("organization", str, "Start location, by title or id.", '"Acme"'),
+        Setting("read_only", bool, "Reject every write.", "true"),
+        Setting("allow_http", bool, "Allow sending the token over http to another machine.", "true"),
         Setting(
             "cache_size",
             int,
@@ -55,7 +55,7 @@ SETTINGS: dict[str, Setting] = {
             '"bell"',
             one_of=("bell", "osc9", "osc777"),
         ),
-        Setting("sync", bool, "Bring in what moved while nobody presses a key, to be read offline.", "true"),
+        Setting("sync", bool, "Download changes in the background for offline reading.", "true"),
         Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
     )
 }
@@ -68,8 +68,8 @@ SORTS = ("updated", "created", "comments", "number", "author", "subject", "space
 VIEW_SETTINGS: dict[str, Setting] = {
     one.name: one
     for one in (
-        Setting("name", str, "What its tab says; no two views have the same name.", '"Stale API"', most=40),
-        Setting("query", str, "What it shows, as one types it after F.", '"space:api updated:>2w"', most=400),
+        Setting("name", str, "Title of the tab; must be unique.", '"Stale API"', most=40),
+        Setting("query", str, "Filter, as typed after F.", '"space:api updated:>2w"', most=400),
         Setting(
             "sort",
             str,
@@ -106,7 +106,7 @@ def schema() -> dict[str, Any]:
             },
             "views": {
                 "type": "array",
-                "description": "Your own views of the inbox, as tabs behind those that are built in.",
+                "description": "Saved views of the inbox, shown as tabs after the built-in ones.",
                 "maxItems": MOST_VIEWS,
                 "items": view,
             },
@@ -117,13 +117,13 @@ def schema() -> dict[str, Any]:
 def first_file() -> str:
     """The file to begin with: every setting, explained and commented out."""
     lines = [
-        "# Settings of presscheck. `presscheck config check` names what is wrong with them.",
-        "# The token does not stand here: `presscheck login` puts it into the system keyring.",
+        "# Settings of presscheck. Check them with `presscheck config check`.",
+        "# Do not put the token here: `presscheck login` stores it in the system keyring.",
         "",
         "[profiles.default]",
         *_explained(SETTINGS),
         "",
-        "# A view of your own in the inbox.",
+        "# A saved view of the inbox.",
         "# [[views]]",
         *_explained(VIEW_SETTINGS),
     ]

@@ -128,7 +128,7 @@ def _write(file: Path, text: str) -> None:
 def _read(file: Path) -> str | None:
     try:
         if os.name == "posix" and file.stat().st_mode & 0o077:
-            raise ConfigurationError(f"token_file {file}: others may read it; run `chmod 600 {file}`")
+            raise ConfigurationError(f"token_file {file}: other users can read the file; run `chmod 600 {file}`")
         return file.read_text("utf-8").strip() or None
     except OSError as error:
         raise ConfigurationError(
@@ -143,20 +143,20 @@ def _printed(command: str) -> str:
     try:
         words = shlex.split(command)
     except ValueError:
-        raise ConfigurationError("token_command: a quote in it is not closed") from None
+        raise ConfigurationError("token_command: unclosed quote") from None
     if not words:
         raise ConfigurationError("token_command: it is empty")
     try:
         # the user's own command, from the user's own settings
         ran = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=PATIENCE, text=True)  # noqa: S603
     except subprocess.TimeoutExpired:
-        raise ConfigurationError(f"token_command: it did not end within {PATIENCE:.0f} seconds") from None
+        raise ConfigurationError(f"token_command: timed out after {PATIENCE:.0f} seconds") from None
     except OSError as error:
-        raise ConfigurationError(f"token_command: it cannot be started: {error.strerror}") from None
+        raise ConfigurationError(f"token_command: could not start: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigurationError("token_command: it printed no text") from None
+        raise ConfigurationError("token_command: the output is not text") from None
     if ran.returncode or not ran.stdout.strip():
-        why = f"it ended with {ran.returncode}" if ran.returncode else "it printed nothing"
+        why = f"it exited with {ran.returncode}" if ran.returncode else "it printed no token"
         raise ConfigurationError(f"token_command: {why}; it must print the token")
     return ran.stdout.strip()
 
@@ -169,7 +169,7 @@ def _from_keyring(name: str) -> str:
     except Exception:  # a keyring is somebody else's program: whatever it says, it gives no token
         found = None
     if not found:
-        raise ConfigurationError(f"{IN_KEYRING} does not give the token: unlock it, or `presscheck login` again")
+        raise ConfigurationError(f"{IN_KEYRING} did not provide the token: unlock it, or run `presscheck login` again")
     return found
 
 
@@ -192,4 +192,4 @@ def _out_of_keyring(name: str) -> None:
     except keyring.errors.PasswordDeleteError:
         return  # it is gone already
     except Exception:
-        raise ConfigurationError(f"{IN_KEYRING} keeps the token: unlock it, then log out again") from None
+        raise ConfigurationError(f"{IN_KEYRING} did not delete the token: unlock it, then log out again") from None

@@ -24,7 +24,7 @@ HOSTED = "https://api.gitbook.com"
 Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
 _QUOTED = re.compile("['\"].*")
-_KINDS = {str: "a text in quotes", bool: "true or false", int: "a whole number of at least 1"}
+_KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
 _SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 
 
@@ -54,7 +54,7 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
             raise ConfigurationError(str(mistake))
     found = profiles_of(whole).get(profile)
     if found is None and required:
-        raise ConfigurationError(f"{path}: there is no [profiles.{profile}]; add it, or leave --profile out")
+        raise ConfigurationError(f"{path}: profile [profiles.{profile}] not found; add it, or omit --profile")
     return found or {}
 
 
@@ -90,7 +90,7 @@ def refuse_open_way(base_url: str, file: Path, profile: str, *, allow_http: bool
     """
     if not (allow_http or _is_private(base_url)):
         raise ConfigurationError(
-            f"{base_url}: over http anybody on the way may read the token; "
+            f"{base_url}: http sends the token unencrypted; "
             f"use https, or set allow_http = true in [profiles.{profile}] of {file}"
         )
 
@@ -122,7 +122,7 @@ def _read(path: Path, judge: Judge | None = None) -> tuple[dict[str, Any], list[
     except OSError as error:
         return {}, [Mistake(path, None, (), f"cannot be read: {error.strerror}")]
     except UnicodeDecodeError:
-        return {}, [Mistake(path, None, (), "is not text in UTF-8")]
+        return {}, [Mistake(path, None, (), "is not UTF-8 text")]
     try:
         whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -135,12 +135,12 @@ def _unreadable(path: Path, error: tomllib.TOMLDecodeError) -> Mistake:
     found = _POSITION.search(str(error))
     says = _POSITION.sub("", str(error)).strip()
     # what stands in quotes here may be a piece of a value
-    return Mistake(path, int(found[1]) if found else None, (), f"is not TOML: {_QUOTED.sub('…', says)}")
+    return Mistake(path, int(found[1]) if found else None, (), f"is not valid TOML: {_QUOTED.sub('…', says)}")
 
 
 def _wrong(whole: dict[str, Any], judge: Judge | None) -> list[tuple[Key, str]]:
     found: list[tuple[Key, str]] = [
-        ((key,), "is not a setting; settings stand below [profiles.NAME], views below [[views]]")
+        ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in whole
         if key not in ("profiles", "views")
     ]
@@ -165,7 +165,7 @@ def _wrong_in(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
         elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_size(value)):
             found.append(((*profile, key), f"must be {_KINDS[setting.kind]}, such as {setting.example}"))
         elif value == "":
-            found.append(((*profile, key), f"is empty: leave it out, or write it as {setting.example}"))
+            found.append(((*profile, key), f"is empty: remove it, or write it as {setting.example}"))
         elif setting.one_of and value not in setting.one_of:
             found.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
     return found
@@ -177,8 +177,8 @@ def _is_size(value: object) -> bool:
 
 def _unknown(key: str) -> str:
     if key.lower() in _SECRETS:
-        return "does not belong here: take it out, and use `presscheck login` or token_file"
-    return f"is not a setting; known: {', '.join(sorted(SETTINGS))}"
+        return "must not be in this file: remove it and use `presscheck login` or token_file"
+    return f"is not a known setting; known: {', '.join(sorted(SETTINGS))}"
 
 
 def _lines_of(text: str) -> dict[Key, int]:

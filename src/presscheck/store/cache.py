@@ -212,11 +212,11 @@ class Cache:
 
     def _say_aside(self, aside: Path) -> None:
         forget_older(self._path, aside)
-        self.notice = f"The cache was damaged or of another version: set aside as {aside.name}, and begun anew"
+        self.notice = f"The cache was damaged or of another version: moved to {aside.name}; a new one was created"
 
     def _remember_in_memory(self, why: Exception) -> None:
-        said = why if isinstance(why, StoreError) else f"{self._path} cannot be written: {why}"
-        self.notice = f"{said}; this session remembers in memory only"
+        said = why if isinstance(why, StoreError) else f"Could not write {self._path}: {why}"
+        self.notice = f"{said}; this session caches in memory only"
         self._thinning = Evictor(self._limit)
         self._writer = in_memory()
         self._shelves = (CacheReader(self._writer), *self._shelves)

@@ -92,5 +92,5 @@ def translate_sqlite_errors() -> Generator[None]:
         yield
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            raise StoreError("The disk is full: what you write cannot be kept; make room, and try again") from None
-        raise StoreError(f"What you write cannot be kept on this disk: {error}") from None
+            raise StoreError("Could not save your text: the disk is full. Free some space and try again") from None
+        raise StoreError(f"Could not save your text: {error}") from None

@@ -73,7 +73,7 @@ class Outbox(Drafts):
         self.notice: str | None = None
         self._db, aside = open_file(path, SCHEMA, VERSION, durable=True, steps=STEPS)
         if aside:
-            self.notice = f"The outbox could not be read: it was set aside as {aside}, with what it held"
+            self.notice = f"Could not read the outbox: the file was moved to {aside}; its changes are not sent"
         self._lock = FileLock(f"{path}.lock", mode=0o600)
         try:
             self._data_version = self._one("PRAGMA data_version")[0]

@@ -46,7 +46,7 @@ def open_file(
         try:
             return _open(path, ways, version, durable), aside
         except _UnusableError as error:
-            raise StoreError(f"{path} cannot be made anew: {error}") from None
+            raise StoreError(f"Could not recreate {path}: {error}") from None
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
@@ -65,7 +65,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
             connection.close()
             raise
     except (OSError, sqlite3.OperationalError) as error:
-        raise StoreError(f"{path} cannot be opened: {error}") from None
+        raise StoreError(f"Could not open {path}: {error}") from None
     except sqlite3.DatabaseError as error:
         raise _UnusableError(str(error)) from None
     return connection
@@ -116,10 +116,10 @@ def _open(path: Path, ways: Mapping[int, Statements], version: int, durable: boo
         if _version(connection) != version:
             _make_current(connection, ways, version)
         if durable and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise _UnusableError("it is damaged")
+            raise _UnusableError("the file is damaged")
     except sqlite3.OperationalError as error:
         connection.close()
-        raise StoreError(f"{path} cannot be used: {error}") from None
+        raise StoreError(f"Could not use {path}: {error}") from None
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _UnusableError(str(error)) from None
