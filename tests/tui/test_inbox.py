@@ -87,7 +87,7 @@ async def test_a_change_request_is_opened_by_its_number(service: RunningService,
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press(":", *"cr 5")
-        await until(pilot, shows="▌5 Rewrite the auth guide")
+        await until(pilot, shows="▌#5 Rewrite the auth guide")
         await pilot.press("enter")
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="› 5 Rewrite the auth guide")

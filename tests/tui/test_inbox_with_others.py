@@ -152,7 +152,7 @@ async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_
         await noor.send(MergeChangeRequest(**TYPOS))
         await pilot.press("y")
         await until(pilot, shows="1 done · 1 failed")
-        await until(pilot, shows="merged is final")
+        await until(pilot, shows="already merged")
         assert [await status(noor, at) for at in (AUTH, TYPOS)] == ["archived", "merged"]
 
 
