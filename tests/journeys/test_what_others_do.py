@@ -104,7 +104,7 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
 
     async def first_look() -> None:
         async with opened(service, home) as desk:
-            await desk.events.look()
+            await desk.events.poll()
             assert said(desk) == [], "a first run invents nothing"
 
     asyncio.run(first_look())
@@ -134,7 +134,7 @@ def said(desk: Engine) -> list[str]:
 
 async def look(desk: Engine, since: int = 0) -> list[str]:
     """Look, and say what is told behind the first so many."""
-    await desk.events.look()
+    await desk.events.poll()
     return said(desk)[since:]
 
 
@@ -210,7 +210,7 @@ async def test_own_acts_are_no_events(service: RunningService, home: Path) -> No
         await desk.write(PublishSite(**site)).landed()
         assert await look(desk, before) == []
         await say(service, service.token, UnpublishSite(**site))
-        await desk.events.look()
+        await desk.events.poll()
         await say(service, service.token, PublishSite(**site))
         told = await look(desk, before)
         assert told == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
@@ -220,7 +220,7 @@ async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
     service: RunningService, mia: str, home: Path
 ) -> None:
     async with opened(service, home) as desk:
-        await desk.events.look()
+        await desk.events.poll()
         request = await desk.read(GetChangeRequest(**GUIDE))
         desk.triage.done(request)
         await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
@@ -320,6 +320,7 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await until_shown(pilot, shows="•   5 Rewrite the auth guide")
         await pilot.press("enter")
         await until_shown(pilot, holds=lambda: isinstance(app.screen, ReviewScreen))
+        await until_shown(pilot, holds=lambda: app.screen.model.request is not None)
         shown = app.screen.model.request
         await until_shown(pilot, holds=lambda: shown.id not in app.desk.events.unread)
         assert len(sent) == 2
