@@ -232,7 +232,7 @@ async def test_what_another_window_writes_wakes_what_it_touches(
     await until(lambda: bool(watchers.woken(threads(first))))
     assert [row.state for row in desk.waiting()] == ["waiting"]
     assert watchers.woken(threads(second)) == []
-    window.outbox.close()
+    await window.close()
 
 
 async def test_news_of_the_inbox_wakes_its_listings_alone(
@@ -242,17 +242,17 @@ async def test_news_of_the_inbox_wakes_its_listings_alone(
     organization = (await desk.read(ListOrganizations())).items[0].id
     listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
     others = (GetSpace(space_id=request.space), ListPages(space_id=request.space))
-    await desk.events.look()
+    await desk.events.poll()
     await watchers.follow(listing, *others)
     client = Client(service.base_url, service.token)
     await client.send(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, subject="From beside"))
     await client.aclose()
-    await desk.events.look()
+    await desk.events.poll()
     await asyncio.sleep(0)
     assert watchers.woken(listing, *others) == [listing]
     assert "From beside" in [row.subject for row in desk.window(listing, 0, 100).items]
     watchers.begin()
-    await desk.events.look()
+    await desk.events.poll()
     await asyncio.sleep(0)
     assert watchers.woken(listing, *others) == [], "nothing is new"
 
