@@ -27,10 +27,12 @@ def holding_back(
                 return
             await asyncio.to_thread(until.wait)
         onward, sending = await asyncio.open_unix_connection(place)
-        sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
-        writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
-        sending.close()
-        await sending.wait_closed()
+        try:
+            sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
+            writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
+        finally:  # also when the proxy is left before the service answered
+            sending.close()
+            await sending.wait_closed()
 
     ready, done, address = threading.Event(), asyncio.Event(), list[str]()
     loop = asyncio.new_event_loop()

@@ -49,7 +49,7 @@ def test_the_keyring_takes_the_token_and_gives_it_back(shell: Shell, service: Ru
 def test_without_a_keyring_a_file_takes_it_that_nobody_else_reads(shell: Shell, service: RunningService) -> None:
     ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
     assert ran.returncode == 0, ran.stderr
-    assert "no system keyring" in ran.stderr
+    assert "No system keyring" in ran.stderr
     [file] = (shell.home / "config" / "tokens").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text().strip() == service.token

@@ -97,7 +97,7 @@ def test_one_thing_has_many_names(shell: Shell) -> None:
     for name in ("api#5", found["id"], found["urls"]["app"]):
         assert shell.json("cr", "show", name, "--no-comments")["changeRequest"]["id"] == found["id"]
         assert shell.ok("open", name).strip() == found["urls"]["app"]
-    assert "say the space too" in shell.run("cr", "show", "5").stderr
+    assert "include the space" in shell.run("cr", "show", "5").stderr
     assert shell.run("cr", "show", "nowhere#5").exit_code == 1
     assert shell.run("cr", "show", "no-such-id").exit_code == 2
     assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
@@ -145,7 +145,7 @@ def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
     assert {one["space"] for one in narrow["changeRequests"]} == {"api"}
     printed = shell.run("inbox", "--view", "By space")
     assert "\n\nAPI docs\n" in printed.stdout
-    assert "left out:" in printed.stderr
+    assert "skipped:" in printed.stderr
     assert "config.toml:10: views.3.query is invalid: colour: unknown filter" in printed.stderr
     refused = shell.run("inbox", "--view", "none")
     assert refused.exit_code == 2
@@ -272,7 +272,7 @@ sed -i "$CHANGE" "$1"
         assert ended == code, printed
         shown = shell.ok("cr", "diff", "guides#3", "--format", "json")
         assert text in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\n", "\n"), shown
-    assert b"wrote in the same words meanwhile" in printed
+    assert b"somebody else changed the same text" in printed
     [kept] = (shell.home / "state" / "typed").iterdir()
     assert "Eins." in kept.read_text()
 
@@ -340,7 +340,7 @@ def test_a_doctor_a_log_and_completion(shell: Shell) -> None:
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
     ill = shell.run("doctor")
-    assert (ill.exit_code, "ill: service" in ill.stderr) == (6, True)
+    assert (ill.exit_code, "problems: service" in ill.stderr) == (6, True)
     (shell.home / "state" / "presscheck.log").write_text("one\ntwo\nthree\n")
     assert shell.ok("log", "--lines", "2") == "two\nthree\n"
     for name in ("bash", "zsh", "fish"):

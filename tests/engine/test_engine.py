@@ -359,5 +359,5 @@ async def test_what_befalls_the_cache_later_is_told(desk: Engine) -> None:
     desk.on_status(lambda _: heard.append(desk.notices))
     desk._stored._cache._is_damaged = True
     await desk.read(ListOrganizations())
-    assert "begun anew" in heard[-1][0]
+    assert "a new one was created" in heard[-1][0]
     assert desk.known(ListOrganizations())

@@ -232,7 +232,7 @@ async def test_what_another_window_writes_wakes_what_it_touches(
     await until(lambda: bool(watchers.woken(threads(first))))
     assert [row.state for row in desk.waiting()] == ["waiting"]
     assert watchers.woken(threads(second)) == []
-    window.outbox.close()
+    await window.close()
 
 
 async def test_news_of_the_inbox_wakes_its_listings_alone(

@@ -100,7 +100,7 @@ async def pages(pilot: Any) -> int:
         for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
             browse.go_to(f"page {space.id} {page.id}")
             key = tree.key
-            await until(pilot, holds=lambda key=key: browse._shown[0] == key)
+            await until(pilot, holds=lambda key=key: browse.page_pane._shown[0] == key)
             assert "cannot be shown" not in shown(pilot.app)
             read += 1
     return read

@@ -320,6 +320,7 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await until_shown(pilot, shows="•   5 Rewrite the auth guide")
         await pilot.press("enter")
         await until_shown(pilot, holds=lambda: isinstance(app.screen, ReviewScreen))
+        await until_shown(pilot, holds=lambda: app.screen.model.request is not None)
         shown = app.screen.model.request
         await until_shown(pilot, holds=lambda: shown.id not in app.desk.events.unread)
         assert len(sent) == 2
@@ -344,7 +345,7 @@ async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningSer
     assert watch.out.empty()
     again = Watch(shell, "--json")
     try:
-        assert again.err.get(timeout=60).startswith("Watching")
+        assert again.err.get(timeout=60).startswith("Checking for new events")
         await say(service, mia, SubmitReview(**TYPOS, status="approved"), MergeChangeRequest(**TYPOS))
         first, second = (json.loads(again.out.get(timeout=60)) for _ in range(2))
         assert (first["event"], second["event"]) == ("approved", "merged"), "a restart prints nothing twice"
@@ -359,7 +360,7 @@ async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningSer
 
 def test_watch_says_what_does_not_go_together(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
-    for words, says in ((("--interval", "5"), "--watch only"), (("--watch", "--view", "mine"), "leave it out")):
+    for words, says in ((("--interval", "5"), "requires --watch"), (("--watch", "--view", "mine"), "cannot be combined")):
         ran = shell.run("inbox", *words)
         assert (ran.exit_code, says in ran.stderr) == (2, True)
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"

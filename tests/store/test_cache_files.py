@@ -102,7 +102,7 @@ def test_damage_that_is_met_later_is_set_aside_and_begun_anew(path: Path, damage
     cache = Cache(path)
     assert known(cache) < 200
     assert cache.keep("new", b'{"a":1}', 1.0)
-    assert "begun anew" in (cache.notice or "")
+    assert "a new one was created" in (cache.notice or "")
     assert cache.answer("new")
     cache.close()
     assert [*path.parent.glob("*.aside-*")]

@@ -53,7 +53,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str
             outbox._db.execute(f"PRAGMA max_page_count = {pages}")
         else:
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-        with pytest.raises(StoreError, match="disk is full" if cause == "database" else "cannot be kept on this disk"):
+        with pytest.raises(StoreError, match="disk is full" if cause == "database" else "Could not save your text"):
             for _ in range(100):
                 outbox.put("a.B", {"text": "x" * 4000}, "s", 1.0)
     finally:

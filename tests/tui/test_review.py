@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -169,7 +169,8 @@ async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: 
 async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
         await until(pilot, shows="Wait until it ships?")
-        await pilot.press("r", *"It ships today", "ctrl+s")
+        await write(pilot, "r", "It ships today")
+        await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
         await until(pilot, shows="It ships today")
         await pilot.press("x")
@@ -246,7 +247,7 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
         file.execute(f"PRAGMA max_page_count = {pages}")
         pilot.app.screen.query_one("TextArea").text = "Typed with care. " * 1000
         await pilot.press("ctrl+s")
-        await until(pilot, shows="The disk is full")
+        await until(pilot, shows="the disk is full")
         assert "Typed with care." in shown(pilot.app)
         assert pilot.app.desk.waiting() == ()
         file.execute("PRAGMA max_page_count = 1000000")

@@ -28,7 +28,7 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         await pilot.press("E")
         await until(pilot, shows="Edit details")
         await pilot.press(*"subject", "enter")
-        await until(pilot, shows="enter done")
+        await until(pilot, shows="enter OK")
         await pilot.press("end", *", all of them", "enter")
         await until(pilot, shows="Fix typos in quickstart, all of them")
         await pilot.press("E")

@@ -105,7 +105,7 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
         page = (await page_of(mia, AUTH, "Sessions")).id
         await mia.send(EditChangeRequestContent(**AUTH, changes=(DeletePage(page=page),), compat=False))
         await pilot.press("ctrl+s")
-        await until(pilot, shows="page: no page")
+        await until(pilot, shows="no page ")
         await until(pilot, shows="3/3 changes")
         await pilot.press("g", "g")
         await until(pilot, shows="you ✗ failed  And a phone?")

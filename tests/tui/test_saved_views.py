@@ -93,6 +93,7 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
         await until(pilot, shows="Merged 4")
         await pilot.press(key)
         await until(pilot, holds=lambda: "Nobody" not in shown(pilot.app) and len(rows_of(pilot)) != 7)
+        await until(pilot, holds=lambda: all(number.isdigit() for number in numbers(pilot)))
         before = numbers(pilot)
         await pilot.press("M", "s", *"Same", "enter")
         await until(pilot, shows=f"Same {len(before)}")

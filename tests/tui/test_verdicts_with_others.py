@@ -137,7 +137,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
         await detail(pilot, "subject")
-        await until(pilot, shows="enter done")
+        await until(pilot, shows="enter OK")
         await noor.send(UpdateChangeRequest(**TYPOS, subject="Typos"))
         await pilot.press("enter")  # as it was: nothing of it is sent
         await detail(pilot, "description")
@@ -160,7 +160,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
         await until(pilot, shows="3 Typos again")
         await until(pilot, shows=" draft ")
         await detail(pilot, "subject")
-        await until(pilot, shows="enter done")
+        await until(pilot, shows="enter OK")
         await pilot.press("end", *", all")
         await noor.send(UpdateChangeRequest(**TYPOS, status="open", description=None))
         await pilot.press("enter")
@@ -185,5 +185,5 @@ async def test_archived_and_opened_again_by_two(service: RunningService, tmp_pat
         await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
         await noor.send(MergeChangeRequest(**TYPOS))
         await pilot.press("y")
-        await until(pilot, shows="merged is final")
+        await until(pilot, shows="already merged")
         await until(pilot, shows="merged by Noor")
