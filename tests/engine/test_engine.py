@@ -314,7 +314,7 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
             organization = (await desk.read(ListOrganizations())).items[0]
             asked.clear()
             for _ in range(2):
-                with pytest.raises(NotSupported, match=r"only its release 0\.146\.0 does"):
+                with pytest.raises(NotSupported, match=r"it requires release 0\.146\.0"):
                     await desk.read(ListConversations(organization_id=organization.id))
             await desk.close()
 

@@ -360,7 +360,10 @@ async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningSer
 
 def test_watch_says_what_does_not_go_together(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
-    for words, says in ((("--interval", "5"), "requires --watch"), (("--watch", "--view", "mine"), "cannot be combined")):
+    for words, says in (
+        (("--interval", "5"), "requires --watch"),
+        (("--watch", "--view", "mine"), "cannot be combined"),
+    ):
         ran = shell.run("inbox", *words)
         assert (ran.exit_code, says in ran.stderr) == (2, True)
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"

@@ -67,7 +67,7 @@ async def view_sheet(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
     pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that it was saved
     await pilot.press("k", "j", "M", "s", *"in Talks")
-    await until(pilot, shows="name is the name of another view")
+    await until(pilot, shows="name is already used by another view")
 
 
 async def receipts(pilot: Any, service: RunningService) -> None:
