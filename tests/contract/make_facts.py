@@ -50,13 +50,14 @@ def facts_of(schema: Any) -> Any:
 
 
 def operation_facts(operation: Schema) -> Schema:
-    """The parameters, the body and the responses of an operation; of a failure only its status code."""
+    """The id, the parameters, the body and the responses of an operation; of a failure only its status code."""
     responses = {
         code: facts_of(schema) if code.startswith("2") else None
         for code, schema in operation["responses"].items()
         if code.isdigit()
     }
     return {
+        "operationId": operation["operationId"],
         "path": parameter_facts(operation, "path"),
         "query": parameter_facts(operation, "query"),
         "body": facts_of(operation["body"]),

@@ -58,7 +58,7 @@ def test_a_whole_answer_is_read_and_nothing_of_it_is_lost(name: str) -> None:
             value = example(schema, turn)
             read = reader.validate_python(value)
             again = reader.dump_python(read, mode="json", by_alias=True, exclude_unset=True)
-            if name != "changes.EditChangeRequestContent":
+            if name != "content_changes.EditChangeRequestContent":
                 assert again == value
 
 

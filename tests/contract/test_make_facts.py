@@ -23,7 +23,12 @@ SCHEMA = {
 def described(folder: Path, **schemas: Any) -> Path:
     """A folder of descriptions of one operation."""
     folder.mkdir()
-    part = {"params": [], "body": None, "responses": {"200": SCHEMA, "404": SCHEMA, "default": SCHEMA}}
+    part = {
+        "operationId": "listLamps",
+        "params": [],
+        "body": None,
+        "responses": {"200": SCHEMA, "404": SCHEMA, "default": SCHEMA},
+    }
     newer = {**part, "params": [{"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}]}
     operation = {"method": "GET", "path": "/lamps", "eras": ["0.146.0", "0.202.0"]}
     releases = {"in_0_146_0": part, "in_0_202_0": newer}

@@ -105,7 +105,7 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
     ("typed", "says"),
     [
         ("", "name is empty: enter a name"),
-        ("busy", "name is the name of another view"),
+        ("busy", "name is already used by another view"),
         ("ALL OPEN", "name is the name of a built-in view"),
         ("drafts", "name is the name of a built-in view"),
         ("x" * 41, "name is too long: at most 40 characters"),
