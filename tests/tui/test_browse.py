@@ -88,7 +88,7 @@ async def test_a_page_is_read_and_its_links_are_followed(service: RunningService
         await until(pilot, shows="A request without a token is answered with 401")
         await until(pilot, shows="› API docs › Authentication")
         await pilot.press("H")
-        await until(pilot, shows="there is no previous page")
+        await until(pilot, shows="no previous page")
         await pilot.press("f")
         await until(pilot, shows="[a]")
         await pilot.press("a")
