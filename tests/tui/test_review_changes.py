@@ -35,7 +35,7 @@ def test_all_that_happened_to_a_page_is_one_entry() -> None:
     )
     assert tokens.kinds == ("edited", "moved", "renamed")
     assert kinds_text(tokens) == "edited, moved, renamed"
-    assert tokens.details == ("moved from the top to Auth", "title: “Keys” → nothing")
+    assert tokens.details == ("moved from the top level to Auth", "title: “Keys” → nothing")
     assert tokens.text == "d2"
 
 
