@@ -26,7 +26,10 @@ async def test_two_demos_at_once_each_have_a_service_on_the_same_workspace(tmp_p
         with demo_service(where=where) as two:
             assert two.base_url != one.base_url
             assert await answers(two.base_url, two.token) == first
-            with pytest.raises(ConfigurationError, match="another demo is running"), demo_service(where=where, fresh=True):
+            with (
+                pytest.raises(ConfigurationError, match="another demo is running"),
+                demo_service(where=where, fresh=True),
+            ):
                 pass
         assert await answers(one.base_url, one.token) == first, "the end of one leaves the other alone"
     assert not [*tmp_path.rglob("*.sock")]
