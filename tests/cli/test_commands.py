@@ -117,7 +117,7 @@ def test_lists_are_for_programs_without_a_terminal(shell: Shell) -> None:
 def test_colours_are_for_a_terminal_that_wants_them(shell: Shell, more: dict[str, str], *, is_coloured: bool) -> None:
     shell.env |= more
     words = ["-m", "presscheck", "space", "list"]
-    printed = pexpect.run(f"{sys.executable} {' '.join(words)}", env=shell.environment, timeout=30).decode()
+    printed = pexpect.run(shlex.join([sys.executable, *words]), env=shell.environment, timeout=30).decode()
     assert "Command line" in printed
     assert ("\x1b[1m" in printed) == is_coloured
 
@@ -235,13 +235,13 @@ def test_the_editor_and_what_it_leaves_behind(shell: Shell, tmp_path: Path, serv
     shell.env["EDITOR"] = str(editor)
     program = [sys.executable, "-m", "presscheck"]
     words = ["cr", "comment", "api#4"]
-    printed, code = pexpect.run(" ".join([*program, *words]), env=shell.environment, timeout=30, withexitstatus=True)
+    printed, code = pexpect.run(shlex.join([*program, *words]), env=shell.environment, timeout=30, withexitstatus=True)
     assert code == 0, printed
     said = [one["body"]["markdown"].strip() for one in shell.json("cr", "show", "api#4")["comments"]]
     assert "Typed at length" in said
     assert not list((shell.home / "state" / "typed").iterdir())
     printed, code = pexpect.run(
-        " ".join([*program, "cr", "reply", "api#4", "no-such-comment"]),
+        shlex.join([*program, "cr", "reply", "api#4", "no-such-comment"]),
         env=shell.environment,
         timeout=30,
         withexitstatus=True,
