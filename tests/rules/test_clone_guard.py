@@ -140,15 +140,15 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
         ("/home/ada/presscheck", False),
         ("/home/ada/presscheck/README.md", False),
         ("/home/ada/presscheck-other/README.md", True),
-        ("/home/ada/shared", True),
-        (b"/home/ada/shared/a", True),
-        (Path("/home/ada/shared/a"), True),
-        ("/home/ada/presscheck/../shared/a", True),
+        ("/home/ada/neighbour", True),
+        (b"/home/ada/neighbour/a", True),
+        (Path("/home/ada/neighbour/a"), True),
+        ("/home/ada/presscheck/../neighbour/a", True),
         ("/home/ada/presscheck/a..b", False),
         ("/home/ada/.cache/pip/a", False),
         ("/home/ada/venvs/presscheck/pyvenv.cfg", False),
         ("/home/ada/venvs/other/pyvenv.cfg", True),
-        ("/home/eve/shared", False),
+        ("/home/eve/neighbour", False),
         ("/usr/lib/python3/os.py", False),
         (3, False),
         (None, False),
@@ -159,7 +159,7 @@ def test_what_is_beside_a_clone_in_the_home_folder(path: Any, outside: bool) -> 
 
 
 def test_an_exception_around_the_parent_allows_nothing_in_it() -> None:
-    assert guard("/usr/src/presscheck", "/usr").is_outside("/usr/src/shared/a")
+    assert guard("/usr/src/presscheck", "/usr").is_outside("/usr/src/neighbour/a")
 
 
 def test_a_clone_at_the_root_has_the_system_beside_it() -> None:
@@ -167,10 +167,10 @@ def test_a_clone_at_the_root_has_the_system_beside_it() -> None:
 
 
 def test_in_the_folder_of_temporary_files_what_was_there_before_is_outside(tmp_path: Path) -> None:
-    for name in ("presscheck", "shared", "pytest-of-ada"):
+    for name in ("presscheck", "neighbour", "pytest-of-ada"):
         (tmp_path / name).mkdir()
     young = CloneGuard(tmp_path / "presscheck", [str(tmp_path)], tmp_path / "home", tmp_path)
-    assert young.is_outside(str(tmp_path / "shared" / "a"))
+    assert young.is_outside(str(tmp_path / "neighbour" / "a"))
     assert not young.is_outside(str(tmp_path / "pytest-of-ada" / "a"))
     assert not young.is_outside(str(tmp_path / "made-by-a-test"))
     assert not young.is_outside(str(tmp_path / "presscheck" / "a"))
@@ -181,12 +181,12 @@ def test_links_are_followed_to_the_clone_and_its_parent(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "there")
     young = guard(str(tmp_path / "link" / "presscheck"))
     for parent in ("there", "link"):
-        assert young.is_outside(str(tmp_path / parent / "shared"))
+        assert young.is_outside(str(tmp_path / parent / "neighbour"))
         assert not young.is_outside(str(tmp_path / parent / "presscheck" / "a"))
 
 
 def test_other_events_pass() -> None:
     young = guard("/home/ada/presscheck")
-    young.hook("os.remove", ("/home/ada/shared",))
-    with pytest.raises(OutsideClone, match="/home/ada/shared"):
-        young.hook("open", ("/home/ada/shared", "r", 0))
+    young.hook("os.remove", ("/home/ada/neighbour",))
+    with pytest.raises(OutsideClone, match="/home/ada/neighbour"):
+        young.hook("open", ("/home/ada/neighbour", "r", 0))

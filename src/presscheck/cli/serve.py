@@ -42,7 +42,7 @@ DATA = click.option(
     "allowed",
     multiple=True,
     metavar="CIDR",
-    help="Private network that imports and tunnels may reach, such as 10.0.0.0/8; repeatable.",
+    help="Private network that imports, specifications and tunnels may reach, such as 10.0.0.0/8; repeatable.",
 )
 @click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
