@@ -54,7 +54,7 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_concurrent_users.py
 
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
-	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/desk/test_forecast.py
+	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/engine/test_forecast.py
 
 edits: env  ## diffs of 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS
 	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py

@@ -79,12 +79,12 @@ def plain_answer(database: sqlite3.Connection) -> int:
 
 
 def ours_window(cache: Cache, start: int) -> int:
-    """The bytes of the rows as the desk gets them."""
+    """The bytes of the rows as the engine gets them."""
     return sum(map(len, cache.window(LISTING.key(), start, ROWS).items))
 
 
 def ours_answer(cache: Cache) -> int:
-    """The bytes of the answer as the desk gets it."""
+    """The bytes of the answer as the engine gets it."""
     found = cache.answer(TEXT.key())
     return len(found.json) if found else 0
 

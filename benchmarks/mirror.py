@@ -22,7 +22,7 @@ from presscheck.client.client import Client
 from presscheck.config import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND
 from presscheck.paths import Places
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 KEPT = "addresses.txt"
 
@@ -44,12 +44,12 @@ async def mirror(home: Path, asked: list[str]) -> tuple[float, int]:
     if not asked:
         Client.fetch = fetch_and_note
     kept = home / "mirrored"
-    desk = open_desk(profile(home), Places(*(kept / name for name in ("config", "cache", "state", "data"))))
-    await desk.start()
+    engine = open_engine(profile(home), Places(*(kept / name for name in ("config", "cache", "state", "data"))))
+    await engine.start()
     began = time.perf_counter()
-    *_, last = [progress async for progress in desk.sync()]
+    *_, last = [progress async for progress in engine.sync()]
     seconds = time.perf_counter() - began
-    await desk.close()
+    await engine.close()
     Client.fetch = fetch
     assert not last.failed, last
     return seconds, last.requests

@@ -1,7 +1,7 @@
 """How soon the cache finds something in 5,000 pages: `python -m benchmarks.search [PAGES]`.
 
 The pages are of words as often as words are (Zipf's law), about 600 each. They are kept and read up as any answer is;
-every query goes through the desk, from the event loop to the store and back with its excerpts.
+every query goes through the engine, from the event loop to the store and back with its excerpts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from presscheck.config import Profile
 from presscheck.engine.engine import Engine
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 PAGES = 5000
 WORDS = 600
@@ -67,12 +67,12 @@ def keep(cache: Cache, pages: list[str]) -> None:
         cache.keep(call.key(), json.dumps(answer).encode(), time.time())
 
 
-async def timed(desk: Engine, queries: list[str]) -> list[float]:
+async def timed(engine: Engine, queries: list[str]) -> list[float]:
     """Milliseconds that each query took."""
     took: list[float] = []
     for query in queries:
         began = time.perf_counter()
-        [_] = [seen async for seen in desk.search(query, most=SHOWN, here_only=True)]
+        [_] = [seen async for seen in engine.search(query, most=SHOWN, here_only=True)]
         took.append((time.perf_counter() - began) * 1000)
     return took
 
@@ -83,23 +83,23 @@ async def main(count: int) -> None:
     words, often = words_of(chance)
     with tempfile.TemporaryDirectory() as home:
         places = Places(*(Path(home) / name for name in ("config", "cache", "state", "data")))
-        desk = open_desk(Profile(base_url="http://127.0.0.1:9", token="t"), places)
+        engine = open_engine(Profile(base_url="http://127.0.0.1:9", token="t"), places)
         pages = [page_of(chance, words, often, number) for number in range(count)]
-        await desk.in_store(partial(keep, pages=pages))
+        await engine.in_store(partial(keep, pages=pages))
         [file] = (Path(home) / "cache").glob("*.sqlite")
         before, began = _bytes(file), time.perf_counter()
-        async for _ in desk.search("nothing", patience=3600, here_only=True):
+        async for _ in engine.search("nothing", patience=3600, here_only=True):
             sys.stdout.write(f"{count} pages read up in {time.perf_counter() - began:.1f} s\n")
         sys.stdout.write(f"{before / 1e6:.0f} MB became {_bytes(file) / 1e6:.0f} MB\n")
-        took = await timed(desk, queries_of(chance, words, often))
+        took = await timed(engine, queries_of(chance, words, often))
         p95 = quantiles(took, n=20)[-1]
         sys.stdout.write(
             f"{len(took)} queries: median {median(took):.1f} ms, p95 {p95:.1f} ms, most {max(took):.1f} ms\n"
         )
         bare = bare_timed(file, queries_of(random.Random(6), words, often))
-        same = await timed(desk, queries_of(random.Random(6), words, often))
+        same = await timed(engine, queries_of(random.Random(6), words, often))
         sys.stdout.write(f"against the bare index: {median(same):.1f} ms to {median(bare):.1f} ms\n")
-        await desk.close()
+        await engine.close()
 
 
 def bare_timed(file: Path, queries: list[str]) -> list[float]:

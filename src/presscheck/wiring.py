@@ -1,4 +1,4 @@
-"""The one place that builds things and joins them: client, store, desk, app, local service.
+"""The one place that builds things and joins them: client, store, engine, app, local service.
 
 Everything is imported where it is built, so that a start pays only for what it shows.
 """
@@ -61,8 +61,8 @@ def needed_token(profile: Profile) -> str:
     return profile.token
 
 
-def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
-    """A desk over the profile's cache and outbox; it connects when it is started.
+def open_engine(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
+    """An engine over the profile's cache and outbox; it connects when it is started.
 
     What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
     was renewed must not strand a comment.
@@ -76,7 +76,7 @@ def open_desk(profile: Profile, where: Places | None = None, cache: Cache | None
     try:
         outbox = Outbox(where.outbox_file(_service(profile)))
     except BaseException:
-        cache.close()  # the desk would have closed it
+        cache.close()  # the engine would have closed it
         raise
     return Engine(
         lambda: unplugged() if profile.offline else connect(profile, activity.exchanged),
@@ -110,7 +110,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
     cache = open_cache(profile, where)
     snapshot = cache.answer(KEY)
     app = PresscheckApp(
-        lambda: open_desk(profile, where, cache),
+        lambda: open_engine(profile, where, cache),
         profile=profile,
         theme=theme or profile.theme,
         own_themes=where.config / "themes",

@@ -23,7 +23,7 @@ async def run(cases: list[Case], directory: Path, says: Callable[[str], object] 
 
 
 async def two(directory: Path, seconds: float) -> tuple[list[str], Counter[str], list[str]]:
-    """Two desks on one store, on a service of their own."""
+    """Two engines on one store, on a service of their own."""
     (directory / "two").mkdir()
     with a_service(directory / "two") as (address, token):
         async with Grid(address, token, directory / "two", say) as grid:
@@ -44,7 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="crash") as directory:
         figures = asyncio.run(run(cases, Path(directory), say))
         taken, there, wrong = asyncio.run(two(Path(directory), 60)) if not wanted else ([], {}, [])
-    say(f"two desks on one store: {len(taken)} taken, {len(there)} there, {wrong or 'no'} errors")
+    say(f"two engines on one store: {len(taken)} taken, {len(there)} there, {wrong or 'no'} errors")
     doubled = [text for text, count in there.items() if count > 1] + [text for text in taken if text not in there]
     say(f"{figures} in {time.monotonic() - began:.0f} s")
     for name, found in figures.wrong.items():

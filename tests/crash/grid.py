@@ -42,7 +42,7 @@ LONGEST_LIFE = 300.0
 
 @dataclass(frozen=True)
 class Case:
-    """One run: a kind of write, where its desk is killed, and what its proxy does."""
+    """One run: a kind of write, where its engine is killed, and what its proxy does."""
 
     number: int
     kind: str
@@ -81,7 +81,7 @@ def a_slice() -> list[Case]:
 
 @dataclass
 class Told:
-    """What the desks of a run told."""
+    """What the engines of a run told."""
 
     took: int = 0
     told: set[int] = field(default_factory=set)
@@ -93,7 +93,7 @@ class Told:
 
 @dataclass
 class Life:
-    """One process of a desk: what it says and its number, once it was born."""
+    """One process of an engine: what it says and its number, once it was born."""
 
     born: asyncio.Future[tuple[asyncio.StreamReader, int]] = field(default_factory=asyncio.Future)
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -124,7 +124,7 @@ class Grid:
     Args:
         address: of the service.
         token: of its owner.
-        directory: for the homes of the desks.
+        directory: for the homes of the engines.
         says: told how far it is.
     """
 
@@ -145,7 +145,7 @@ class Grid:
         await self._take_its_measure()
         await self._closing.enter_async_context(listening(self._born, path=self.directory / "control"))
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        self._desks = await asyncio.create_subprocess_exec(
+        self._engines = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "tests.crash.killed_client",
@@ -157,9 +157,9 @@ class Grid:
     async def __aexit__(self, *_: object) -> None:
         for pid in self._alive:
             kill(pid)
-        assert self._desks.stdin
-        self._desks.stdin.close()
-        await self._desks.wait()
+        assert self._engines.stdin
+        self._engines.stdin.close()
+        await self._engines.wait()
         await self._closing.aclose()
 
     async def _settle_in(self) -> None:
@@ -187,7 +187,7 @@ class Grid:
         return self.figures
 
     async def _run(self, case: Case) -> None:
-        """Run one; again with more patience, where this machine was too busy to answer within what the desk allows."""
+        """Run one; again with more patience if this machine was too busy to answer within what the engine allows."""
         takes, settle = self.takes, self.settle
         for attempt in range(TRIES):
             self.takes, self.settle = max(self.takes, takes * 2**attempt), max(self.settle, settle * 2**attempt)
@@ -229,7 +229,7 @@ class Grid:
         raise AssertionError("the service cannot be reached")
 
     async def two_beside(self, seconds: float) -> tuple[list[str], Counter[str], list[str]]:
-        """Two desks on one store, reading and writing: what both took, how often each is there, what went wrong."""
+        """Two engines on one store, reading and writing: what both took, how often each is there, what went wrong."""
         requests = [(await Making(self._client, self.space, self.me, f"beside {at}").begin()).path for at in range(3)]
         told = [Told(), Told()]
         home, address = str(self.directory / "beside"), self.address
@@ -259,7 +259,7 @@ class Grid:
         }
 
     async def _lives_of(self, case: Case, name: str, run: Run, proxy: Proxy) -> Told:
-        """Start the desk again until one comes to its end."""
+        """Start the engine again until one comes to its end."""
         told, deaths = Told(), case.deaths()
         for life in range(MOST_LIVES):
             writes = [[call.stored_name(), call.given()] for call in run.writes] if life == 0 else []
@@ -279,8 +279,8 @@ class Grid:
     async def _lived(self, job: dict[str, Any], told: Told, dies_after: float | None) -> bool:
         """One process; whether it came to its end."""
         life = self._lives[job["id"]] = Life()
-        assert self._desks.stdin
-        self._desks.stdin.write(json.dumps(job).encode() + b"\n")
+        assert self._engines.stdin
+        self._engines.stdin.write(json.dumps(job).encode() + b"\n")
         reader, pid = await life.born
         self._alive.add(pid)
         timer = asyncio.get_running_loop().call_later(dies_after or LONGEST_LIFE, kill, pid)

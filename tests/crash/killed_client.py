@@ -1,4 +1,4 @@
-"""Desks that are killed: each a process of its own, forked from one that has everything loaded.
+"""Engines that are killed: each a process of its own, forked from one that has everything loaded.
 
 Reads jobs as lines of JSON; each job's process tells over a socket what it took, and kills itself at a step of sending.
 The steps are seams that production has anyway, so nothing is built in for this.
@@ -106,10 +106,10 @@ def around(method: Any, death: Death, before: str, after: str) -> Any:
     return wrapped
 
 
-def desk_of(job: dict[str, Any]) -> Any:
+def engine_of(job: dict[str, Any]) -> Any:
     home = Path(job["home"])
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return wiring.open_desk(Profile(base_url=job["base_url"], token=job["token"]), places)
+    return wiring.open_engine(Profile(base_url=job["base_url"], token=job["token"]), places)
 
 
 def hurry(takes: float, settle: float) -> None:
@@ -124,11 +124,11 @@ def hurry(takes: float, settle: float) -> None:
     )
 
 
-async def emptied(desk: Any) -> None:
+async def emptied(engine: Any) -> None:
     """Wait until nothing is left but what somebody must decide over."""
     changed = asyncio.Event()
-    desk.on_status(lambda _: changed.set())
-    while any(row.state not in ("refused", "parked") for row in desk.outbox.rows()):
+    engine.on_status(lambda _: changed.set())
+    while any(row.state not in ("refused", "parked") for row in engine.outbox.rows()):
         changed.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(outbox_worker.LOOK_AGAIN):
@@ -136,43 +136,43 @@ async def emptied(desk: Any) -> None:
 
 
 async def live(job: dict[str, Any], told: socket.socket) -> None:
-    desk = desk_of(job)
-    await desk.start()
+    engine = engine_of(job)
+    await engine.start()
     for number, (name, given) in enumerate(job["writes"]):
         call = revive(name, given)
-        ticket = desk.write(call)
+        ticket = engine.write(call)
         told.sendall(f"took {number}\n".encode())
-        if not desk.may_wait(type(call)):
+        if not engine.may_wait(type(call)):
             try:
                 await ticket.landed()
             except PresscheckError:
                 told.sendall(f"told {number}\n".encode())
-    await emptied(desk)
-    kept = [[row.name, row.given, row.error] for row in desk.outbox.rows()]
+    await emptied(engine)
+    kept = [[row.name, row.given, row.error] for row in engine.outbox.rows()]
     told.sendall(f"kept {json.dumps(kept)}\n".encode())
-    await desk.close()
+    await engine.close()
 
 
 async def beside(job: dict[str, Any], told: socket.socket) -> None:
-    """Read, write and mark for a while, beside another desk on the same files; whatever goes wrong is told."""
-    desk, ends = desk_of(job), time.monotonic() + job["seconds"]
-    await desk.start()
+    """Read, write and mark for a while, beside another engine on the same files; whatever goes wrong is told."""
+    engine, ends = engine_of(job), time.monotonic() + job["seconds"]
+    await engine.start()
     for number in itertools.count():
         if time.monotonic() > ends:
             break
         path, text = job["paths"][number % len(job["paths"])], f"{job['id']} number {number}"
         try:
-            desk.write(PostComment(**path, body=Document(markdown=text)))
+            engine.write(PostComment(**path, body=Document(markdown=text)))
             told.sendall(f"wrote {text}\n".encode())
-            desk.outbox.save_draft(text, text)
-            desk.mark_viewed(path["change_request_id"], text, "r")
+            engine.outbox.save_draft(text, text)
+            engine.mark_viewed(path["change_request_id"], text, "r")
             for _ in range(5):
-                await desk.read(ListComments(**path, order="asc", format="markdown", limit=1000))
+                await engine.read(ListComments(**path, order="asc", format="markdown", limit=1000))
             await asyncio.sleep(0.02)
         except Exception as error:
             told.sendall(f"error {error!r}\n".encode())
-    await emptied(desk)
-    await desk.close()
+    await emptied(engine)
+    await engine.close()
 
 
 def one(job: dict[str, Any]) -> None:

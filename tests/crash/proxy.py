@@ -1,4 +1,4 @@
-"""A proxy between one desk and the service, over a real socket, that spoils writes as it is told."""
+"""A proxy between one engine and the service, over a real socket, that spoils writes as it is told."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Proxy:
         return self.fault
 
     async def asked(self, request: bytes, began: float) -> bytes:
-        """What the service answers; how long after the desk asked is noted."""
+        """What the service answers; how long after the engine asked is noted."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
         try:

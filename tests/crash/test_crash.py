@@ -29,7 +29,7 @@ def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> Non
 
 
 @pytest.mark.timeout(300)
-async def test_two_desks_on_one_store_send_each_item_once_and_meet_no_lock(tmp_path: Path) -> None:
+async def test_two_engines_on_one_store_send_each_item_once_and_meet_no_lock(tmp_path: Path) -> None:
     taken, there, wrong = await two(tmp_path, seconds=3)
     assert wrong == []
     assert len(taken) == len(set(taken)) > 4

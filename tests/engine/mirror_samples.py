@@ -20,7 +20,7 @@ from presscheck.client.client import Client
 from presscheck.config import Profile
 from presscheck.engine.engine import Engine, Progress
 from presscheck.paths import Places
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 PAGES = 30
 
@@ -77,17 +77,17 @@ async def say(service: RunningService, *calls: Operation[Any]) -> Any:
     return answer
 
 
-def desk_on(service: RunningService, home: Path) -> Engine:
+def engine_on(service: RunningService, home: Path) -> Engine:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return open_desk(Profile(base_url=service.base_url, token=service.token), places)
+    return open_engine(Profile(base_url=service.base_url, token=service.token), places)
 
 
 async def mirror(service: RunningService, home: Path, space: str | None = None) -> Progress:
     """Bring a home up to date; how far that went."""
-    desk = desk_on(service, home)
-    await desk.start()
-    told = [progress async for progress in desk.sync(space=space)]
-    await desk.close()
+    engine = engine_on(service, home)
+    await engine.start()
+    told = [progress async for progress in engine.sync(space=space)]
+    await engine.close()
     return told[-1]
 
 

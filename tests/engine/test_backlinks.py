@@ -38,7 +38,7 @@ from presscheck.service.models.content import DocumentRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.server.bootstrap import bring_in
 from presscheck.store.cache import Cache
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 WITHOUT_LINKS = "0.202.0"
 """A release of the service that does not tell links."""
@@ -51,36 +51,36 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 @asynccontextmanager
-async def desk_of(service: RunningService, home: Path) -> AsyncIterator[Engine]:
+async def engine_of(service: RunningService, home: Path) -> AsyncIterator[Engine]:
     places = Places(*(home / name for name in ("config", "cache", "state", "data")))
-    desk = open_desk(Profile(base_url=service.base_url, token=service.token), places)
-    await desk.start()
-    yield desk
-    await desk.close()
+    engine = open_engine(Profile(base_url=service.base_url, token=service.token), places)
+    await engine.start()
+    yield engine
+    await engine.close()
 
 
 def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
     return [found for page in pages for found in (page, *every(page.pages))]
 
 
-async def spaces_of(desk: Engine) -> tuple[Space, ...]:
-    organization = (await desk.read(ListOrganizations())).items[0]
-    return (await desk.read(ListSpaces(organization_id=organization.id))).items
+async def spaces_of(engine: Engine) -> tuple[Space, ...]:
+    organization = (await engine.read(ListOrganizations())).items[0]
+    return (await engine.read(ListSpaces(organization_id=organization.id))).items
 
 
-async def read_all(desk: Engine, space: Space) -> tuple[RevisionPage, ...]:
+async def read_all(engine: Engine, space: Space) -> tuple[RevisionPage, ...]:
     """Read every page of a space, as somebody who reads all of it would."""
-    revision = await desk.read(GetCurrentRevision(space_id=space.id))
+    revision = await engine.read(GetCurrentRevision(space_id=space.id))
     pages = [page for page in every(revision.pages) if page.type == "document"]
-    await asyncio.gather(*(desk.read(GetPage(space_id=space.id, page_id=one.id, format="markdown")) for one in pages))
+    await asyncio.gather(*(engine.read(GetPage(space_id=space.id, page_id=one.id, format="markdown")) for one in pages))
     return revision.pages
 
 
-async def same(desk: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
+async def same(engine: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
     """Compare what the service tells of a space with what the cache knows; the links."""
-    told = await links_of_space(desk, space.id)
-    [_] = [seen async for seen in desk.search("all is read up", patience=600, here_only=True)]
-    here = await desk.links_here(space.id)
+    told = await links_of_space(engine, space.id)
+    [_] = [seen async for seen in engine.search("all is read up", patience=600, here_only=True)]
+    here = await engine.links_here(space.id)
     assert here
     assert (here.unread, told.is_told) == ((), True)
     ours = here.links.as_links(here.links.usages)
@@ -90,16 +90,18 @@ async def same(desk: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> t
 
 
 async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, tmp_path: Path) -> None:
-    async with desk_of(service, tmp_path) as desk:
+    async with engine_of(service, tmp_path) as engine:
         found = [
-            link for space in await spaces_of(desk) for link in await same(desk, space, await read_all(desk, space))
+            link
+            for space in await spaces_of(engine)
+            for link in await same(engine, space, await read_all(engine, space))
         ]
         assert len(found) > 10
-        for space in await spaces_of(desk):
-            here = await desk.links_here(space.id)
+        for space in await spaces_of(engine):
+            here = await engine.links_here(space.id)
             assert here
-            for page in every((await desk.read(ListPages(space_id=space.id))).pages)[:3]:
-                told = await backlinks(desk, space.id, page.id)
+            for page in every((await engine.read(ListPages(space_id=space.id))).pages)[:3]:
+                told = await backlinks(engine, space.id, page.id)
                 assert [one.model_dump() for one in here.links.to("page", page.id)] == [
                     one.model_dump() for one in told.items
                 ]
@@ -116,11 +118,11 @@ async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, do
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()
     service.start()
-    async with desk_of(service, tmp_path) as desk:
-        for space in await spaces_of(desk):
-            revision = await desk.read(GetCurrentRevision(space_id=space.id))
-            await desk.in_store(partial(keep_texts, space=space, pages=revision.pages, texts=texts))
-            assert len(await same(desk, space, revision.pages)) > 50
+    async with engine_of(service, tmp_path) as engine:
+        for space in await spaces_of(engine):
+            revision = await engine.read(GetCurrentRevision(space_id=space.id))
+            await engine.in_store(partial(keep_texts, space=space, pages=revision.pages, texts=texts))
+            assert len(await same(engine, space, revision.pages)) > 50
     service.stop()
 
 
@@ -134,35 +136,35 @@ def keep_texts(cache: Cache, space: Space, pages: tuple[RevisionPage, ...], text
             cache.keep(call.key(), json.dumps(answer).encode(), 1.0)
 
 
-async def request_with_pages(desk: Engine) -> tuple[ChangeRequest, tuple[RevisionPage, ...]]:
+async def request_with_pages(engine: Engine) -> tuple[ChangeRequest, tuple[RevisionPage, ...]]:
     """A change request of the sample that edits a page, with all that it says read."""
-    organization = (await desk.read(ListOrganizations())).items[0]
-    listed = await desk.read(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))
+    organization = (await engine.read(ListOrganizations())).items[0]
+    listed = await engine.read(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))
     request = next(one for one in listed.items if "auth guide" in one.subject)
     path = {"space_id": request.space, "change_request_id": request.id}
-    live = {page.id: page for page in every((await desk.read(ListPages(space_id=request.space))).pages)}
-    pages = (await desk.read(ListChangeRequestPages(**path))).pages
+    live = {page.id: page for page in every((await engine.read(ListPages(space_id=request.space))).pages)}
+    pages = (await engine.read(ListChangeRequestPages(**path))).pages
     for page in every(pages):
         if page.id not in live or live[page.id].document_id != page.document_id:
-            await desk.read(GetChangeRequestPage(**path, page_id=page.id, format="markdown"))
+            await engine.read(GetChangeRequestPage(**path, page_id=page.id, format="markdown"))
     return request, pages
 
 
 async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
     service: RunningService, tmp_path: Path
 ) -> None:
-    async with desk_of(service, tmp_path) as desk:
-        request, pages = await request_with_pages(desk)
-        await read_all(desk, await desk.read(GetSpace(space_id=request.space)))
-        await desk.read(GetChangeRequestRevision(space_id=request.space, change_request_id=request.id))
-        here = await desk.links_here(request.space, request.id)
+    async with engine_of(service, tmp_path) as engine:
+        request, pages = await request_with_pages(engine)
+        await read_all(engine, await engine.read(GetSpace(space_id=request.space)))
+        await engine.read(GetChangeRequestRevision(space_id=request.space, change_request_id=request.id))
+        here = await engine.links_here(request.space, request.id)
         assert here
         assert here.unread == ()
         for page in every(pages):
             call = ListChangeRequestPageLinks(
                 space_id=request.space, change_request_id=request.id, page_id=page.id, limit=1000
             )
-            told = (await desk.read(call)).items
+            told = (await engine.read(call)).items
             ours = here.links.as_links(here.links.of_page(page.id))
             assert [one.model_dump() for one in ours] == [one.model_dump() for one in told], page.title
 
@@ -170,28 +172,28 @@ async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
 async def test_without_such_calls_the_pages_tell_and_what_is_not_known_is_counted(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:
-        async with desk_of(service, tmp_path) as desk:
-            [api] = [space for space in await spaces_of(desk) if space.id == "api"]
-            tree = every((await desk.read(ListPages(space_id=api.id))).pages)
-            found = await links_of_space(desk, api.id)
+        async with engine_of(service, tmp_path) as engine:
+            [api] = [space for space in await spaces_of(engine) if space.id == "api"]
+            tree = every((await engine.read(ListPages(space_id=api.id))).pages)
+            found = await links_of_space(engine, api.id)
             assert (found.items, found.is_told) == ((), False)
             assert found.unread == sum(page.type == "document" for page in tree)
-            await read_all(desk, api)
-            found = await links_of_space(desk, api.id)
+            await read_all(engine, api)
+            found = await links_of_space(engine, api.id)
             assert (found.unread, found.is_told) == (0, False)
             assert len(found.items) > 5
             [tokens] = [page for page in tree if page.title == "Tokens"]
-            back = await backlinks(desk, api.id, tokens.id)
+            back = await backlinks(engine, api.id, tokens.id)
             assert "Authentication" in [one.page.title for one in back.items if one.page]
             service.stop()
-            assert (await links_of_space(desk, api.id)).items == found.items, "and without a connection"
-            assert (await desk.links_here("no such space")) is None
+            assert (await links_of_space(engine, api.id)).items == found.items, "and without a connection"
+            assert (await engine.links_here("no such space")) is None
 
 
 async def test_the_stored_answer_of_the_service_counts_while_it_cannot_be_asked(
     service: RunningService, tmp_path: Path
 ) -> None:
-    async with desk_of(service, tmp_path) as desk:
-        told = await links_of_space(desk, "api")
+    async with engine_of(service, tmp_path) as engine:
+        told = await links_of_space(engine, "api")
         assert told.is_told
-        assert await desk.read(ListSpaceLinks(space_id="api", limit=1000))
+        assert await engine.read(ListSpaceLinks(space_id="api", limit=1000))

@@ -1,4 +1,4 @@
-"""The desk over real files, the real client and the real service."""
+"""The engine over real files, the real client and the real service."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ from presscheck.engine.writes.effects import effects_of
 from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 
 @pytest.fixture
@@ -35,16 +35,16 @@ def service(tmp_path: Path):
         yield running
 
 
-def desk_on(service: RunningService, home: Path, **profile: object) -> Engine:
+def engine_on(service: RunningService, home: Path, **profile: object) -> Engine:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    desk = open_desk(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
-    desk._writing.settling.settle = 0.05
-    return desk
+    engine = open_engine(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
+    engine._writing.settling.settle = 0.05
+    return engine
 
 
 @pytest.fixture
-async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = desk_on(service, tmp_path / "home")
+async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = engine_on(service, tmp_path / "home")
     await opened.start()
     yield opened
     await opened.close()
@@ -59,11 +59,11 @@ async def until(condition: Callable[[], Awaitable[bool] | bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def begun(desk: Engine):
-    organization = (await desk.read(ListOrganizations())).items[0]
-    space = await desk.write(CreateSpace(organization_id=organization.id, title="Space")).landed()
+async def begun(engine: Engine):
+    organization = (await engine.read(ListOrganizations())).items[0]
+    space = await engine.write(CreateSpace(organization_id=organization.id, title="Space")).landed()
     assert space
-    request = await desk.write(CreateChangeRequest(space_id=space.id, subject="A change")).landed()
+    request = await engine.write(CreateChangeRequest(space_id=space.id, subject="A change")).landed()
     assert request
     return request
 
@@ -76,77 +76,77 @@ def comment(request, text: str) -> PostComment:
     return PostComment(space_id=request.space, change_request_id=request.id, body=Document(markdown=text))
 
 
-def texts(desk: Engine, listing: ListComments) -> list[str]:
-    known = desk.known(listing)
+def texts(engine: Engine, listing: ListComments) -> list[str]:
+    known = engine.known(listing)
     return [one.body.markdown for one in known.value.items] if known else []
 
 
-async def test_an_answer_is_known_afterwards(desk: Engine) -> None:
-    assert desk.known(ListOrganizations()) is None
-    asked = await desk.read(ListOrganizations())
-    known = desk.known(ListOrganizations())
+async def test_an_answer_is_known_afterwards(engine: Engine) -> None:
+    assert engine.known(ListOrganizations()) is None
+    asked = await engine.read(ListOrganizations())
+    known = engine.known(ListOrganizations())
     assert known is not None
     assert known.value.items == asked.items
     assert known.state == "cached"
 
 
-async def test_a_watch_says_what_is_known_then_what_is_new(desk: Engine) -> None:
+async def test_a_watch_says_what_is_known_then_what_is_new(engine: Engine) -> None:
     states = []
     for _ in range(2):
-        async for seen in desk.watch(ListOrganizations()):
+        async for seen in engine.watch(ListOrganizations()):
             states.append(seen.state)
             if seen.state != "cached":
                 break
     assert states == ["fresh", "cached", "unchanged"]
 
 
-async def test_a_write_makes_watches_ask_again(desk: Engine) -> None:
-    request = await begun(desk)
+async def test_a_write_makes_watches_ask_again(engine: Engine) -> None:
+    request = await begun(engine)
     found: list[list[str]] = []
 
     async def look() -> None:
-        async for seen in desk.watch(threads(request)):
+        async for seen in engine.watch(threads(request)):
             if seen.value:
                 found.append([one.body.markdown for one in seen.value.items])
 
     task = asyncio.create_task(look())
     await until(lambda: bool(found))
-    await desk.write(comment(request, "Hello")).landed()
-    await until(lambda: found[-1] == ["Hello"] and desk.status.waiting == 0)
+    await engine.write(comment(request, "Hello")).landed()
+    await until(lambda: found[-1] == ["Hello"] and engine.status.waiting == 0)
     task.cancel()
-    stored = desk.known(threads(request))
+    stored = engine.known(threads(request))
     assert stored is not None
     assert not (stored.value.items[0].model_extra or {}).get("waiting")
 
 
 async def test_offline_a_comment_waits_in_sight_and_is_sent_once(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    await desk.read(threads(request))
+    request = await begun(engine)
+    await engine.read(threads(request))
     service.stop()
     with pytest.raises(RequestError):
-        await desk.read(GetChangeRequest(space_id=request.space, change_request_id="1"))
-    await until(lambda: not desk.status.online)
-    ticket = desk.write(comment(request, "Written on a train"))
-    assert texts(desk, threads(request)) == ["Written on a train"]
-    assert desk.status.waiting == 1
+        await engine.read(GetChangeRequest(space_id=request.space, change_request_id="1"))
+    await until(lambda: not engine.status.online)
+    ticket = engine.write(comment(request, "Written on a train"))
+    assert texts(engine, threads(request)) == ["Written on a train"]
+    assert engine.status.waiting == 1
     service.start()
-    desk.refresh()
+    engine.refresh()
     await asyncio.wait_for(ticket.landed(), 20)
-    found = await desk.read(threads(request))
+    found = await engine.read(threads(request))
     assert [one.body.markdown for one in found.items] == ["Written on a train"]
-    assert desk.status.waiting == 0
+    assert engine.status.waiting == 0
 
 
-async def test_what_waits_survives_the_end(desk: Engine, service: RunningService, tmp_path: Path) -> None:
-    request = await begun(desk)
-    first = desk_on(service, tmp_path / "second")
+async def test_what_waits_survives_the_end(engine: Engine, service: RunningService, tmp_path: Path) -> None:
+    request = await begun(engine)
+    first = engine_on(service, tmp_path / "second")
     service.stop()
     first.write(comment(request, "Before the end"))  # never started, so nothing sends it before the end
     await first.close()
     service.start()
-    second = desk_on(service, tmp_path / "second")
+    second = engine_on(service, tmp_path / "second")
     await second.start()
     await until(lambda: second.status.waiting == 0)
     assert [one.body.markdown for one in (await second.read(threads(request))).items] == ["Before the end"]
@@ -154,11 +154,11 @@ async def test_what_waits_survives_the_end(desk: Engine, service: RunningService
 
 
 async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    await desk.write(comment(request, "Arrived")).landed()
-    second = desk_on(service, tmp_path / "second")
+    request = await begun(engine)
+    await engine.write(comment(request, "Arrived")).landed()
+    second = engine_on(service, tmp_path / "second")
     arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
     for number in (arrived, lost):
         second.outbox.note(number, ())
@@ -170,94 +170,94 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     await second.close()
 
 
-async def test_a_refused_write_keeps_its_text_and_says_why(desk: Engine) -> None:
-    request = await begun(desk)
-    ticket = desk.write(
+async def test_a_refused_write_keeps_its_text_and_says_why(engine: Engine) -> None:
+    request = await begun(engine)
+    ticket = engine.write(
         PostComment(space_id=request.space, change_request_id="999", body=Document(markdown="To nowhere"))
     )
     with pytest.raises(NotFound):
         await ticket.landed()
-    (row,) = desk.waiting()
+    (row,) = engine.waiting()
     assert row.state == "refused"
     assert row.error
     assert row.call is not None
     assert row.call.body.markdown == "To nowhere"
-    desk.drop(row.id)
-    assert desk.waiting() == ()
+    engine.drop(row.id)
+    assert engine.waiting() == ()
 
 
-async def test_what_is_held_can_be_unsent(desk: Engine) -> None:
-    request = await begun(desk)
-    ticket = desk.write(comment(request, "Too quick"), hold=60)
-    taken = desk.unsend(ticket.id)
+async def test_what_is_held_can_be_unsent(engine: Engine) -> None:
+    request = await begun(engine)
+    ticket = engine.write(comment(request, "Too quick"), hold=60)
+    taken = engine.unsend(ticket.id)
     assert taken is not None
     assert taken == ticket.call
-    assert desk.waiting() == ()
-    assert (await desk.read(threads(request))).items == ()
+    assert engine.waiting() == ()
+    assert (await engine.read(threads(request))).items == ()
 
 
-async def test_writes_to_one_thing_keep_their_order(desk: Engine) -> None:
-    request = await begun(desk)
-    tickets = [desk.write(comment(request, str(number))) for number in range(8)]
+async def test_writes_to_one_thing_keep_their_order(engine: Engine) -> None:
+    request = await begun(engine)
+    tickets = [engine.write(comment(request, str(number))) for number in range(8)]
     await asyncio.gather(*(ticket.landed() for ticket in tickets))
-    found = await desk.read(threads(request))
+    found = await engine.read(threads(request))
     assert [one.body.markdown for one in found.items] == [str(number) for number in range(8)]
 
 
-async def test_two_desks_on_one_outbox_send_each_item_once(
-    desk: Engine, service: RunningService, tmp_path: Path
+async def test_two_engines_on_one_outbox_send_each_item_once(
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    both = [desk_on(service, tmp_path / "shared") for _ in range(2)]
+    request = await begun(engine)
+    both = [engine_on(service, tmp_path / "shared") for _ in range(2)]
     for one in both:
         await one.start()
     for number in range(6):
         both[number % 2].write(comment(request, str(number)))
     await until(lambda: not both[0].outbox.rows())
-    found = await desk.read(threads(request))
+    found = await engine.read(threads(request))
     assert sorted(one.body.markdown for one in found.items) == [str(number) for number in range(6)]
     for one in both:
         await one.close()
 
 
-async def test_a_waiting_state_and_verdict_show_at_once(desk: Engine, service: RunningService) -> None:
-    request = await begun(desk)
+async def test_a_waiting_state_and_verdict_show_at_once(engine: Engine, service: RunningService) -> None:
+    request = await begun(engine)
     ask = GetChangeRequest(space_id=request.space, change_request_id=request.id)
-    await desk.read(ask)
-    desk.write(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, status="archived"), hold=60)
-    known = desk.known(ask)
+    await engine.read(ask)
+    engine.write(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, status="archived"), hold=60)
+    known = engine.known(ask)
     assert known is not None
     assert known.value.status == "archived"
 
 
-async def test_what_may_not_wait_says_so_offline(desk: Engine, service: RunningService) -> None:
-    organization = (await desk.read(ListOrganizations())).items[0]
+async def test_what_may_not_wait_says_so_offline(engine: Engine, service: RunningService) -> None:
+    organization = (await engine.read(ListOrganizations())).items[0]
     service.stop()
     with pytest.raises(RequestError):
-        await desk.write(CreateSpace(organization_id=organization.id)).landed()
+        await engine.write(CreateSpace(organization_id=organization.id)).landed()
     with pytest.raises(NotNow):
-        desk.write(CreateSpace(organization_id=organization.id))
+        engine.write(CreateSpace(organization_id=organization.id))
     service.start()
-    desk.refresh()
-    await until(lambda: desk.status.online)
+    engine.refresh()
+    await until(lambda: engine.status.online)
 
 
 async def test_a_read_only_profile_refuses_every_write(service: RunningService, tmp_path: Path) -> None:
-    desk = desk_on(service, tmp_path / "readonly", read_only=True)
-    await desk.start()
+    engine = engine_on(service, tmp_path / "readonly", read_only=True)
+    await engine.start()
     with pytest.raises(NotNow, match="read-only"):
-        desk.write(SubmitReview(space_id="s", change_request_id="1", status="approved"))
-    await desk.close()
+        engine.write(SubmitReview(space_id="s", change_request_id="1", status="approved"))
+    await engine.close()
 
 
-async def test_a_listing_is_read_by_window(desk: Engine) -> None:
-    request = await begun(desk)
+async def test_a_listing_is_read_by_window(engine: Engine) -> None:
+    request = await begun(engine)
     for number in range(5):
-        await desk.write(comment(request, str(number))).landed()
-    async for seen in desk.watch_listing(threads(request)):
+        await engine.write(comment(request, str(number))).landed()
+    async for seen in engine.watch_listing(threads(request)):
         if seen.state != "cached":
             break
-    window = desk.window(threads(request), 2, 2)
+    window = engine.window(threads(request), 2, 2)
     assert [one.body.markdown for one in window.items] == ["2", "3"]
     assert (window.total, window.complete) == (5, True)
 
@@ -309,14 +309,14 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
     with running_service(tmp_path / "newest", release="0.202.0") as service:
 
         async def wish() -> None:
-            desk = desk_on(service, tmp_path / "home")
-            await desk.start()
-            organization = (await desk.read(ListOrganizations())).items[0]
+            engine = engine_on(service, tmp_path / "home")
+            await engine.start()
+            organization = (await engine.read(ListOrganizations())).items[0]
             asked.clear()
             for _ in range(2):
                 with pytest.raises(NotSupported, match=r"it requires release 0\.146\.0"):
-                    await desk.read(ListConversations(organization_id=organization.id))
-            await desk.close()
+                    await engine.read(ListConversations(organization_id=organization.id))
+            await engine.close()
 
         await wish()
         assert len(asked) == 1
@@ -339,25 +339,25 @@ def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..
 async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningService, tmp_path: Path) -> None:
     profile = Profile(base_url=service.base_url, token=service.token)
     places = Places(*(tmp_path / "home" / name for name in ("config", "cache", "state", "data")))
-    desk = open_desk(profile, places, Cache(tmp_path / "cache.sqlite", limit=1))
-    await desk.start()
-    watched = desk.watch(ListOrganizations())
+    engine = open_engine(profile, places, Cache(tmp_path / "cache.sqlite", limit=1))
+    await engine.start()
+    watched = engine.watch(ListOrganizations())
     assert (await anext(watched)).state == "fresh"
-    await desk.read(ListConversations(organization_id=(await desk.read(ListOrganizations())).items[0].id))
-    await desk.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
-    await until(lambda: desk._stored._cache.answer("other") is None)
-    assert desk.known(ListOrganizations())
+    await engine.read(ListConversations(organization_id=(await engine.read(ListOrganizations())).items[0].id))
+    await engine.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
+    await until(lambda: engine._stored._cache.answer("other") is None)
+    assert engine.known(ListOrganizations())
     await watched.aclose()
-    await desk.read(GetCurrentUser())
-    await until(lambda: desk.known(ListOrganizations()) is None)
-    await desk.close()
+    await engine.read(GetCurrentUser())
+    await until(lambda: engine.known(ListOrganizations()) is None)
+    await engine.close()
 
 
-async def test_what_befalls_the_cache_later_is_told(desk: Engine) -> None:
-    await desk.read(ListOrganizations())
+async def test_what_befalls_the_cache_later_is_told(engine: Engine) -> None:
+    await engine.read(ListOrganizations())
     heard: list[tuple[str, ...]] = []
-    desk.on_status(lambda _: heard.append(desk.notices))
-    desk._stored._cache._is_damaged = True
-    await desk.read(ListOrganizations())
+    engine.on_status(lambda _: heard.append(engine.notices))
+    engine._stored._cache._is_damaged = True
+    await engine.read(ListOrganizations())
     assert "a new one was created" in heard[-1][0]
-    assert desk.known(ListOrganizations())
+    assert engine.known(ListOrganizations())

@@ -28,23 +28,23 @@ def text_of(lines: list[str]) -> Document:
     return Document(markdown="\n\n".join(lines) + "\n")
 
 
-async def begun(desk: Engine, space: str) -> ChangeRequest:
-    made = await desk.write(CreateChangeRequest(space_id=space, subject="A side")).landed()
+async def begun(engine: Engine, space: str) -> ChangeRequest:
+    made = await engine.write(CreateChangeRequest(space_id=space, subject="A side")).landed()
     assert made
     return made
 
 
-async def edited(desk: Engine, request: ChangeRequest, changes: list[Any]) -> None:
+async def edited(engine: Engine, request: ChangeRequest, changes: list[Any]) -> None:
     call = EditChangeRequestContent(
         space_id=request.space, change_request_id=request.id, changes=tuple(changes), compat=False
     )
-    await desk.write(call).landed()
+    await engine.write(call).landed()
 
 
-async def merged(desk: Engine, request: ChangeRequest) -> str:
+async def merged(engine: Engine, request: ChangeRequest) -> str:
     at = {"space_id": request.space, "change_request_id": request.id}
-    await desk.write(UpdateChangeRequest(**at, status="open")).landed()
-    answer = await desk.write(MergeChangeRequest(**at)).landed()
+    await engine.write(UpdateChangeRequest(**at, status="open")).landed()
+    answer = await engine.write(MergeChangeRequest(**at)).landed()
     assert answer
     return answer.result
 
@@ -72,29 +72,29 @@ def change(chance: random.Random, page: RevisionPage) -> Any:
     return UpdatePage(page=page.id, document=text_of(lines))
 
 
-async def a_case(desk: Engine, organization: str, seed: int) -> tuple[Forecast | None, str]:
+async def a_case(engine: Engine, organization: str, seed: int) -> tuple[Forecast | None, str]:
     """Both sides change a space; the forecast, and what the merge came to."""
     chance = random.Random(seed)
-    space = await desk.write(CreateSpace(organization_id=organization, title=f"Case {seed}")).landed()
+    space = await engine.write(CreateSpace(organization_id=organization, title=f"Case {seed}")).landed()
     assert space
-    first = await begun(desk, space.id)
-    await edited(desk, first, [InsertPage(title=f"Page {n}", document=text_of(LINES)) for n in range(3)])
-    await merged(desk, first)
-    pages = [one for one in (await desk.read(ListPages(space_id=space.id))).pages if one.title.startswith("Page")]
-    ours, theirs = await begun(desk, space.id), await begun(desk, space.id)
+    first = await begun(engine, space.id)
+    await edited(engine, first, [InsertPage(title=f"Page {n}", document=text_of(LINES)) for n in range(3)])
+    await merged(engine, first)
+    pages = [one for one in (await engine.read(ListPages(space_id=space.id))).pages if one.title.startswith("Page")]
+    ours, theirs = await begun(engine, space.id), await begun(engine, space.id)
     for side in (ours, theirs):
-        await edited(desk, side, [change(chance, page) for page in chance.sample(pages, chance.randint(1, 3))])
-    await merged(desk, theirs)
-    request = await desk.read(GetChangeRequest(space_id=space.id, change_request_id=ours.id))
+        await edited(engine, side, [change(chance, page) for page in chance.sample(pages, chance.randint(1, 3))])
+    await merged(engine, theirs)
+    request = await engine.read(GetChangeRequest(space_id=space.id, change_request_id=ours.id))
     assert request.outdated
-    return await forecast(desk, request), await merged(desk, ours)
+    return await forecast(engine, request), await merged(engine, ours)
 
 
-async def test_the_forecast_is_what_the_service_then_says(desk: Engine) -> None:
-    organization = (await desk.read(ListOrganizations())).items[0].id
+async def test_the_forecast_is_what_the_service_then_says(engine: Engine) -> None:
+    organization = (await engine.read(ListOrganizations())).items[0].id
     came, misses, alarms = {"conflicts": 0, "merge": 0}, list[str](), list[str]()
     for seed in range(CASES):
-        found, came_to = await a_case(desk, organization, seed)
+        found, came_to = await a_case(engine, organization, seed)
         assert found is not None, f"seed {seed}"
         came[came_to] += 1
         if bool(found.conflicts) != (came_to == "conflicts"):
@@ -105,8 +105,8 @@ async def test_the_forecast_is_what_the_service_then_says(desk: Engine) -> None:
     assert min(came.values()) > CASES / 10, came
 
 
-async def test_a_change_request_that_has_all_of_main_is_clean_without_asking(desk: Engine) -> None:
-    organization = (await desk.read(ListOrganizations())).items[0].id
-    space = await desk.write(CreateSpace(organization_id=organization, title="Quiet")).landed()
+async def test_a_change_request_that_has_all_of_main_is_clean_without_asking(engine: Engine) -> None:
+    organization = (await engine.read(ListOrganizations())).items[0].id
+    space = await engine.write(CreateSpace(organization_id=organization, title="Quiet")).landed()
     assert space
-    assert await forecast(desk, await begun(desk, space.id)) == Forecast()
+    assert await forecast(engine, await begun(engine, space.id)) == Forecast()

@@ -19,66 +19,66 @@ def at(request: ChangeRequest) -> dict[str, str]:
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-async def status(desk: Engine, request: ChangeRequest) -> str:
-    return (await desk.read(GetChangeRequest(**at(request)))).status
+async def status(engine: Engine, request: ChangeRequest) -> str:
+    return (await engine.read(GetChangeRequest(**at(request)))).status
 
 
-async def opened(desk: Engine, space: str, changes: list[Any]) -> ChangeRequest:
-    request = await begun(desk, space)
-    await edited(desk, request, changes)
-    await desk.write(UpdateChangeRequest(**at(request), status="open")).landed()
+async def opened(engine: Engine, space: str, changes: list[Any]) -> ChangeRequest:
+    request = await begun(engine, space)
+    await edited(engine, request, changes)
+    await engine.write(UpdateChangeRequest(**at(request), status="open")).landed()
     return request
 
 
-async def planted(desk: Engine) -> tuple[str, dict[str, str]]:
+async def planted(engine: Engine) -> tuple[str, dict[str, str]]:
     """A space, and the ids of its two pages by title."""
-    [organization] = (await desk.read(ListOrganizations())).items
-    space = await desk.write(CreateSpace(organization_id=organization.id, title="Lamps")).landed()
+    [organization] = (await engine.read(ListOrganizations())).items
+    space = await engine.write(CreateSpace(organization_id=organization.id, title="Lamps")).landed()
     assert space
     pages = [InsertPage(title=title, document=text_of([f"{title} burns."])) for title in ("Wick", "Oil")]
-    first = await opened(desk, space.id, pages)
-    assert await merge_next(desk, at(first), len) == "merged"
-    found = (await desk.read(ListPages(space_id=space.id))).pages
+    first = await opened(engine, space.id, pages)
+    assert await merge_next(engine, at(first), len) == "merged"
+    found = (await engine.read(ListPages(space_id=space.id))).pages
     return space.id, {one.title: one.id for one in found}
 
 
-async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(desk: Engine) -> None:
-    space, pages = await planted(desk)
+async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(engine: Engine) -> None:
+    space, pages = await planted(engine)
     wick, oil, again = [
-        await opened(desk, space, [UpdatePage(page=pages[title], document=text_of([words]))])
+        await opened(engine, space, [UpdatePage(page=pages[title], document=text_of([words]))])
         for title, words in (("Wick", "Wick glows."), ("Oil", "Oil glows."), ("Wick", "Wick smokes."))
     ]
-    couple(desk.outbox, (wick, oil, again))
+    couple(engine.outbox, (wick, oil, again))
     told: list[str] = []
-    assert await merge_next(desk, at(wick), told.append) == "merged"
+    assert await merge_next(engine, at(wick), told.append) == "merged"
     assert told == ["checking for conflicts", "checking the merge rules", "merging"]
-    assert await merge_next(desk, at(oil), told.append) == "merged"
+    assert await merge_next(engine, at(oil), told.append) == "merged"
     assert told[3] == "updating from main"
     with pytest.raises(TrainStopped, match="conflicts with main in Wick"):
-        await merge_next(desk, at(again), told.append)
-    assert [await status(desk, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
-    assert [one.id for one in await left_over(desk)] == [wick.id, oil.id, again.id], "its driver says what is done"
+        await merge_next(engine, at(again), told.append)
+    assert [await status(engine, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
+    assert [one.id for one in await left_over(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
 
 
-async def test_what_was_merged_before_a_crash_is_passed_over(desk: Engine) -> None:
-    space, pages = await planted(desk)
-    request = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
-    await merge_next(desk, at(request), len)
-    assert await merge_next(desk, at(request), len) == "already merged"
+async def test_what_was_merged_before_a_crash_is_passed_over(engine: Engine) -> None:
+    space, pages = await planted(engine)
+    request = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
+    await merge_next(engine, at(request), len)
+    assert await merge_next(engine, at(request), len) == "already merged"
 
 
-async def test_what_is_not_there_any_more_is_left_out(desk: Engine) -> None:
-    space, pages = await planted(desk)
-    there = await opened(desk, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
-    couple(desk.outbox, (there.model_copy(update={"id": "gone"}), there))
-    assert [one.id for one in await left_over(desk)] == [there.id]
+async def test_what_is_not_there_any_more_is_left_out(engine: Engine) -> None:
+    space, pages = await planted(engine)
+    there = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
+    couple(engine.outbox, (there.model_copy(update={"id": "gone"}), there))
+    assert [one.id for one in await left_over(engine)] == [there.id]
 
 
-async def test_the_rules_stop_it_before_the_service_has_to(desk: Engine) -> None:
-    space, pages = await planted(desk)
+async def test_the_rules_stop_it_before_the_service_has_to(engine: Engine) -> None:
+    space, pages = await planted(engine)
     rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_approved_review"),))
-    await desk.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()
-    request = await opened(desk, space, [UpdatePage(page=pages["Oil"], title="Oils")])
+    await engine.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()
+    request = await opened(engine, space, [UpdatePage(page=pages["Oil"], title="Oils")])
     with pytest.raises(TrainStopped, match="an approval is required"):
-        await merge_next(desk, at(request), len)
-    assert await status(desk, request) == "open"
+        await merge_next(engine, at(request), len)
+    assert await status(engine, request) == "open"

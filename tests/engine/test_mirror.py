@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.shell import signed_in
-from tests.engine.mirror_samples import PAGES, World, begun, copied, desk_on, mirror, planted, rewritten, say
+from tests.engine.mirror_samples import PAGES, World, begun, copied, engine_on, mirror, planted, rewritten, say
 from tests.running_service import running_service
 
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
@@ -106,11 +106,11 @@ async def test_only_what_moved_is_fetched(world: World, whole: Path, tmp_path: P
     gone = [f"{guide}/change-requests/{world.request}", f"{guide}/revisions/"]
     calls = [call for call in await fetched(MergeChangeRequest(**new)) if not call.startswith(tuple(gone))]
     assert calls == [f"{guide}/content", f"{guide}/content/page/{page}"]
-    desk = desk_on(world.service, home)
-    known = desk.known(GetPage(space_id=guide, page_id=page, format="markdown"))
+    engine = engine_on(world.service, home)
+    known = engine.known(GetPage(space_id=guide, page_id=page, format="markdown"))
     assert known
     assert "Other words." in (known.value.markdown or "")
-    await desk.close()
+    await engine.close()
 
 
 async def test_one_space_alone(world: World, tmp_path: Path, asked: list[Operation]) -> None:
@@ -121,18 +121,18 @@ async def test_one_space_alone(world: World, tmp_path: Path, asked: list[Operati
 
 
 async def test_who_looks_at_something_hears_that_it_moved(world: World, whole: Path, tmp_path: Path) -> None:
-    desk = desk_on(world.service, copied(whole, tmp_path / "home"))
-    await desk.start()
+    engine = engine_on(world.service, copied(whole, tmp_path / "home"))
+    await engine.start()
     call = GetChangeRequest(space_id=world.guide, change_request_id=world.request)
-    answers = desk.watch(call)
+    answers = engine.watch(call)
     found: list[Result] = [await anext(answers), await anext(answers)]
     comment = PostComment(**call.given(), body=Document(markdown="Look!"))
     await say(world.service, comment)
-    async for _ in desk.sync(space=world.guide):
+    async for _ in engine.sync(space=world.guide):
         pass
     found.append(await asyncio.wait_for(anext(answers), 20))
     assert found[-1].value.comments == found[1].value.comments + 1
-    await desk.close()
+    await engine.close()
 
 
 NOTING = """
@@ -189,13 +189,13 @@ class Troubled:
 
 
 async def mirror_through(world: World, home: Path, ending: str, error: RequestError):
-    desk = desk_on(world.service, home)
-    desk._asking._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
-    await desk.start()
+    engine = engine_on(world.service, home)
+    engine._asking._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
+    await engine.start()
     try:
-        return [progress async for progress in desk.sync()][-1]
+        return [progress async for progress in engine.sync()][-1]
     finally:
-        await desk.close()
+        await engine.close()
 
 
 async def test_what_failed_is_asked_for_the_next_time(

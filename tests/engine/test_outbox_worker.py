@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from tests.engine.failing_service import refusing_service
-from tests.engine.test_engine import begun, comment, desk_on, threads, until
+from tests.engine.test_engine import begun, comment, engine_on, threads, until
 from tests.running_service import RunningService, running_service
 
 from presscheck.api import change_requests as cr
@@ -29,7 +29,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.server.api_tokens import create_token
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 LONG_AGO = 60.0
 BODY = comments.Document(markdown="Typed with care")
@@ -48,8 +48,8 @@ def service(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = desk_on(service, tmp_path / "home")
+async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = engine_on(service, tmp_path / "home")
     await opened.start()
     yield opened
     await opened.close()
@@ -71,23 +71,23 @@ def another_token(service: RunningService, person: str) -> str:
         return create_token(session, system_clock, person, "second", None)
 
 
-def doubtful(desk: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
+def doubtful(engine: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
     """A write of which nobody knows whether it arrived."""
-    number = desk.write(call, hold=60).id
-    desk.outbox.note(number, noted)
-    desk.outbox.sending(number, time.time() - LONG_AGO)
-    desk.outbox.again(number, 0, None, state="sending")
+    number = engine.write(call, hold=60).id
+    engine.outbox.note(number, noted)
+    engine.outbox.sending(number, time.time() - LONG_AGO)
+    engine.outbox.again(number, 0, None, state="sending")
     return number
 
 
-async def all_sent(desk: Engine) -> None:
-    await desk.start()
-    await until(lambda: desk.outbox.rows() == ())
-    await desk.close()
+async def all_sent(engine: Engine) -> None:
+    await engine.start()
+    await until(lambda: engine.outbox.rows() == ())
+    await engine.close()
 
 
 async def as_somebody_else(service: RunningService, home: Path, call: Operation[Any]) -> Any:
-    other = desk_on(service, home, token=another_token(service, "mia"))
+    other = engine_on(service, home, token=another_token(service, "mia"))
     await other.start()
     try:
         return await other.write(call).landed()
@@ -100,43 +100,43 @@ def path(request: Any) -> dict[str, str]:
 
 
 async def test_the_same_words_of_somebody_else_are_not_taken_for_ours(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    second = desk_on(service, tmp_path / "second")
+    request = await begun(engine)
+    second = engine_on(service, tmp_path / "second")
     doubtful(second, comment(request, "Looks good"))
     doubtful(second, cr.SubmitReview(**path(request), status="approved"))
     await as_somebody_else(service, tmp_path / "mia", comment(request, "Looks good"))
     await as_somebody_else(service, tmp_path / "mia", cr.SubmitReview(**path(request), status="approved"))
     await all_sent(second)
-    said = (await desk.read(threads(request))).items
+    said = (await engine.read(threads(request))).items
     assert {one.posted_by.id for one in said} == {"mia", service.owner_id}
     assert len(said) == 2
-    verdicts = (await desk.read(cr.ListReviews(**path(request)))).items
+    verdicts = (await engine.read(cr.ListReviews(**path(request)))).items
     assert {one.reviewer.id for one in verdicts} == {"mia", service.owner_id}
     assert len(verdicts) == 2
 
 
 async def test_what_arrived_is_found_though_its_markdown_was_written_anew(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    await desk.write(comment(request, "* one\n* two **bold**")).landed()
-    second = desk_on(service, tmp_path / "second")
+    request = await begun(engine)
+    await engine.write(comment(request, "* one\n* two **bold**")).landed()
+    second = engine_on(service, tmp_path / "second")
     doubtful(second, comment(request, "- one\n- two __bold__"))
     await all_sent(second)
-    assert len((await desk.read(threads(request))).items) == 1
+    assert len((await engine.read(threads(request))).items) == 1
 
 
 async def test_what_stood_there_before_is_not_taken_for_ours(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    before = await desk.write(comment(request, "Again")).landed()
-    second = desk_on(service, tmp_path / "second")
+    request = await begun(engine)
+    before = await engine.write(comment(request, "Again")).landed()
+    second = engine_on(service, tmp_path / "second")
     doubtful(second, comment(request, "Again"), (before.id,))
     await all_sent(second)
-    assert texts_of(await desk.read(threads(request))) == ["Again", "Again"]
+    assert texts_of(await engine.read(threads(request))) == ["Again", "Again"]
 
 
 def texts_of(page: Any) -> list[str]:
@@ -144,9 +144,9 @@ def texts_of(page: Any) -> list[str]:
 
 
 async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
-    desk: Engine, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = await begun(desk)
+    request = await begun(engine)
     looking, go_on = asyncio.Event(), asyncio.Event()
     there = DeliveryReconciler.there
 
@@ -156,17 +156,17 @@ async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
         return await there(self, *given)
 
     monkeypatch.setattr(DeliveryReconciler, "there", slow)
-    ticket = desk.write(comment(request, "No, wait"))
+    ticket = engine.write(comment(request, "No, wait"))
     await looking.wait()
-    assert desk.unsend(ticket.id) == ticket.call
+    assert engine.unsend(ticket.id) == ticket.call
     go_on.set()
-    await desk.write(cr.UpdateChangeRequest(**path(request), subject="Something else")).landed()
-    assert texts_of(await desk.read(threads(request))) == []
+    await engine.write(cr.UpdateChangeRequest(**path(request), subject="Something else")).landed()
+    assert texts_of(await engine.read(threads(request))) == []
 
 
-async def test_what_never_left_is_not_looked_for(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    request = await begun(desk)
-    await desk.write(comment(request, "Twice")).landed()
+async def test_what_never_left_is_not_looked_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = await begun(engine)
+    await engine.write(comment(request, "Twice")).landed()
     there, failed = DeliveryReconciler.there, []
 
     async def fails_once(self: DeliveryReconciler, *given: Any) -> Any:
@@ -176,13 +176,15 @@ async def test_what_never_left_is_not_looked_for(desk: Engine, monkeypatch: pyte
         return await there(self, *given)
 
     monkeypatch.setattr(DeliveryReconciler, "there", fails_once)
-    await desk.write(comment(request, "Twice")).landed()
-    assert texts_of(await desk.read(threads(request))) == ["Twice", "Twice"]
+    await engine.write(comment(request, "Twice")).landed()
+    assert texts_of(await engine.read(threads(request))) == ["Twice", "Twice"]
 
 
-async def test_another_window_sends_and_this_one_is_told(desk: Engine, service: RunningService, tmp_path: Path) -> None:
-    request = await begun(desk)
-    both = [desk_on(service, tmp_path / "shared") for _ in range(2)]
+async def test_another_window_sends_and_this_one_is_told(
+    engine: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    request = await begun(engine)
+    both = [engine_on(service, tmp_path / "shared") for _ in range(2)]
     for one in both:
         await one.start()
     await until(lambda: both[0].outbox.may_send())
@@ -197,33 +199,33 @@ async def test_another_window_sends_and_this_one_is_told(desk: Engine, service: 
 
 
 async def test_only_what_was_refused_is_sent_again_by_hand(service: RunningService, tmp_path: Path) -> None:
-    desk = desk_on(service, tmp_path / "second")
-    number = doubtful(desk, comments.PostComment(space_id="api", change_request_id="1", body=BODY), ("a",))
-    desk.retry(number)
-    row = desk.outbox.row(number)
+    engine = engine_on(service, tmp_path / "second")
+    number = doubtful(engine, comments.PostComment(space_id="api", change_request_id="1", body=BODY), ("a",))
+    engine.retry(number)
+    row = engine.outbox.row(number)
     assert row
     assert (row.state, row.noted) == ("sending", ("a",))
-    await desk.close()
+    await engine.close()
 
 
 async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
-    desk: Engine, service: RunningService, tmp_path: Path
+    engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
-    request = await begun(desk)
-    await desk.close()
+    request = await begun(engine)
+    await engine.close()
     home = tmp_path / "shared"
-    first = desk_on(service, home)
+    first = engine_on(service, home)
     await first.start()
     await until(lambda: first.me.id == service.owner_id)
     number = first.write(comment(request, "Before the token was renewed"), hold=60).id
     await first.close()
-    other = desk_on(service, home, token=another_token(service, "mia"))
+    other = engine_on(service, home, token=another_token(service, "mia"))
     other.outbox.again(number, 0, None)
     await other.start()
     await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.FOREIGN])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
-    renewed = desk_on(service, home, token=another_token(service, service.owner_id))
+    renewed = engine_on(service, home, token=another_token(service, service.owner_id))
     await renewed.start()
     await until(lambda: renewed.outbox.rows() == ())
     said = (await renewed.read(threads(request))).items
@@ -235,11 +237,11 @@ async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
 
 
 async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
-    desk: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_worker, "LIVES", 0.0)
-    request = await begun(desk)
-    second = desk_on(service, tmp_path / "second")
+    request = await begun(engine)
+    second = engine_on(service, tmp_path / "second")
     for call in (
         cr.CreateChangeRequest(space_id=request.space, subject="A change"),
         cr.CreateChangeRequest(space_id=request.space, subject="Never arrived"),
@@ -299,14 +301,14 @@ async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it
 ) -> None:
     async with refusing_service() as (address, asked):
         places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-        desk = open_desk(Profile(base_url=address, token="t"), places)
-        await desk.start()
+        engine = open_engine(Profile(base_url=address, token="t"), places)
+        await engine.start()
         written = [call for status in statuses for call in calls(status)]
         for call in written:
-            desk.write(call)
+            engine.write(call)
         tried = len(KINDS) * len(statuses)
-        await until(lambda: sum(row.error is not None for row in desk.outbox.rows()) == tried)
-        rows = desk.waiting()
+        await until(lambda: sum(row.error is not None for row in engine.outbox.rows()) == tried)
+        rows = engine.waiting()
         assert [one.call for one in rows] == written, "all kept, with all that was typed, in order"
         assert sum(one.error is None for one in rows) == len(written) - tried
         for one in (one for one in rows if one.error):
@@ -314,36 +316,36 @@ async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it
             is_judged = status == 404 and isinstance(one.call, cr.SubmitReview)  # its change request is there
             assert ("This service has no reviews" if is_judged else f"because of {status}") in (one.error or "")
             assert one.state == ("refused" if status in REFUSED else "waiting" if status == 429 else "sending")
-        await desk.close()
+        await engine.close()
     assert len(set(asked)) == tried, "what follows a refused one is not sent"
 
 
 async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) -> None:
     async with refusing_service() as (address, _):
         places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-        desk = open_desk(Profile(base_url=address, token="t"), places)
-        await desk.start()
+        engine = open_engine(Profile(base_url=address, token="t"), places)
+        await engine.start()
         with pytest.raises(ServiceError, match="because of 409"):
-            await desk.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
-        assert desk.outbox.rows() == ()
-        await desk.close()
+            await engine.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
+        assert engine.outbox.rows() == ()
+        await engine.close()
 
 
 async def test_what_is_changed_while_the_sender_looks_leaves_as_it_was_changed(
-    desk: Engine, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = await begun(desk)
+    request = await begun(engine)
     there = DeliveryReconciler.there
 
     async def meanwhile(settling: DeliveryReconciler, *given: Any) -> Any:
         found = await there(settling, *given)
-        assert desk.rewrite(ticket.id, comment(request, "Second thoughts"))
+        assert engine.rewrite(ticket.id, comment(request, "Second thoughts"))
         return found
 
     monkeypatch.setattr(DeliveryReconciler, "there", meanwhile)
-    ticket = desk.write(comment(request, "First thoughts"))
+    ticket = engine.write(comment(request, "First thoughts"))
     await ticket.landed()
-    assert not desk.rewrite(ticket.id, comment(request, "Too late")), "it is gone"
-    found = await desk.read(threads(request))
+    assert not engine.rewrite(ticket.id, comment(request, "Too late")), "it is gone"
+    found = await engine.read(threads(request))
     assert [one.body.markdown for one in found.items] == ["Second thoughts"]
-    assert desk.waiting() == ()
+    assert engine.waiting() == ()

@@ -18,7 +18,7 @@ from presscheck.client.request_context import Priority
 from presscheck.config import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler
 from presscheck.paths import Places
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 
 class Slow(FaultServer):
@@ -144,11 +144,11 @@ async def test_what_one_of_two_leaves_goes_on_and_the_next_screen_joins_it(slow:
 
 async def test_leaving_a_watch_breaks_off_what_only_it_wanted(slow: Slow, tmp_path: Path) -> None:
     places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-    desk = open_desk(Profile(base_url=slow.address, token=TOKEN), places)
-    desk._asking.start()
+    engine = open_engine(Profile(base_url=slow.address, token=TOKEN), places)
+    engine._asking.start()
 
     async def look(call: Operation[Any]) -> None:
-        async for _ in desk.watch(call):
+        async for _ in engine.watch(call):
             pass
 
     screens = [asyncio.create_task(look(call)) for call in (GetCurrentUser(), GetCurrentUser(), ListOrganizations())]
@@ -156,7 +156,7 @@ async def test_leaving_a_watch_breaks_off_what_only_it_wanted(slow: Slow, tmp_pa
     await left(screens[0], screens[2])
     await until(lambda: slow.open_now == 1)
     slow.gate.release()
-    await until(lambda: desk.known(GetCurrentUser()) is not None)
-    assert not desk.known(ListOrganizations())
+    await until(lambda: engine.known(GetCurrentUser()) is not None)
+    assert not engine.known(ListOrganizations())
     await left(screens[1])
-    await desk.close()
+    await engine.close()

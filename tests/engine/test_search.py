@@ -19,7 +19,7 @@ from presscheck.engine import index_updates
 from presscheck.engine.engine import Engine, Hit
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 ADA = {"object": "user", "id": "u1", "displayName": "Ada"}
 COMMENT = {
@@ -32,130 +32,130 @@ COMMENT = {
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Engine]:
+async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
     places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-    opened = open_desk(Profile(base_url="http://127.0.0.1:9", token="t"), places)
+    opened = open_engine(Profile(base_url="http://127.0.0.1:9", token="t"), places)
     yield opened
     await opened.close()
 
 
-async def keep(desk: Engine, call: Any, answer: Any) -> None:
-    await desk.keep(call, json.dumps(answer).encode())
+async def keep(engine: Engine, call: Any, answer: Any) -> None:
+    await engine.keep(call, json.dumps(answer).encode())
 
 
-async def page(desk: Engine, number: int, title: str, markdown: str, **more: str) -> None:
+async def page(engine: Engine, number: int, title: str, markdown: str, **more: str) -> None:
     call = GetChangeRequestPage if more else GetPage
     asked = call(space_id="s1", page_id=f"p{number}", format="markdown", **more)
     answer = {"id": f"p{number}", "type": "document", "title": title, "path": f"at/{number}", "markdown": markdown}
-    await keep(desk, asked, answer)
+    await keep(engine, asked, answer)
 
 
-async def here(desk: Engine, text: str, **how: Any) -> tuple[Hit, ...]:
-    [seen] = [one async for one in desk.search(text, here_only=True, **how)]
+async def here(engine: Engine, text: str, **how: Any) -> tuple[Hit, ...]:
+    [seen] = [one async for one in engine.search(text, here_only=True, **how)]
     return seen.value
 
 
-async def found(desk: Engine, text: str, **how: Any) -> list[str]:
-    return [hit.id for hit in await here(desk, text, **how)]
+async def found(engine: Engine, text: str, **how: Any) -> list[str]:
+    return [hit.id for hit in await here(engine, text, **how)]
 
 
-async def one(desk: Engine, text: str) -> Hit:
-    hits = await here(desk, text)
+async def one(engine: Engine, text: str) -> Hit:
+    hits = await here(engine, text)
     assert len(hits) == 1, (text, hits)
     return hits[0]
 
 
-async def test_titles_come_first_then_headings_then_the_text(desk: Engine) -> None:
-    await page(desk, 1, "Start", "# Start\n\n" + "The tokens rotate. " * 30)
-    await page(desk, 2, "Other", "# Other\n\nFirst.\n\n## Tokens and keys\n\nA word.")
-    await page(desk, 3, "Tokens of every kind that there is in this long title", "Nothing here.")
-    assert (await found(desk, "tokens"))[0] == "p3"
-    assert set(await found(desk, "tokens")) == {"p1", "p2", "p3"}
-    assert await found(desk, "tokens rotate") == ["p1"]
+async def test_titles_come_first_then_headings_then_the_text(engine: Engine) -> None:
+    await page(engine, 1, "Start", "# Start\n\n" + "The tokens rotate. " * 30)
+    await page(engine, 2, "Other", "# Other\n\nFirst.\n\n## Tokens and keys\n\nA word.")
+    await page(engine, 3, "Tokens of every kind that there is in this long title", "Nothing here.")
+    assert (await found(engine, "tokens"))[0] == "p3"
+    assert set(await found(engine, "tokens")) == {"p1", "p2", "p3"}
+    assert await found(engine, "tokens rotate") == ["p1"]
 
 
-async def test_words_are_found_as_they_are_typed_and_phrases_as_they_stand(desk: Engine) -> None:
-    await page(desk, 1, "One", "Restore the backup, then read `max_retry_count`.")
-    await page(desk, 2, "Two", "The backup is old; restore nothing.")
-    assert set(await found(desk, "back")) == {"p1", "p2"}
-    assert await found(desk, '"restore the backup"') == ["p1"]
-    assert await found(desk, '"restore the back"') == []
-    assert await found(desk, "max_retry") == ["p1"]
-    assert await found(desk, "restore -- nothing") == ["p2"]
-    assert await found(desk, '"restore noth') == []
+async def test_words_are_found_as_they_are_typed_and_phrases_as_they_stand(engine: Engine) -> None:
+    await page(engine, 1, "One", "Restore the backup, then read `max_retry_count`.")
+    await page(engine, 2, "Two", "The backup is old; restore nothing.")
+    assert set(await found(engine, "back")) == {"p1", "p2"}
+    assert await found(engine, '"restore the backup"') == ["p1"]
+    assert await found(engine, '"restore the back"') == []
+    assert await found(engine, "max_retry") == ["p1"]
+    assert await found(engine, "restore -- nothing") == ["p2"]
+    assert await found(engine, '"restore noth') == []
     for nothing in ("", '"', "***", "-", "🎉", "NEAR(", "a AND", "{title}"):
-        await here(desk, nothing)
+        await here(engine, nothing)
 
 
-async def test_accents_case_and_width_count_for_nothing(desk: Engine) -> None:
-    await page(desk, 1, "Über uns", "Le café est fermé. STRAẞE, \ufb01nal.")
+async def test_accents_case_and_width_count_for_nothing(engine: Engine) -> None:
+    await page(engine, 1, "Über uns", "Le café est fermé. STRAẞE, \ufb01nal.")
     for text in ("uber", "ÜBER", "cafe ferme", "strasse", "final", "ＣＡＦＥ", "cafe\u0301"):
-        assert await found(desk, text) == ["p1"], text
-    assert "café est fermé" in (await one(desk, "ferme")).excerpt
+        assert await found(engine, text) == ["p1"], text
+    assert "café est fermé" in (await one(engine, "ferme")).excerpt
 
 
-async def test_writing_without_blanks_is_found_by_any_part_of_it(desk: Engine) -> None:
-    await page(desk, 1, "认证指南", "本页说明如何使用API密钥进行认证。")
-    await page(desk, 2, "ガイド", "認証トークンを更新します。")
-    await page(desk, 3, "ภาษาไทย", "การยืนยันตัวตน")
-    assert await found(desk, "密钥") == ["p1"]
-    assert await found(desk, "API密钥") == ["p1"]
-    assert await found(desk, "钥密") == []
-    assert await found(desk, "トークン") == ["p2"]
-    assert await found(desk, "ยืนยัน") == ["p3"]
-    assert "使用API密钥" in (await one(desk, "密钥")).excerpt
+async def test_writing_without_blanks_is_found_by_any_part_of_it(engine: Engine) -> None:
+    await page(engine, 1, "认证指南", "本页说明如何使用API密钥进行认证。")
+    await page(engine, 2, "ガイド", "認証トークンを更新します。")
+    await page(engine, 3, "ภาษาไทย", "การยืนยันตัวตน")
+    assert await found(engine, "密钥") == ["p1"]
+    assert await found(engine, "API密钥") == ["p1"]
+    assert await found(engine, "钥密") == []
+    assert await found(engine, "トークン") == ["p2"]
+    assert await found(engine, "ยืนยัน") == ["p3"]
+    assert "使用API密钥" in (await one(engine, "密钥")).excerpt
 
 
-async def test_change_requests_comments_and_replies_are_found(desk: Engine) -> None:
+async def test_change_requests_comments_and_replies_are_found(engine: Engine) -> None:
     request = {"object": "change-request", "id": "r1", "number": 42, "subject": "Rename workspaces", "space": "s1"}
     text = {"object": "text", "leaves": [{"text": "Because of the merger"}]}
     paragraph = {"object": "block", "type": "paragraph", "nodes": [text]}
     request["description"] = {"object": "document", "nodes": [paragraph]}
-    await keep(desk, ListChangeRequests(space_id="s1"), {"items": [request], "count": 1})
+    await keep(engine, ListChangeRequests(space_id="s1"), {"items": [request], "count": 1})
     path = {"space_id": "s1", "change_request_id": "r1"}
     comment = COMMENT | {"body": {"markdown": "This **limit** is wrong"}}
     reply = {"object": "comment-reply", "id": "c2", "postedBy": ADA, "body": {"markdown": "It is a quota"}}
-    await keep(desk, ListComments(**path, limit=1000), {"items": [comment]})
-    await keep(desk, ListReplies(**path, comment_id="c1"), {"items": [reply]})
-    assert [hit.title for hit in await here(desk, "42")] == ["#42 Rename workspaces"]
-    assert await found(desk, "merger") == ["r1"]
-    hit = await one(desk, "limit")
+    await keep(engine, ListComments(**path, limit=1000), {"items": [comment]})
+    await keep(engine, ListReplies(**path, comment_id="c1"), {"items": [reply]})
+    assert [hit.title for hit in await here(engine, "42")] == ["#42 Rename workspaces"]
+    assert await found(engine, "merger") == ["r1"]
+    hit = await one(engine, "limit")
     assert (hit.kind, hit.id, hit.change_request, hit.title) == ("comment", "c1", "r1", "Ada")
     assert hit.page == "p7"
     assert hit.excerpt == "This limit is wrong"
-    assert [(one.change_request, one.path) for one in await here(desk, "quota")] == [("r1", "c1")]
-    assert await found(desk, "quota", organization="o1") == []
-    await keep(desk, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "title": "Docs", "organization": "o1"})
-    assert [hit.space_title for hit in await here(desk, "quota", organization="o1")] == ["Docs"]
-    assert await found(desk, "quota", organization="o2") == []
-    await keep(desk, ListComments(**path, limit=1000), {"items": []})
-    await keep(desk, ListReplies(**path, comment_id="c1"), {"items": []})
-    assert await found(desk, "limit") == []
-    assert await found(desk, "quota") == []
+    assert [(one.change_request, one.path) for one in await here(engine, "quota")] == [("r1", "c1")]
+    assert await found(engine, "quota", organization="o1") == []
+    await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "title": "Docs", "organization": "o1"})
+    assert [hit.space_title for hit in await here(engine, "quota", organization="o1")] == ["Docs"]
+    assert await found(engine, "quota", organization="o2") == []
+    await keep(engine, ListComments(**path, limit=1000), {"items": []})
+    await keep(engine, ListReplies(**path, comment_id="c1"), {"items": []})
+    assert await found(engine, "limit") == []
+    assert await found(engine, "quota") == []
 
 
-async def test_what_is_new_is_found_and_what_is_gone_is_not(desk: Engine) -> None:
-    await page(desk, 1, "Old title", "An old word.")
-    assert await found(desk, "old word") == ["p1"]
-    await page(desk, 1, "New title", "Another word.")
-    assert await found(desk, "old") == []
-    assert await found(desk, "new another") == ["p1"]
+async def test_what_is_new_is_found_and_what_is_gone_is_not(engine: Engine) -> None:
+    await page(engine, 1, "Old title", "An old word.")
+    assert await found(engine, "old word") == ["p1"]
+    await page(engine, 1, "New title", "Another word.")
+    assert await found(engine, "old") == []
+    assert await found(engine, "new another") == ["p1"]
     tree = [{"id": "p1", "title": "Newer title", "path": "a"}, {"id": "p2", "title": "Never read", "path": "b"}]
-    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
-    assert await found(desk, "newer another") == ["p1"]
-    assert await found(desk, "never") == ["p2"]
-    await keep(desk, ListPages(space_id="s1"), {"pages": tree[1:]})
-    assert await found(desk, "another") == []
+    await keep(engine, ListPages(space_id="s1"), {"pages": tree})
+    assert await found(engine, "newer another") == ["p1"]
+    assert await found(engine, "never") == ["p2"]
+    await keep(engine, ListPages(space_id="s1"), {"pages": tree[1:]})
+    assert await found(engine, "another") == []
 
 
-async def test_a_page_is_found_once_and_in_its_change_request_where_it_says_so_there(desk: Engine) -> None:
-    await page(desk, 1, "Page", "It is so.")
-    await page(desk, 1, "Page", "It is so, newly.", change_request_id="r1")
-    assert [hit.change_request for hit in await here(desk, "so")] == [""]
-    assert [hit.change_request for hit in await here(desk, "newly")] == ["r1"]
+async def test_a_page_is_found_once_and_in_its_change_request_where_it_says_so_there(engine: Engine) -> None:
+    await page(engine, 1, "Page", "It is so.")
+    await page(engine, 1, "Page", "It is so, newly.", change_request_id="r1")
+    assert [hit.change_request for hit in await here(engine, "so")] == [""]
+    assert [hit.change_request for hit in await here(engine, "newly")] == ["r1"]
     done = {"object": "change-request", "id": "r1", "number": 1, "status": "merged", "space": "s1"}
-    await keep(desk, ListChangeRequests(space_id="s1", status="merged"), {"items": [done]})
-    assert await found(desk, "newly") == []
+    await keep(engine, ListChangeRequests(space_id="s1", status="merged"), {"items": [done]})
+    assert await found(engine, "newly") == []
 
 
 def file_of(home: Path) -> Path:
@@ -163,42 +163,42 @@ def file_of(home: Path) -> Path:
     return file
 
 
-async def test_what_came_is_read_up_in_the_background(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_came_is_read_up_in_the_background(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_updates, "LULL", 0.0)
-    await desk.in_store(lambda cache: cache.search.waiting())
+    await engine.in_store(lambda cache: cache.search.waiting())
     for number in range(40):
-        await page(desk, number, f"Page {number}", "Words. " * 500)
-    assert desk._index._task
-    await desk._index._task
-    assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
-    assert await found(desk, "17", patience=0) == ["p17"]
+        await page(engine, number, f"Page {number}", "Words. " * 500)
+    assert engine._index._task
+    await engine._index._task
+    assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
+    assert await found(engine, "17", patience=0) == ["p17"]
 
 
-async def test_what_an_older_version_kept_is_read_anew(desk: Engine, tmp_path: Path) -> None:
-    await page(desk, 1, "Page", "Kept before there was this kind of search.")
-    assert await found(desk, "before there was") == ["p1"]
+async def test_what_an_older_version_kept_is_read_anew(engine: Engine, tmp_path: Path) -> None:
+    await page(engine, 1, "Page", "Kept before there was this kind of search.")
+    assert await found(engine, "before there was") == ["p1"]
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
         other.execute("UPDATE search_mark SET version = version - 1")
     cache = Cache(file_of(tmp_path))
     assert cache.search.waiting() == 1
     cache.close()
-    assert await found(desk, "before there was") == ["p1"]
+    assert await found(engine, "before there was") == ["p1"]
 
 
 @pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'taken out ' || number"])
-async def test_what_leaves_the_cache_leaves_the_index_at_once(desk: Engine, tmp_path: Path, goes: str) -> None:
-    await page(desk, 1, "One", "A word.")
-    await page(desk, 2, "Two", "A word.")
+async def test_what_leaves_the_cache_leaves_the_index_at_once(engine: Engine, tmp_path: Path, goes: str) -> None:
+    await page(engine, 1, "One", "A word.")
+    await page(engine, 2, "Two", "A word.")
     tree = [{"id": f"p{one}", "title": title, "path": title} for one, title in ((1, "One"), (2, "Two"), (3, "Three"))]
-    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
-    await keep(desk, GetComment(space_id="s1", change_request_id="r1", comment_id="c1"), COMMENT)
-    assert set(await found(desk, "word")) == {"p1", "p2", "c1"}
+    await keep(engine, ListPages(space_id="s1"), {"pages": tree})
+    await keep(engine, GetComment(space_id="s1", change_request_id="r1", comment_id="c1"), COMMENT)
+    assert set(await found(engine, "word")) == {"p1", "p2", "c1"}
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
         other.execute(f"{goes} WHERE key GLOB 'getPageById *\"p1\"*'")
         other.execute("DELETE FROM resources")
         assert other.execute("SELECT id FROM search_texts ORDER BY 1").fetchall() == [("p2",), ("p3",)]
-        assert await found(desk, "word") == ["p2"]
-        assert await found(desk, "one") == ["p1"], "its title is listed still"
+        assert await found(engine, "word") == ["p2"]
+        assert await found(engine, "one") == ["p1"], "its title is listed still"
         other.execute(f"{goes} WHERE key GLOB 'listPages *'")
         assert other.execute("SELECT id FROM search_texts").fetchall() == [("p2",)]
         other.execute(f"{goes} WHERE key GLOB 'getPage*'")
@@ -206,37 +206,37 @@ async def test_what_leaves_the_cache_leaves_the_index_at_once(desk: Engine, tmp_
             assert other.execute(f"SELECT count(*) FROM search_{table}").fetchone() == (0,), table
 
 
-async def test_a_page_that_is_listed_again_has_its_text_again(desk: Engine) -> None:
+async def test_a_page_that_is_listed_again_has_its_text_again(engine: Engine) -> None:
     tree = [{"id": "p1", "title": "One", "path": "a"}]
-    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
-    await page(desk, 1, "One", "A word.")
-    assert await found(desk, "word") == ["p1"]
-    await keep(desk, ListPages(space_id="s1"), {"pages": []})
-    assert await found(desk, "word") == []
-    await keep(desk, ListPages(space_id="s1"), {"pages": tree})
-    assert await found(desk, "word") == ["p1"]
+    await keep(engine, ListPages(space_id="s1"), {"pages": tree})
+    await page(engine, 1, "One", "A word.")
+    assert await found(engine, "word") == ["p1"]
+    await keep(engine, ListPages(space_id="s1"), {"pages": []})
+    assert await found(engine, "word") == []
+    await keep(engine, ListPages(space_id="s1"), {"pages": tree})
+    assert await found(engine, "word") == ["p1"]
 
 
-async def test_a_file_that_is_no_longer_good_is_no_error(desk: Engine, tmp_path: Path) -> None:
-    await page(desk, 1, "One", "A word.")
-    assert await found(desk, "word") == ["p1"]
+async def test_a_file_that_is_no_longer_good_is_no_error(engine: Engine, tmp_path: Path) -> None:
+    await page(engine, 1, "One", "A word.")
+    assert await found(engine, "word") == ["p1"]
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
         other.execute("DROP TABLE search_words")
-    assert await found(desk, "word") == []
+    assert await found(engine, "word") == []
 
 
-async def test_nothing_is_read_twice_where_nothing_is_new(desk: Engine) -> None:
-    await page(desk, 1, "Page", "Text.")
-    await here(desk, "text")
-    await page(desk, 1, "Page", "Text.")
-    assert await desk.in_store(lambda cache: cache.search.waiting()) == 0
+async def test_nothing_is_read_twice_where_nothing_is_new(engine: Engine) -> None:
+    await page(engine, 1, "Page", "Text.")
+    await here(engine, "text")
+    await page(engine, 1, "Page", "Text.")
+    assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
 
 
-async def test_a_window_of_hits_comes_soon(desk: Engine) -> None:
+async def test_a_window_of_hits_comes_soon(engine: Engine) -> None:
     for number in range(300):
-        await page(desk, number, f"Page {number}", f"Common words and n{number} " * 50)
-    await here(desk, "common", patience=60)
+        await page(engine, number, f"Page {number}", f"Common words and n{number} " * 50)
+    await here(engine, "common", patience=60)
     began = time.perf_counter()
-    assert len(await here(desk, "c", most=20)) == 20
+    assert len(await here(engine, "c", most=20)) == 20
     assert time.perf_counter() - began < 1
-    assert await found(desk, "n299") == ["p299"]
+    assert await found(engine, "n299") == ["p299"]

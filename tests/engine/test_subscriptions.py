@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.test_engine import comment, desk_on, threads, until
+from tests.engine.test_engine import comment, engine_on, threads, until
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import (
@@ -43,18 +43,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 @pytest.fixture
-async def desk(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = desk_on(service, tmp_path / "home")
+async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    opened = engine_on(service, tmp_path / "home")
     await opened.start()
     yield opened
     await opened.close()
 
 
 class Watchers:
-    """Follows calls on a desk, and counts how often each is woken."""
+    """Follows calls on an engine, and counts how often each is woken."""
 
-    def __init__(self, desk: Engine) -> None:
-        self._desk = desk
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._tasks: list[asyncio.Task[None]] = []
         self._answers: Counter[str] = Counter()
         self._before: Counter[str] = Counter()
@@ -64,7 +64,7 @@ class Watchers:
         """Follow these, and wait until each has its first answer of the service."""
         for call in calls:
             is_listing = isinstance(call, ListOrganizationChangeRequests)
-            answers = self._desk.watch_listing(call) if is_listing else self._desk.watch(call)
+            answers = self._engine.watch_listing(call) if is_listing else self._engine.watch(call)
             self._tasks.append(asyncio.create_task(self._count(call.key(), answers)))
         await until(lambda: all(self.is_fresh(call) for call in calls))
         self.begin()
@@ -92,25 +92,25 @@ class Watchers:
 
 
 @pytest.fixture
-async def watchers(desk: Engine) -> AsyncIterator[Watchers]:
-    opened = Watchers(desk)
+async def watchers(engine: Engine) -> AsyncIterator[Watchers]:
+    opened = Watchers(engine)
     yield opened
     await opened.close()
 
 
-async def sent(desk: Engine, call: Operation[Any]) -> Any:
-    answer = await desk.write(call).landed()
+async def sent(engine: Engine, call: Operation[Any]) -> Any:
+    answer = await engine.write(call).landed()
     await asyncio.sleep(0)  # what was woken has its turn
     return answer
 
 
-async def space_with(desk: Engine, *subjects: str) -> list[ChangeRequest]:
-    organization = (await desk.read(ListOrganizations())).items[0].id
-    space = await sent(desk, CreateSpace(organization_id=organization, title="Guide"))
-    requests = [await sent(desk, CreateChangeRequest(space_id=space.id, subject=subject)) for subject in subjects]
+async def space_with(engine: Engine, *subjects: str) -> list[ChangeRequest]:
+    organization = (await engine.read(ListOrganizations())).items[0].id
+    space = await sent(engine, CreateSpace(organization_id=organization, title="Guide"))
+    requests = [await sent(engine, CreateChangeRequest(space_id=space.id, subject=subject)) for subject in subjects]
     for request in requests:
-        await sent(desk, UpdateChangeRequest(space_id=space.id, change_request_id=request.id, status="open"))
-    return [await desk.read(named(request)) for request in requests]
+        await sent(engine, UpdateChangeRequest(space_id=space.id, change_request_id=request.id, status="open"))
+    return [await engine.read(named(request)) for request in requests]
 
 
 def named(request: ChangeRequest, name: str | None = None) -> GetChangeRequest:
@@ -133,9 +133,9 @@ def looks_at(request: ChangeRequest) -> tuple[Operation[Any], ...]:
     return (*talk_of(request), *content_of(request))
 
 
-async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Engine, watchers: Watchers) -> None:
-    first, second = await space_with(desk, "First", "Second")
-    [elsewhere] = await space_with(desk, "Elsewhere")
+async def test_a_comment_wakes_its_own_change_request_and_no_other(engine: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(engine, "First", "Second")
+    [elsewhere] = await space_with(engine, "Elsewhere")
     others = (
         *content_of(first),
         *looks_at(second),
@@ -144,7 +144,7 @@ async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Engine,
         GetSpace(space_id=elsewhere.space),
     )
     await watchers.follow(*talk_of(first), *others)
-    ticket = desk.write(comment(first, "Hello"))
+    ticket = engine.write(comment(first, "Hello"))
     await asyncio.sleep(0)
     assert watchers.woken(threads(first)), "it shows before it is sent"
     await ticket.landed()
@@ -154,66 +154,66 @@ async def test_a_comment_wakes_its_own_change_request_and_no_other(desk: Engine,
     assert watchers.woken(*others) == []
 
 
-async def test_a_listing_is_woken_that_the_effects_name(desk: Engine, watchers: Watchers) -> None:
-    first, _ = await space_with(desk, "First", "Second")
-    organization = (await desk.read(ListOrganizations())).items[0].id
+async def test_a_listing_is_woken_that_the_effects_name(engine: Engine, watchers: Watchers) -> None:
+    first, _ = await space_with(engine, "First", "Second")
+    organization = (await engine.read(ListOrganizations())).items[0].id
     in_organization = ListOrganizationChangeRequests(organization_id=organization, status="open")
     in_space = ListChangeRequests(space_id=first.space)
     await watchers.follow(in_organization, in_space, ListOrganizations())
     path = {"space_id": first.space, "change_request_id": first.id}
-    await sent(desk, UpdateChangeRequest(**path, subject="First, but better"))
-    listed = lambda: [row.subject for row in desk.window(in_organization, 0, 100).items]  # noqa: E731
+    await sent(engine, UpdateChangeRequest(**path, subject="First, but better"))
+    listed = lambda: [row.subject for row in engine.window(in_organization, 0, 100).items]  # noqa: E731
     await until(lambda: "First, but better" in listed() and watchers.is_fresh(in_space))
     assert watchers.woken(in_organization, in_space) == [in_organization, in_space]
     assert watchers.woken(ListOrganizations()) == []
 
 
-async def test_a_merge_wakes_the_pages_of_its_own_space_alone(desk: Engine, watchers: Watchers) -> None:
-    [request] = await space_with(desk, "A page more")
-    [elsewhere] = await space_with(desk, "Elsewhere")
+async def test_a_merge_wakes_the_pages_of_its_own_space_alone(engine: Engine, watchers: Watchers) -> None:
+    [request] = await space_with(engine, "A page more")
+    [elsewhere] = await space_with(engine, "Elsewhere")
     path = {"space_id": request.space, "change_request_id": request.id}
     page = InsertPage(document=Document(markdown="# New\n\nText.\n"))
-    await sent(desk, EditChangeRequestContent(**path, changes=(page,), compat=False))
+    await sent(engine, EditChangeRequestContent(**path, changes=(page,), compat=False))
     pages = ListPages(space_id=request.space)
     others = (*looks_at(elsewhere), ListPages(space_id=elsewhere.space), GetSpace(space_id=elsewhere.space))
     await watchers.follow(pages, *others)
-    await sent(desk, MergeChangeRequest(**path))
+    await sent(engine, MergeChangeRequest(**path))
     await until(lambda: any(page.title == "New" for page in watchers.last[pages.key()].value.pages))
     assert watchers.woken(*others) == []
 
 
-async def test_a_watch_by_number_is_woken_by_a_write_by_id(desk: Engine, watchers: Watchers) -> None:
-    first, second = await space_with(desk, "First", "Second")
+async def test_a_watch_by_number_is_woken_by_a_write_by_id(engine: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(engine, "First", "Second")
     by_number = [named(request, str(request.number)) for request in (first, second)]
     await watchers.follow(*by_number)
-    await sent(desk, UpdateChangeRequest(space_id=first.space, change_request_id=first.id, subject="Renamed"))
+    await sent(engine, UpdateChangeRequest(space_id=first.space, change_request_id=first.id, subject="Renamed"))
     await until(lambda: watchers.last[by_number[0].key()].value.subject == "Renamed")
     assert watchers.woken(*by_number) == by_number[:1]
 
 
-async def test_what_is_decided_over_an_entry_wakes_what_it_touches(desk: Engine, watchers: Watchers) -> None:
-    first, second = await space_with(desk, "First", "Second")
+async def test_what_is_decided_over_an_entry_wakes_what_it_touches(engine: Engine, watchers: Watchers) -> None:
+    first, second = await space_with(engine, "First", "Second")
     await watchers.follow(threads(first), threads(second))
-    kept = [desk.write(comment(request, "Held"), hold=60) for request in (first, second)]
+    kept = [engine.write(comment(request, "Held"), hold=60) for request in (first, second)]
     await asyncio.sleep(0)
     watchers.begin()
-    assert desk.rewrite(kept[0].id, comment(first, "Held, in other words"))
+    assert engine.rewrite(kept[0].id, comment(first, "Held, in other words"))
     await asyncio.sleep(0)
     assert watchers.woken(threads(first), threads(second)) == [threads(first)]
     [item] = watchers.last[threads(first).key()].value.items
     assert item.body.markdown == "Held, in other words"
     watchers.begin()
-    desk.drop(kept[1].id)
+    engine.drop(kept[1].id)
     await asyncio.sleep(0)
     assert watchers.woken(threads(first), threads(second)) == [threads(second)]
     assert watchers.last[threads(second).key()].value.items == ()
 
 
-async def test_a_refused_comment_asks_for_the_content_again(desk: Engine, watchers: Watchers) -> None:
+async def test_a_refused_comment_asks_for_the_content_again(engine: Engine, watchers: Watchers) -> None:
     """Often it is refused because somebody else moved something, which is to be seen then."""
-    first, second = await space_with(desk, "First", "Second")
+    first, second = await space_with(engine, "First", "Second")
     await watchers.follow(*content_of(first), *content_of(second))
-    ticket = desk.write(
+    ticket = engine.write(
         UpdateComment(space_id=first.space, change_request_id=first.id, comment_id="gone", resolved=True)
     )
     with pytest.raises(NotFound):
@@ -223,51 +223,51 @@ async def test_a_refused_comment_asks_for_the_content_again(desk: Engine, watche
 
 
 async def test_what_another_window_writes_wakes_what_it_touches(
-    desk: Engine, watchers: Watchers, service: RunningService, tmp_path: Path
+    engine: Engine, watchers: Watchers, service: RunningService, tmp_path: Path
 ) -> None:
-    first, second = await space_with(desk, "First", "Second")
+    first, second = await space_with(engine, "First", "Second")
     await watchers.follow(threads(first), threads(second))
-    window = desk_on(service, tmp_path / "home")  # never started: what it writes, the other one sends
+    window = engine_on(service, tmp_path / "home")  # never started: what it writes, the other one sends
     window.write(comment(first, "From beside"), hold=60)
     await until(lambda: bool(watchers.woken(threads(first))))
-    assert [row.state for row in desk.waiting()] == ["waiting"]
+    assert [row.state for row in engine.waiting()] == ["waiting"]
     assert watchers.woken(threads(second)) == []
     await window.close()
 
 
 async def test_news_of_the_inbox_wakes_its_listings_alone(
-    desk: Engine, watchers: Watchers, service: RunningService
+    engine: Engine, watchers: Watchers, service: RunningService
 ) -> None:
-    [request] = await space_with(desk, "First")
-    organization = (await desk.read(ListOrganizations())).items[0].id
+    [request] = await space_with(engine, "First")
+    organization = (await engine.read(ListOrganizations())).items[0].id
     listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
     others = (GetSpace(space_id=request.space), ListPages(space_id=request.space))
-    await desk.events.poll()
+    await engine.events.poll()
     await watchers.follow(listing, *others)
     client = Client(service.base_url, service.token)
     await client.send(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, subject="From beside"))
     await client.aclose()
-    await desk.events.poll()
+    await engine.events.poll()
     await asyncio.sleep(0)
     assert watchers.woken(listing, *others) == [listing]
-    assert "From beside" in [row.subject for row in desk.window(listing, 0, 100).items]
+    assert "From beside" in [row.subject for row in engine.window(listing, 0, 100).items]
     watchers.begin()
-    await desk.events.poll()
+    await engine.events.poll()
     await asyncio.sleep(0)
     assert watchers.woken(listing, *others) == [], "nothing is new"
 
 
-async def test_who_we_are_is_read_once(desk: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    [request] = await space_with(desk, "First")
-    await desk.read(threads(request))
+async def test_who_we_are_is_read_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    [request] = await space_with(engine, "First")
+    await engine.read(threads(request))
     asked: list[str] = []
-    recall = desk.outbox.recall
-    monkeypatch.setattr(desk.outbox, "recall", lambda name: (asked.append(name), recall(name))[1])
-    desk.write(comment(request, "Held"), hold=60)
+    recall = engine.outbox.recall
+    monkeypatch.setattr(engine.outbox, "recall", lambda name: (asked.append(name), recall(name))[1])
+    engine.write(comment(request, "Held"), hold=60)
     for _ in range(50):
-        known = desk.known(threads(request))
+        known = engine.known(threads(request))
         assert known
-        assert known.value.items[0].posted_by.id == desk.me.id
+        assert known.value.items[0].posted_by.id == engine.me.id
     assert asked.count(ME) <= 1
 
 

@@ -94,7 +94,7 @@ async def pages(pilot: Any) -> int:
     browse = pilot.app.screen
     assert isinstance(browse, BrowseScreen)
     tree, read = browse.query_one(Tree), 0
-    for space in browse.desk.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
+    for space in browse.engine.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
         browse.open_page(space.id, None)
         await until(pilot, holds=lambda space=space: browse.library.pages(space.id) is not None)
         for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
@@ -120,7 +120,7 @@ async def test_every_screen_shows_everything_without_a_service(
             await until(pilot, shows=title)
             await until(pilot, holds=lambda: bool(app.screen.site.items))
             await pilot.press("j")
-        merged = {one.id for one in app.desk.window(MERGED, 0, 100).items}
+        merged = {one.id for one in app.engine.window(MERGED, 0, 100).items}
     assert [str(call) for call in missed if getattr(call, "change_request_id", None) not in merged] == []
 
 

@@ -15,7 +15,7 @@ from typing import IO
 
 import pytest
 from tests.cli.shell import Shell, signed_in
-from tests.engine.test_engine import desk_on, until
+from tests.engine.test_engine import engine_on, until
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running
@@ -103,9 +103,9 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
     home = tmp_path_factory.mktemp("looked")
 
     async def first_look() -> None:
-        async with opened(service, home) as desk:
-            await desk.events.poll()
-            assert said(desk) == [], "a first run invents nothing"
+        async with opened(service, home) as engine:
+            await engine.events.poll()
+            assert said(engine) == [], "a first run invents nothing"
 
     asyncio.run(first_look())
     return home
@@ -119,28 +119,28 @@ def home(looked: Path, tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(service: RunningService, home: Path) -> AsyncIterator[Engine]:
-    desk = desk_on(service, home)
-    await desk.start()
+    engine = engine_on(service, home)
+    await engine.start()
     try:
-        yield desk
+        yield engine
     finally:
-        await desk.close()
+        await engine.close()
 
 
-def said(desk: Engine) -> list[str]:
+def said(engine: Engine) -> list[str]:
     """Every event so far, the oldest first."""
-    return [sentence(event) for event in reversed(desk.events.recent())]
+    return [sentence(event) for event in reversed(engine.events.recent())]
 
 
-async def look(desk: Engine, since: int = 0) -> list[str]:
+async def look(engine: Engine, since: int = 0) -> list[str]:
     """Look, and say what is told behind the first so many."""
-    await desk.events.poll()
-    return said(desk)[since:]
+    await engine.events.poll()
+    return said(engine)[since:]
 
 
 async def test_what_others_do_is_told_once(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as desk:
-        before = len(await look(desk))
+    async with opened(service, home) as engine:
+        before = len(await look(engine))
         [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
         no = Document(markdown="No")
         await say(
@@ -153,7 +153,7 @@ async def test_what_others_do_is_told_once(service: RunningService, mia: str, ho
             MergeChangeRequest(**LIMITS),
             RequestReviewers(space_id="cli", change_request_id="2", users=("robin",)),
         )
-        told = await look(desk, before)
+        told = await look(engine, before)
         assert told[:6] == [
             "Mia commented on 5 Rewrite the auth guide",
             "Mia commented on 5 Rewrite the auth guide",
@@ -166,17 +166,17 @@ async def test_what_others_do_is_told_once(service: RunningService, mia: str, ho
             "5 Rewrite the auth guide is outdated: main has new changes",
             "2 Explain 409 with an example is outdated: main has new changes",
         }
-        assert await look(desk, before) == told
-    async with opened(service, home) as desk:
-        assert await look(desk, before) == told, "a restart invents nothing"
+        assert await look(engine, before) == told
+    async with opened(service, home) as engine:
+        assert await look(engine, before) == told, "a restart invents nothing"
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Again")))
-    async with opened(service, home) as desk:
-        assert await look(desk, before) == [*told, told[0]], "what happened meanwhile is told"
+    async with opened(service, home) as engine:
+        assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
 
 
 async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as desk:
-        before = len(await look(desk))
+    async with opened(service, home) as engine:
+        before = len(await look(engine))
         [pages, meanwhile] = await say(
             service,
             mia,
@@ -194,51 +194,51 @@ async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, m
             MergeChangeRequest(**at),
         )
         told = [f"{RENAMES} is outdated: main has new changes", f"{RENAMES} conflicts with main"]
-        assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
-        assert [one for one in await look(desk, before) if one.startswith(RENAMES)] == told
+        assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
+        assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
 
 
 async def test_own_acts_are_no_events(service: RunningService, home: Path) -> None:
-    async with opened(service, home) as desk:
-        before = len(await look(desk))
-        sites = await desk.read(ListSites(organization_id=ORGANIZATION))
+    async with opened(service, home) as engine:
+        before = len(await look(engine))
+        sites = await engine.read(ListSites(organization_id=ORGANIZATION))
         [hidden] = [one.id for one in sites.items if not one.published]
         site = {"organization_id": ORGANIZATION, "site_id": hidden}
-        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
-        await desk.write(SubmitReview(**KEYRING, status="approved")).landed()
-        await desk.write(MergeChangeRequest(**KEYRING)).landed()
-        await desk.write(PublishSite(**site)).landed()
-        assert await look(desk, before) == []
+        await engine.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        await engine.write(SubmitReview(**KEYRING, status="approved")).landed()
+        await engine.write(MergeChangeRequest(**KEYRING)).landed()
+        await engine.write(PublishSite(**site)).landed()
+        assert await look(engine, before) == []
         await say(service, service.token, UnpublishSite(**site))
-        await desk.events.poll()
+        await engine.events.poll()
         await say(service, service.token, PublishSite(**site))
-        told = await look(desk, before)
+        told = await look(engine, before)
         assert told == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
 
 
 async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
     service: RunningService, mia: str, home: Path
 ) -> None:
-    async with opened(service, home) as desk:
-        await desk.events.poll()
-        request = await desk.read(GetChangeRequest(**GUIDE))
-        desk.triage.done(request)
-        await desk.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
-        desk.events.pause, desk.events.first = 0.1, 0
-        watched = desk.events.watch()
+    async with opened(service, home) as engine:
+        await engine.events.poll()
+        request = await engine.read(GetChangeRequest(**GUIDE))
+        engine.triage.done(request)
+        await engine.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        engine.events.pause, engine.events.first = 0.1, 0
+        watched = engine.events.watch()
         await anext(watched)
-        request = await desk.read(GetChangeRequest(**GUIDE))
-        assert desk.triage.away(request)
+        request = await engine.read(GetChangeRequest(**GUIDE))
+        assert engine.triage.away(request)
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="And?")))
         async for events, _ in watched:
             if events:
                 break
-        assert desk.triage.away(await desk.read(GetChangeRequest(**GUIDE))) is None
-        assert desk.events.unread == {request.id}
-        desk.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
-        desk.triage.something_happened(request.id, "2098-01-01")
-        assert desk.triage.away(request), "that was known when it was put away"
-        assert desk.triage.away(request.model_copy(update={"revision": "another"})) is None, "new content"
+        assert engine.triage.away(await engine.read(GetChangeRequest(**GUIDE))) is None
+        assert engine.events.unread == {request.id}
+        engine.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
+        engine.triage.something_happened(request.id, "2098-01-01")
+        assert engine.triage.away(request), "that was known when it was put away"
+        assert engine.triage.away(request.model_copy(update={"revision": "another"})) is None, "new content"
         await watched.aclose()
 
 
@@ -247,15 +247,15 @@ async def test_two_instances_read_one_list_and_notify_once(service: RunningServi
         heard: dict[Engine, list[Event]] = {one: [], other: []}
         notified: list[Engine] = []
 
-        async def listen(desk: Engine) -> None:
-            desk.events.pause, desk.events.first = 0.2, 0
-            async for events, _ in desk.events.watch():
-                heard[desk] += events
-                if events and desk.events.may_notify():
-                    notified.append(desk)
+        async def listen(engine: Engine) -> None:
+            engine.events.pause, engine.events.first = 0.2, 0
+            async for events, _ in engine.events.watch():
+                heard[engine] += events
+                if events and engine.events.may_notify():
+                    notified.append(engine)
 
         before = len(await look(one))
-        listening = [asyncio.ensure_future(listen(desk)) for desk in heard]
+        listening = [asyncio.ensure_future(listen(engine)) for engine in heard]
         try:
             await asyncio.sleep(0)
             await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
@@ -272,16 +272,16 @@ async def test_two_instances_read_one_list_and_notify_once(service: RunningServi
 
 
 async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as desk:
-        desk.events.pause, desk.events.first = 0.1, 0
-        watched = desk.events.watch()
+    async with opened(service, home) as engine:
+        engine.events.pause, engine.events.first = 0.1, 0
+        watched = engine.events.watch()
         await anext(watched)
         service.stop()
         _, error = await anext(watched)
         assert isinstance(error, NetworkError)
         service.start()
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-        desk.refresh()
+        engine.refresh()
         async for events, error in watched:
             if not error:
                 assert [sentence(event) for event in events] == ["Mia commented on 5 Rewrite the auth guide"]
@@ -290,24 +290,26 @@ async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, m
 
 
 async def test_the_list_keeps_what_came_last(service: RunningService, home: Path) -> None:
-    async with opened(service, home) as desk:
+    async with opened(service, home) as engine:
         events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(KEPT + 5))
         for half in (events[:150], events[150:]):
-            version = desk.outbox.recall("events")
-            desk.outbox.swap("events", version, desk.events._written(int(version or 0) + 1, "seen me", "{}", {}, half))
-        assert [one.number for one in desk.events.recent()] == list(range(KEPT + 4, 4, -1))
-        assert len(desk.outbox.recall_all(EVENT)) == KEPT
-        assert not desk.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
-        assert desk.outbox.recall("events") == "3"
+            version = engine.outbox.recall("events")
+            engine.outbox.swap(
+                "events", version, engine.events._written(int(version or 0) + 1, "seen me", "{}", {}, half)
+            )
+        assert [one.number for one in engine.events.recent()] == list(range(KEPT + 4, 4, -1))
+        assert len(engine.outbox.recall_all(EVENT)) == KEPT
+        assert not engine.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
+        assert engine.outbox.recall("events") == "3"
 
 
 async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: RunningService, mia: str, home: Path) -> None:
     app, sent = app_on(service, home, notify="osc9"), list[str]()
-    app.desk.events.pause, app.desk.events.first = 0.2, 0
+    app.engine.events.pause, app.engine.events.first = 0.2, 0
     app.to_terminal = sent.append
     async with running(app) as pilot:
         await until_shown(pilot, shows="5 Rewrite the auth guide")
-        await until_shown(pilot, holds=lambda: bool(app.desk.triage.followed))
+        await until_shown(pilot, holds=lambda: bool(app.engine.triage.followed))
         await pilot.press("4", "g", "g")
         sent.clear()
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="\x1b]0;owned\x07")))
@@ -322,7 +324,7 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         await until_shown(pilot, holds=lambda: isinstance(app.screen, ReviewScreen))
         await until_shown(pilot, holds=lambda: app.screen.model.request is not None)
         shown = app.screen.model.request
-        await until_shown(pilot, holds=lambda: shown.id not in app.desk.events.unread)
+        await until_shown(pilot, holds=lambda: shown.id not in app.engine.events.unread)
         assert len(sent) == 2
 
 

@@ -79,7 +79,7 @@ def test_a_library_is_known_in_one_room_only(library: str) -> None:
     assert not strangers
 
 
-def test_widgets_never_see_the_desk() -> None:
+def test_widgets_never_see_the_engine() -> None:
     seen = [
         p.name for p in (SOURCE / "tui" / "widgets").glob("*.py") if any("presscheck.engine" in n for n in imported(p))
     ]

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.engine.test_engine import begun, comment, desk_on, threads, until
+from tests.engine.test_engine import begun, comment, engine_on, threads, until
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.comments import PostComment
@@ -31,7 +31,7 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
 
 
 async def test_an_outbox_of_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
-    first = desk_on(service, tmp_path / "home")
+    first = engine_on(service, tmp_path / "home")
     await first.start()
     request = await begun(first)
     await first.close()
@@ -44,7 +44,7 @@ async def test_an_outbox_of_former_names_is_shown_and_sent(service: RunningServi
             " VALUES ('comments.PostComment', 1, ?, ?, 'waiting', ?, 0)",
             (json.dumps(given), scope, time.time()),
         )
-    second = desk_on(service, tmp_path / "home")
+    second = engine_on(service, tmp_path / "home")
     [entry] = second.waiting()
     assert isinstance(entry.call, PostComment)
     assert entry.name == "postCommentInChangeRequest"
@@ -56,12 +56,12 @@ async def test_an_outbox_of_former_names_is_shown_and_sent(service: RunningServi
 
 
 async def test_a_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:
-    desk = desk_on(service, tmp_path / "home")
-    await desk.start()
-    request = await begun(desk)
-    desk.write(comment(request, "Held"), hold=60)
-    assert [row.name for row in desk.outbox.rows()] == ["postCommentInChangeRequest"]
-    await desk.close()
+    engine = engine_on(service, tmp_path / "home")
+    await engine.start()
+    request = await begun(engine)
+    engine.write(comment(request, "Held"), hold=60)
+    assert [row.name for row in engine.outbox.rows()] == ["postCommentInChangeRequest"]
+    await engine.close()
 
 
 def older_cache(file: Path) -> None:

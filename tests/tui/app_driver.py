@@ -17,7 +17,7 @@ from presscheck.config import Profile
 from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
@@ -30,7 +30,7 @@ def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile
     given = {"base_url": service.base_url, "token": service.token, "sync": False, **profile}
     chosen = Profile(**given)  # type: ignore[arg-type]
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return PresscheckApp(lambda: open_desk(chosen, places), profile=chosen, theme=theme, settings=places.config_file)
+    return PresscheckApp(lambda: open_engine(chosen, places), profile=chosen, theme=theme, settings=places.config_file)
 
 
 @asynccontextmanager
@@ -63,7 +63,7 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     """Open a change request, as the inbox does, and wait until all is there that a merge depends on."""
     await until(pilot, shows="Needs me 7")
     app = cast("PresscheckApp", pilot.app)
-    request = await app.desk.read(GetChangeRequest(**at))
+    request = await app.engine.read(GetChangeRequest(**at))
     app.open_review(request.space, request.id)
     await until(pilot, shows="Can merge? ")
     screen: Any = app.screen
@@ -79,7 +79,7 @@ async def write(pilot: Pilot[int], keys: str, text: str) -> None:
 
 async def all_sent(pilot: Pilot[int]) -> None:
     """Wait until nothing waits to be sent."""
-    await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).desk.waiting())
+    await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).engine.waiting())
 
 
 __all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "running", "shown", "until", "write"]

@@ -67,7 +67,7 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        kept = app.desk._activity._entries
+        kept = app.engine._activity._entries
         await until(pilot, holds=lambda: any(one.from_cache and one.path == "/user" and one.bytes > 50 for one in kept))
         await pilot.press("enter")
         await until(pilot, shows="More on each is in Scopes")
@@ -78,12 +78,12 @@ async def test_what_the_store_answered_and_for_whom_is_told_apart(service: Runni
 
 
 def said(app: PresscheckApp, name: str, priority: str) -> bool:
-    kept = app.desk._activity._entries
+    kept = app.engine._activity._entries
     return any(f" {name} " in one.again and one.priority.name.lower() == priority for one in kept)
 
 
 def pages_asked(app: PresscheckApp) -> list[str]:
     """How urgent each was that asked for a page, in the order in which they were asked, not answered."""
-    kept = [one for one in app.desk._activity._entries if "-page " in one.again and not one.from_cache]
+    kept = [one for one in app.engine._activity._entries if "-page " in one.again and not one.from_cache]
     kept.sort(key=lambda one: one.at - timedelta(milliseconds=one.milliseconds))
     return [one.priority.name.lower() for one in kept]

@@ -24,8 +24,8 @@ async def test_what_nobody_looked_at_is_brought_in_while_it_is_quiet(
             await until(pilot, shows="live")
             await until(pilot, holds=lambda: app._refreshing is not None)
             page = live_page(world.guide, world.pages[-1])
-            assert app.desk.known(page) is None, "not while a key was pressed a moment ago"
+            assert app.engine.known(page) is None, "not while a key was pressed a moment ago"
             await app._refreshing.close()
             monkeypatch.setattr(auto_refresh, "QUIET", 0.0)
             app._refreshing.start()
-            await until(pilot, holds=lambda: app.desk.known(page) is not None)
+            await until(pilot, holds=lambda: app.engine.known(page) is not None)

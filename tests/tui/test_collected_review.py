@@ -67,7 +67,7 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
             await until(pilot, shows="with 2 comments")
             await pilot.press(*"Not yet.", "ctrl+s")
             await until(
-                pilot, holds=lambda: pilot.app.desk.waiting() == () and "in your review" not in shown(pilot.app)
+                pilot, holds=lambda: pilot.app.engine.waiting() == () and "in your review" not in shown(pilot.app)
             )
         assert await there(other) == [*before, "First, the title. And so on.", "Second, the end.", "Not yet."]
         new = (await other.send(ListReviews(**PATH))).items
@@ -89,7 +89,7 @@ async def test_a_review_may_judge_nothing_and_its_last_comment_can_be_taken_back
         await pilot.press("v", "c")
         await until(pilot, shows="Submit your review with 1 comment")
         await pilot.press(*["backspace"] * 10, "ctrl+s")
-        await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
+        await until(pilot, holds=lambda: pilot.app.engine.waiting() == ())
         assert await there(other) == [*before, "Kept."]
         await pilot.press("v", "b", "v", "b")
         await until(pilot, shows="comments are sent at once")

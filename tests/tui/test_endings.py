@@ -20,7 +20,7 @@ from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.text.styled_text import Span
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 class Greeting(TextScreen):
     def __init__(self):
@@ -36,7 +36,7 @@ class Small(PresscheckApp):
 home = Path(sys.argv[1])
 profile = Profile(base_url="http://127.0.0.1:9", token="marker-token")
 places = Places(home / "config", home / "cache", home / "state", home / "data")
-sys.exit(Small(lambda: open_desk(profile, places), profile=profile, log=home / "log").run_to_end())
+sys.exit(Small(lambda: open_engine(profile, places), profile=profile, log=home / "log").run_to_end())
 """
 
 

@@ -33,11 +33,11 @@ async def test_a_verdict_is_said_in_a_comment(service: RunningService, tmp_path:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
         pilot.app.open_review(*PATH.values())
-        await until(pilot, holds=lambda: pilot.app.desk.lacks("reviews"))
+        await until(pilot, holds=lambda: pilot.app.engine.lacks("reviews"))
         await pilot.press("v", "a")
         await until(pilot, shows="This service has no reviews: post a comment instead")
         await pilot.press(*"It reads well.", "ctrl+s")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         assert "✗" not in shown(pilot.app).splitlines()[-1], "nothing is complained of"
         assert await last_comment(service) == "Approved. It reads well."
         pilot.app.pop_screen()
@@ -62,15 +62,15 @@ async def test_a_verdict_that_was_given_before_that_was_known_is_a_draft_again(
         await pilot.press("v", "r")
         await until(pilot, shows="Request changes")
         await pilot.press(*"Name the source.", "ctrl+s")
-        await until(pilot, holds=lambda: len(pilot.app.desk.waiting()) == 1)
+        await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
         service.lacks = "reviews"
         service.start()
         await pilot.press("ctrl+r")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting() and pilot.app.desk.lacks("reviews"))
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting() and pilot.app.engine.lacks("reviews"))
         await pilot.press("v", "r")
         await until(pilot, shows="Changes requested: Name the source.")
         await pilot.press("ctrl+s")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         assert await last_comment(service) == "Changes requested: Name the source."
 
 

@@ -21,8 +21,8 @@ def service(tmp_path_factory: pytest.TempPathFactory):
 async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
-        desk = pilot.app.desk
-        desk.write(PostComment(**PATH, body=Document(markdown="Too harsh")), hold=600)
+        engine = pilot.app.engine
+        engine.write(PostComment(**PATH, body=Document(markdown="Too harsh")), hold=600)
         await pilot.press("g", "x")
         await until(pilot, shows="Too harsh")
         await pilot.press("e")
@@ -33,17 +33,17 @@ async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: Running
         await until(pilot, shows="Too harsh by far")
         await pilot.press(*"!", "ctrl+s")
         await until(pilot, shows="Everything was sent.")
-        found = await desk.read(ListComments(**PATH, format="markdown"))
+        found = await engine.read(ListComments(**PATH, format="markdown"))
         assert "Too harsh by far!" in [(one.body.markdown or "").strip() for one in found.items]
 
 
 async def test_what_was_refused_is_put_right(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
-        desk = pilot.app.desk
+        engine = pilot.app.engine
         missing = {"space_id": "guides", "change_request_id": "nowhere"}
-        desk.write(PostComment(**missing, body=Document(markdown="Whither?")))
-        desk.write(UpdateChangeRequest(**PATH, status="open"), hold=600)
+        engine.write(PostComment(**missing, body=Document(markdown="Whither?")))
+        engine.write(UpdateChangeRequest(**PATH, status="open"), hold=600)
         await pilot.press("g", "x")
         await until(pilot, shows="failed")
         await pilot.press("j", "e")

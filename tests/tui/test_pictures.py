@@ -168,11 +168,11 @@ async def outbox(pilot: Any, service: RunningService) -> None:
 
 async def outbox_waiting(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
-    desk, path = pilot.app.desk, {"space_id": "guides", "change_request_id": "3"}
-    desk.write(PostComment(space_id="guides", change_request_id="none", body=Document(markdown="To whom?")))
-    await until(pilot, holds=lambda: desk.status.refused == 1)
-    desk.write(PostComment(**path, body=Document(markdown="Kept for the verdict")), collect=True)
-    desk.write(PostComment(**path, body=Document(markdown="A word that waits")), hold=3600)
+    engine, path = pilot.app.engine, {"space_id": "guides", "change_request_id": "3"}
+    engine.write(PostComment(space_id="guides", change_request_id="none", body=Document(markdown="To whom?")))
+    await until(pilot, holds=lambda: engine.status.refused == 1)
+    engine.write(PostComment(**path, body=Document(markdown="Kept for the verdict")), collect=True)
+    engine.write(PostComment(**path, body=Document(markdown="A word that waits")), hold=3600)
     await pilot.press("g", "x")
     await until(pilot, shows="A word that waits")
 

@@ -38,7 +38,7 @@ async def review(service: RunningService, home: Path, subject: str, size: tuple[
     async with running(app_on(service, home), size) as pilot:
         await until(pilot, shows="Needs me")
         listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
-        found = await pilot.app.desk.read(listing)
+        found = await pilot.app.engine.read(listing)
         request = next(one for one in found.items if one.subject == subject)
         await pilot.app.push_screen(ReviewScreen(request))
         await until(pilot, shows=subject)
@@ -158,9 +158,9 @@ async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: 
         await pilot.press("C", *"Half", "escape", "C")
         await until(pilot, shows="Half")
         await pilot.press(*" done", "ctrl+s")
-        await until(pilot, holds=lambda: len(pilot.app.desk.waiting()) == 1)
+        await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
         await pilot.press("z")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await pilot.press("C")
         await until(pilot, shows="Half done")
 
@@ -175,7 +175,7 @@ async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_pa
         await until(pilot, shows="It ships today")
         await pilot.press("x")
         await until(pilot, shows="✓ resolved")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await until(pilot, shows="✓ resolved Jón")
 
 
@@ -185,7 +185,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         await until(pilot, shows="✓2 ◷1")
         await pilot.press("v", "a", "ctrl+s")
         await until(pilot, shows="✓3")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
         await pilot.press("enter")
@@ -210,10 +210,10 @@ async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: Running
         await until(pilot, shows="pending  Later")
         service.start()
         await pilot.press("ctrl+r")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await until(pilot, shows="now  Later")
         path = pilot.app.screen.model.path
-        kept = await pilot.app.desk.read(ListComments(**path, format="markdown"))
+        kept = await pilot.app.engine.read(ListComments(**path, format="markdown"))
         assert [(one.body.markdown or "").strip() for one in kept.items].count("Later") == 1
 
 
@@ -240,7 +240,7 @@ async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path:
 async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
-        file = pilot.app.desk.outbox._db
+        file = pilot.app.engine.outbox._db
         await pilot.press("C")
         await until(pilot, shows="the draft is kept")
         [pages] = file.execute("PRAGMA page_count").fetchone()
@@ -249,11 +249,11 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
         await pilot.press("ctrl+s")
         await until(pilot, shows="the disk is full")
         assert "Typed with care." in shown(pilot.app)
-        assert pilot.app.desk.waiting() == ()
+        assert pilot.app.engine.waiting() == ()
         file.execute("PRAGMA max_page_count = 1000000")
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
-        assert len(pilot.app.desk.waiting()) == 1
+        assert len(pilot.app.engine.waiting()) == 1
 
 
 async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningService, tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
         count(Discussion, "_build")
         count(Outbox, "recall")
         await pilot.press("ctrl+s")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await pilot.press("g", "t")
         await until(pilot, shows="now   conversation")
         inputs = counts["set_comments"] + counts["set_replies"]
@@ -337,10 +337,10 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
 
         async def comment(text: str) -> None:
             await other.send(PostComment(**screen.model.path, body=Document(markdown=text)))
-            pilot.app.desk.refresh()
+            pilot.app.engine.refresh()
 
         def is_known(text: str) -> bool:
-            stored = pilot.app.desk.known(comments_on(screen.model.request))
+            stored = pilot.app.engine.known(comments_on(screen.model.request))
             return any(comment.body.markdown == text for comment in stored.value.items)
 
         await pilot.press("g", "x")

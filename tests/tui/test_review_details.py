@@ -41,7 +41,7 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         await pilot.press("E")
         await until(pilot, shows="Convert to draft")
         await pilot.press(*"draft", "enter")
-        await until(pilot, holds=lambda: pilot.app.desk.waiting() == ())
+        await until(pilot, holds=lambda: pilot.app.engine.waiting() == ())
         found = await other.send(GetChangeRequest(**PATH))
         assert (found.subject, found.status) == ("Fix typos in quickstart, all of them", "draft")
         assert found.description

@@ -26,7 +26,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 async def threads(pilot: Any) -> dict[str, Any]:
     """The threads as the service has them, by their words."""
     path = path_of(pilot.app.screen.model.request)
-    found = await pilot.app.desk.read(ListComments(**path, format="markdown", limit=1000))
+    found = await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))
     return {one.body.markdown.strip(): one for one in found.items}
 
 
@@ -35,7 +35,7 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
 
 
 async def settled(pilot: Any) -> None:
-    await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+    await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
 
 async def test_an_emoji_is_put_under_a_comment_and_taken_away(service: RunningService, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_one_of_several_messages_is_meant(service: RunningService, tmp_pat
         await settled(pilot)
         thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
         request = pilot.app.screen.model.request
-        replies = await pilot.app.desk.read(
+        replies = await pilot.app.engine.read(
             ListReplies(**path_of(request), comment_id=thread.id, format="markdown", limit=1000)
         )
         assert [len(one.reactions) for one in replies.items] == [0, 1]
@@ -142,7 +142,7 @@ async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_
         await until(pilot, shows="suggestion applied")
         await settled(pilot)
         review_screen = pilot.app.screen
-        page = await pilot.app.desk.read(
+        page = await pilot.app.engine.read(
             GetChangeRequestPage(
                 **path_of(review_screen.model.request), page_id=review_screen.view.item.id, format="markdown"
             )

@@ -96,7 +96,7 @@ class Context:
     """The screen as far as these parts need it; what they run is awaited by the test."""
 
     def __init__(self, engine: Engine) -> None:
-        self.desk: Any = engine
+        self.engine: Any = engine
         self.app_context: Any = None
         self.is_leaving = False
         self.redrawn = 0

@@ -61,7 +61,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
         await pilot.press(*"Is that so?", "ctrl+s")
         await until(pilot, shows="on “90 days”")
         assert "Is that so?" in below(pilot, "never renewed")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         [said] = (await say(service, mia, ListComments(**at, format="markdown")))[0].items
         ids = find_cell(await nodes_of_page(service, mia, at, page), ["Keys", "90 days", "never renewed"], 1)
         assert ids
@@ -71,7 +71,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
         await until(pilot, shows="> Ask before you make more than ten.")
         await pilot.press(*"Whom?", "ctrl+s")
         await until(pilot, shows="Whom?")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         newest = (await say(service, mia, ListComments(**at)))[0].items[0]
         assert newest.target.node.id == find_block_key(
             await nodes_of_page(service, mia, at, page), "Ask before you make"
@@ -130,7 +130,7 @@ async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp
         await until(pilot, shows="Whom?")
         await pilot.press("G", "x")
         await until(pilot, shows="✓ resolved 2")
-        await until(pilot, holds=lambda: not pilot.app.desk.waiting())
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         states = {one.body.markdown.split()[-1]: one.status for one in (await listed(service, mia, at))}
         assert (states["Whom?"], states["All?"]) in (("resolved", "open"), ("open", "resolved"))
 

@@ -262,9 +262,11 @@ async def test_ten_thousand_rows_below_headings_are_read_by_window(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="offline")
         asked: list[int] = []
-        rows_of_store = pilot.app.desk.rows
+        rows_of_store = pilot.app.engine.rows
         monkeypatch.setattr(
-            pilot.app.desk, "rows", lambda listing, places: asked.append(len(places)) or rows_of_store(listing, places)
+            pilot.app.engine,
+            "rows",
+            lambda listing, places: asked.append(len(places)) or rows_of_store(listing, places),
         )
         await pilot.press("7")
         await until(pilot, shows="All 10,010" if "10,010" in shown(pilot.app) else "All 10010")

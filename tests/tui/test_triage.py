@@ -250,7 +250,7 @@ async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
         await pilot.press("q", "A")
         await until(pilot, shows="Merge train stopped at")
         await pilot.press(*"discard", "enter")
-        await until(pilot, holds=lambda: pilot.app.desk.outbox.recall(MERGE_TRAIN) is None)
+        await until(pilot, holds=lambda: pilot.app.engine.outbox.recall(MERGE_TRAIN) is None)
 
 
 async def test_before_a_train_leaves_it_is_said_what_speaks_against_it(service: RunningService, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The frame with a place of one's own in it: the real app and the real desk, with no service to be reached."""
+"""The frame with a place of one's own in it: the real app and the real engine, with no service to be reached."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import Keymap
 from presscheck.tui.theme import load
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 INK = load()["ink"]
 look = INK.style
@@ -31,7 +31,7 @@ def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | 
 
     profile = Profile(base_url="http://127.0.0.1:9", token="secret")
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return Framed(lambda: open_desk(profile, places), profile=profile, keymap=keymap)
+    return Framed(lambda: open_engine(profile, places), profile=profile, keymap=keymap)
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.errors import StoreError
 from presscheck.paths import Places
-from presscheck.wiring import open_desk
+from presscheck.wiring import open_engine
 
 STORED = Path(__file__).with_name("version-0.1.0.tar.xz")
 SPACE, REQUEST, PAGE = "api", "000000000465d389f5e2", "000000000044b227777d"
@@ -45,7 +45,7 @@ class Machine:
         return Places(self.home / "config", self.home / "cache", self.home / "state", self.home / "data")
 
     def engine(self, **profile: Any) -> Engine:
-        return open_desk(Profile(base_url=self.service.base_url, token=self.service.token, **profile), self.places)
+        return open_engine(Profile(base_url=self.service.base_url, token=self.service.token, **profile), self.places)
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine
     async with running(app) as pilot:
         await until(pilot, shows="★")
         assert "What to write afterwards" not in shown(app)  # done
-        assert cast("Any", app.desk).outbox.recall("view all-open") == "sort:-comments"
+        assert cast("Any", app.engine).outbox.recall("view all-open") == "sort:-comments"
         app.open_review(SPACE, REQUEST)
         await until(pilot, shows="1 in your review")
         await until(pilot, shows="✓ Scopes")

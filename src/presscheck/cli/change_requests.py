@@ -236,7 +236,7 @@ async def archive(session: Session, which: str, *, undo: bool) -> None:
 
 
 async def _demand_clean(session: Session, request: ChangeRequest) -> None:
-    found = await forecast(session.desk, request)
+    found = await forecast(session.engine, request)
     if found is None:
         raise ChecksFailed("Not merged: this service cannot check for conflicts before the merge")
     if found.conflicts:

@@ -120,13 +120,13 @@ async def _service(profile: Profile) -> dict[str, Any]:
 
 
 def _stores(profile: Profile) -> dict[str, Any]:
-    from presscheck.wiring import open_desk
+    from presscheck.wiring import open_engine
 
     try:
-        desk = open_desk(profile)
+        engine = open_engine(profile)
     except (PresscheckError, OSError) as error:
         return {"error": str(error)}
-    states = [row.state for row in desk.outbox.rows()]
-    notices = list(desk.notices)
-    desk.outbox.close()
+    states = [row.state for row in engine.outbox.rows()]
+    notices = list(engine.notices)
+    engine.outbox.close()
     return {"waiting": states.count("waiting"), "refused": states.count("refused"), "notices": notices}

@@ -104,11 +104,11 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
         talk(f"skipped: {mistake}")
     found: list[dict[str, Any]] = []
     for organization in (await session.read(ListOrganizations())).items:
-        shown = await _shown(session.desk, organization, all_views(saved), view)
+        shown = await _shown(session.engine, organization, all_views(saved), view)
         if session.json:
-            found.append(_as_json(session.desk, shown))
+            found.append(_as_json(session.engine, shown))
         else:
-            for line in _lines(session.desk, shown):
+            for line in _lines(session.engine, shown):
                 sys.stdout.write(line.rstrip() + "\n")
     if session.json:
         session.show(found)
@@ -119,13 +119,13 @@ def own_views() -> tuple[SavedView, ...]:
     return read_views(places().config_file, judge)[0]
 
 
-async def _shown(desk: Engine, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
+async def _shown(engine: Engine, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
     """Bring the views into the store, and of the one that is shown all that a row tells."""
-    me = (await desk.read(GetCurrentUser())).id
+    me = (await engine.read(GetCurrentUser())).id
     spaces = {
-        one.id: one.title for one in (await desk.read(ListSpaces(organization_id=organization.id, limit=1000))).items
+        one.id: one.title for one in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
     }
-    found = {view.id: await _groups(desk, view, organization.id, me, spaces) for view in views}
+    found = {view.id: await _groups(engine, view, organization.id, me, spaces) for view in views}
     counts = {name: sum(len(group.places) for group in groups) for name, groups in found.items()}
     view = next((one for one in views if (one.id == wanted if wanted else counts[one.id])), None)
     requests: list[ChangeRequest] = []
@@ -134,23 +134,25 @@ async def _shown(desk: Engine, organization: Organization, views: tuple[View, ..
         kept = group.places[: MOST - len(requests)]
         if view and kept:
             headings |= {len(requests): group.title} if group.title is not None else {}
-            known = desk.rows(listing_of(view, "", organization.id, me), kept)
+            known = engine.rows(listing_of(view, "", organization.id, me), kept)
             requests += [known[place] for place in kept if place in known]
     for request in requests:
-        await asyncio.gather(desk.read(reviews_of(request)), desk.read(reviewers_of(request)))
+        await asyncio.gather(engine.read(reviews_of(request)), engine.read(reviewers_of(request)))
     return Shown(organization, views, counts, view, tuple(requests), headings, spaces, me)
 
 
-async def _groups(desk: Engine, view: View, organization: str, me: str, spaces: Mapping[str, str]) -> tuple[Group, ...]:
+async def _groups(
+    engine: Engine, view: View, organization: str, me: str, spaces: Mapping[str, str]
+) -> tuple[Group, ...]:
     """What a view shows, as places in its listing, which is brought into the store."""
     listing = listing_of(view, "", organization, me)
-    total = await _bring_in(desk, listing)
+    total = await _bring_in(engine, listing)
     if view.saved is None:
         return (Group(None, tuple(range(total))),)
-    return await arranged(desk, view, listing, view.query, spaces, now())
+    return await arranged(engine, view, listing, view.query, spaces, now())
 
 
-def _lines(desk: Engine, shown: Shown) -> list[str]:
+def _lines(engine: Engine, shown: Shown) -> list[str]:
     lines = [
         sanitize(shown.organization.title),
         "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views),
@@ -163,14 +165,14 @@ def _lines(desk: Engine, shown: Shown) -> list[str]:
         if number in shown.headings:
             lines += ["", sanitize(shown.headings[number])]
         title = sanitize(shown.spaces.get(request.space, ""))
-        lines.append(plain(request_row(request, facts(desk, request, shown.me), title, columns, now())))
+        lines.append(plain(request_row(request, facts(engine, request, shown.me), title, columns, now())))
     return lines if shown.requests else [*lines, shown.view.empty]
 
 
-def _as_json(desk: Engine, shown: Shown) -> dict[str, Any]:
+def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for request in shown.requests:
-        reviews, asked = desk.known(reviews_of(request)), desk.known(reviewers_of(request))
+        reviews, asked = engine.known(reviews_of(request)), engine.known(reviewers_of(request))
         more: dict[str, Any] = {
             "spaceTitle": shown.spaces.get(request.space),
             "reviews": newest(reviews.value.items) if reviews else (),
@@ -185,15 +187,15 @@ def _as_json(desk: Engine, shown: Shown) -> dict[str, Any]:
     }
 
 
-async def _bring_in(desk: Engine, listing: ListOrganizationChangeRequests) -> int:
+async def _bring_in(engine: Engine, listing: ListOrganizationChangeRequests) -> int:
     """Bring a listing into the store; how many it has."""
     total, error = 0, None
-    async for seen in desk.watch_listing(listing):
+    async for seen in engine.watch_listing(listing):
         total, error = seen.value, seen.error
-        if seen.state != "cached" and desk.window(listing, 0, 0).complete:
+        if seen.state != "cached" and engine.window(listing, 0, 0).complete:
             break
         if error:
             break
-    if error and not desk.window(listing, 0, 0).age:
+    if error and not engine.window(listing, 0, 0).age:
         raise error
     return total

@@ -52,13 +52,13 @@ async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
     Raises:
         PresscheckError: the space cannot be read.
     """
-    return await _all_of(session, space_id, lambda: links_of_space(session.desk, space_id))
+    return await _all_of(session, space_id, lambda: links_of_space(session.engine, space_id))
 
 
 async def _backlinks(session: Session, space_id: str, named: str) -> list[RevisionPage]:
     tree = await session.read(ListPages(space_id=space_id))
     page = page_named(tree.pages, named)
-    places = await _all_of(session, space_id, lambda: backlinks(session.desk, space_id, page.id))
+    places = await _all_of(session, space_id, lambda: backlinks(session.engine, space_id, page.id))
     return [place.page for place in places if place.page]
 
 
@@ -68,7 +68,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
         found = await ask()
     except NotSupported:
         found = None  # and not even the tree of pages is known here
-    if found is None or (not found.is_told and session.desk.status.online):
+    if found is None or (not found.is_told and session.engine.status.online):
         await _read_up(session, space_id)
         found = await ask()
     if found.unread:

@@ -26,7 +26,7 @@ async def list_all(session: Session) -> None:
     """Print what waits and what was refused, the oldest first."""
     rows = [
         {"id": row.id, "state": row.state, "call": row.name, "request": str(row.call or ""), "error": row.error}
-        for row in session.desk.waiting()
+        for row in session.engine.waiting()
     ]
     session.show(rows, ("id", "state", "call", "request", "error"))
 
@@ -37,12 +37,12 @@ async def send(session: Session) -> None:
     """Send what waits; ends when nothing does, or when there is no connection."""
     if session.profile.read_only:
         raise ReadOnly("This profile is read-only: changes are not sent")
-    await session.desk.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
-    while [row for row in session.desk.outbox.rows() if row.state in ("waiting", "sending")]:
-        if not session.desk.status.online:
+    await session.engine.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
+    while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
+        if not session.engine.status.online:
             raise NetworkError("The connection was lost; unsent changes stay in the outbox", request="outbox")
         await _something_changed(session)
-    refused = [row for row in session.desk.outbox.rows() if row.state in ("refused", "parked")]
+    refused = [row for row in session.engine.outbox.rows() if row.state in ("refused", "parked")]
     if refused:
         raise Refused(f"{len(refused)} rejected: see `presscheck outbox list`", request="outbox", status=400)
     talk("Outbox is empty.")
@@ -56,7 +56,7 @@ async def retry(session: Session, number: int) -> None:
     _known(session, number)
     if session.profile.read_only:
         raise ReadOnly("This profile is read-only: changes are not sent")
-    session.desk.retry(number)
+    session.engine.retry(number)
     talk("Marked to be sent again: run `presscheck outbox send`.")
 
 
@@ -66,14 +66,14 @@ async def retry(session: Session, number: int) -> None:
 async def drop(session: Session, number: int) -> None:
     """Give a write up; it is printed once more."""
     row = _known(session, number)
-    session.desk.drop(number)
+    session.engine.drop(number)
     session.show(row)
 
 
 async def _something_changed(session: Session) -> None:
     """Wait until the state of the world changes, or until it is time to look whether another window sent something."""
     changed = asyncio.Event()
-    ends = session.desk.on_status(lambda _: changed.set())
+    ends = session.engine.on_status(lambda _: changed.set())
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LOOK_AGAIN):
@@ -83,7 +83,7 @@ async def _something_changed(session: Session) -> None:
 
 
 def _known(session: Session, number: int) -> dict[str, object]:
-    row = session.desk.outbox.row(number)
+    row = session.engine.outbox.row(number)
     if row is None:
         raise InvalidArgument("NUMBER", f"the outbox has no entry {number}")
     return {"id": row.id, "call": row.name, "given": row.given, "error": row.error}

@@ -41,7 +41,9 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     here comes first, then the pages that only the service finds.
     """
     owner = await _owner(session, org, offline=offline)
-    answers = session.desk.search(" ".join(words), most=limit, organization=owner, patience=READING, here_only=offline)
+    answers = session.engine.search(
+        " ".join(words), most=limit, organization=owner, patience=READING, here_only=offline
+    )
     found = [seen async for seen in answers][-1]
     if session.json:
         session.show([_as_json(hit) for hit in found.value])
@@ -61,7 +63,7 @@ async def _owner(session: Session, named: str | None, *, offline: bool) -> str |
     if not offline:
         return (await lookup.organization(session, name)).id
     asked = (ListOrganizations(limit=MOST), ListOrganizations())
-    known = [seen for one in asked if (seen := session.desk.known(one))]
+    known = [seen for one in asked if (seen := session.engine.known(one))]
     return lookup.pick(list(known[0].value.items) if known else [], name, "--org").id
 
 

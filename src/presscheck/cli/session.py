@@ -1,4 +1,4 @@
-"""One command's way to the service: the desk of the profile, opened for it and closed after it.
+"""One command's way to the service: the engine of the profile, opened for it and closed after it.
 
 Reads fall back on what is known and say so; writes go through the outbox exactly as in the app.
 """
@@ -36,12 +36,12 @@ MOST = 1000
 
 
 class Session:
-    """What a command works with: the desk, the profile, and whether it prints JSON."""
+    """What a command works with: the engine, the profile, and whether it prints JSON."""
 
-    def __init__(self, desk: Engine, profile: Profile, *, json: bool) -> None:
-        self.desk, self.profile, self.json = desk, profile, json
+    def __init__(self, engine: Engine, profile: Profile, *, json: bool) -> None:
+        self.engine, self.profile, self.json = engine, profile, json
         self.then: Callable[[], int] | None = None
-        """What follows when the desk is closed again; its answer is the exit code."""
+        """What follows when the engine is closed again; its answer is the exit code."""
         self._said_offline = False
 
     async def read(self, call: Operation[T]) -> T:
@@ -50,10 +50,10 @@ class Session:
         Raises:
             PresscheckError: there is neither.
         """
-        answer = await self.desk.read(call)
-        if not self.desk.status.online and not self._said_offline:
+        answer = await self.engine.read(call)
+        if not self.engine.status.online and not self._said_offline:
             self._said_offline = True
-            known = self.desk.known(call)
+            known = self.engine.known(call)
             talk(f"Offline: showing cached data from {long_ago(known.age) if known else 'earlier'}.")
         return answer
 
@@ -81,7 +81,7 @@ class Session:
         Raises:
             PresscheckError: the service said no; the profile is read-only; or it may not wait, and must.
         """
-        ticket = self.desk.write(call)
+        ticket = self.engine.write(call)
         landed = asyncio.ensure_future(ticket.landed())
         try:
             if ticket.id and not await self._is_settled(ticket.id, landed):
@@ -104,11 +104,11 @@ class Session:
             PresscheckError: another window was told no.
         """
         changed, began = asyncio.Event(), time.monotonic()
-        ends = self.desk.on_status(lambda _: changed.set())
+        ends = self.engine.on_status(lambda _: changed.set())
         try:
             while True:
                 changed.clear()
-                row = self.desk.outbox.row(number)
+                row = self.engine.outbox.row(number)
                 waiting = asyncio.ensure_future(changed.wait())
                 await asyncio.wait((landed, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=LOOK_AGAIN)
                 waiting.cancel()
@@ -119,8 +119,8 @@ class Session:
                     return False
                 if row.state in ("refused", "parked"):
                     raise PresscheckError(row.error or "the service rejected it")
-                is_late = not self.desk.outbox.may_send() and time.monotonic() - began > PATIENCE
-                if is_late or row.error or not self.desk.status.online:
+                is_late = not self.engine.outbox.may_send() and time.monotonic() - began > PATIENCE
+                if is_late or row.error or not self.engine.status.online:
                     why = row.error or ("Another presscheck is sending" if is_late else "Offline")
                     talk(f"{why}: queued in the outbox as number {number}, sent later.")
                     return False
@@ -181,10 +181,10 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 def asking(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Make a command of a coroutine that takes a `Session` first; it gets `--json` and `--profile`."""
-    return json_option(profile_option(run_on_a_desk(function)))
+    return json_option(profile_option(run_on_an_engine(function)))
 
 
-def run_on_a_desk(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+def run_on_an_engine(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Run a coroutine with a session of its own; what fails is said."""
 
     @wraps(function)
@@ -210,16 +210,16 @@ def run_with(profile: Profile, function: Callable[..., Awaitable[None]]) -> None
 async def _run(
     profile: Profile, function: Callable[..., Awaitable[None]], *, as_json: bool, given: dict[str, Any]
 ) -> Callable[[], int] | None:
-    from presscheck.wiring import open_desk
+    from presscheck.wiring import open_engine
 
-    desk = open_desk(profile)
-    await desk.start()
-    session = Session(desk, profile, json=as_json)
+    engine = open_engine(profile)
+    await engine.start()
+    session = Session(engine, profile, json=as_json)
     try:
         await function(session, **given)
     finally:
-        await desk.close()
-        for notice in desk.notices:
+        await engine.close()
+        for notice in engine.notices:
             talk(notice)
     return session.then
 

@@ -34,7 +34,7 @@ async def sync(session: Session, org: str | None, space: str | None) -> None:
     if chosen:
         organization = chosen.organization or organization
     began, teller, last = time.monotonic(), _Teller(), Progress()
-    async with aclosing(session.desk.sync(organization, chosen.id if chosen else None)) as progress:
+    async with aclosing(session.engine.sync(organization, chosen.id if chosen else None)) as progress:
         try:
             async for last in progress:
                 teller.tell(last)

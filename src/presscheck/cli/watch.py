@@ -47,8 +47,8 @@ async def watch_events(session: Session, pause: float) -> None:
 
 async def _follow(session: Session, pause: float) -> None:
     is_first, trouble = True, False
-    session.desk.events.pause, session.desk.events.first = pause, 0
-    async for events, error in session.desk.events.watch():
+    session.engine.events.pause, session.engine.events.first = pause, 0
+    async for events, error in session.engine.events.watch():
         if error and not isinstance(error, PASSING):
             raise error
         if error and not trouble:
@@ -62,7 +62,7 @@ async def _follow(session: Session, pause: float) -> None:
             talk(f"Checking for new events every {pause:g} s; stop with ctrl+c.")
         for event in events:
             print_event(event, as_json=session.json)
-        if events and session.profile.notify and sys.stdout.isatty() and session.desk.events.may_notify():
+        if events and session.profile.notify and sys.stdout.isatty() and session.engine.events.may_notify():
             sys.stdout.write(notification(session.profile.notify, summarize(events)))
         sys.stdout.flush()
 

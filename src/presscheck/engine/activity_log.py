@@ -42,7 +42,7 @@ class Entry:
 
 
 class Activity:
-    """The log of one desk."""
+    """The log of one engine."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque(maxlen=KEPT)

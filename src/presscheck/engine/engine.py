@@ -1,4 +1,4 @@
-"""The desk: the one door between screens and everything else; it answers from the store and then from the service.
+"""The engine: the one door between screens and everything else; it answers from the store and then from the service.
 
 It lives in the event loop of its caller. Reading what is known takes microseconds and never waits; everything that
 waits is a coroutine. Writes are on disk before `write` returns.

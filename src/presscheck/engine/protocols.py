@@ -1,4 +1,4 @@
-"""Protocols: what a function of this package needs of whoever calls it, so that it need not know the whole desk."""
+"""Protocols: what a function of this package needs of whoever calls it, so that it need not know the whole engine."""
 
 from __future__ import annotations
 

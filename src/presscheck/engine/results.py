@@ -1,4 +1,4 @@
-"""What the desk hands out: an answer with its age, rows of a listing, a write that waits, the state of the world."""
+"""What the engine hands out: an answer with its age, rows of a listing, a write that waits, the state of the world."""
 
 from __future__ import annotations
 

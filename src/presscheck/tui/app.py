@@ -45,7 +45,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     """The terminal app.
 
     Args:
-        open_desk: opens what is behind the screens: after the first picture, and closed with the app.
+        open_engine: opens what is behind the screens: after the first picture, and closed with the app.
         profile: whose it is.
         theme: the name of a theme; ink when not given.
         own_themes: a directory with themes of the user's own.
@@ -66,7 +66,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def __init__(
         self,
-        open_desk: Callable[[], Engine],
+        open_engine: Callable[[], Engine],
         *,
         profile: Profile,
         theme: str | None = None,
@@ -78,8 +78,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         first: Callable[[PresscheckApp], Any] | None = None,
     ) -> None:
         super().__init__()
-        self._open_desk, self._snapshot, self._first = open_desk, snapshot, first
-        self._desk: Engine | None = None
+        self._open_engine, self._snapshot, self._first = open_engine, snapshot, first
+        self._engine: Engine | None = None
         self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
         self._passed_on = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
@@ -98,11 +98,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._refreshing: AutoRefresh | None = None
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine, opened at its first use."""
-        if self._desk is None:
-            self._desk = self._open_desk()
-        return self._desk
+        if self._engine is None:
+            self._engine = self._open_engine()
+        return self._engine
 
     @property
     def palette(self) -> Theme:
@@ -127,8 +127,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Show what is stored, then connect."""
         await self.switch_mode("inbox")
         self._pass_on_notices()
-        self.desk.on_status(lambda _: self._pass_on_notices())
-        self.call_after_refresh(self.desk.start)
+        self.engine.on_status(lambda _: self._pass_on_notices())
+        self.call_after_refresh(self.engine.start)
         if self.profile.sync and not self.profile.offline:
             self.call_after_refresh(self._refresh_when_quiet)
         self.run_worker(self._announce_events(), exclusive=True, group="events")
@@ -139,15 +139,15 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
         from presscheck.engine.inbox.events import summarize  # 5 ms, after the first picture
 
-        async for events, _ in self.desk.events.watch():
+        async for events, _ in self.engine.events.watch():
             if not events:
                 continue
             self.notify(summarize(events))
-            if self.profile.notify and self.desk.events.may_notify():
+            if self.profile.notify and self.engine.events.may_notify():
                 self.to_terminal(notification(self.profile.notify, summarize(events)))
 
     def _refresh_when_quiet(self) -> None:
-        self._refreshing = AutoRefresh(self.desk, lambda: self._touched)
+        self._refreshing = AutoRefresh(self.engine, lambda: self._touched)
         self._refreshing.start()
 
     async def on_event(self, event: Event) -> None:
@@ -160,8 +160,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Close the store and the connection."""
         if self._refreshing:
             await self._refreshing.close()
-        if self._desk:
-            await self._desk.close()
+        if self._engine:
+            await self._engine.close()
 
     def exit(self, *args: Any, **more: Any) -> None:
         """End, and store the snapshot for the next start."""
@@ -283,7 +283,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def _pass_on_notices(self) -> None:
         """Show new messages of the engine."""
-        new, self._passed_on = self.desk.notices[self._passed_on :], len(self.desk.notices)
+        new, self._passed_on = self.engine.notices[self._passed_on :], len(self.engine.notices)
         for notice in new:
             self.notify(notice)
 

@@ -32,7 +32,7 @@ class AppContext(Protocol):
     notices: Notifications
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine behind all screens."""
         ...
 

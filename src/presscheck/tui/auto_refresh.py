@@ -29,12 +29,12 @@ class AutoRefresh:
     """The refresh of one app.
 
     Args:
-        desk: what brings things in.
+        engine: what brings things in.
         touched: when a key was pressed last, by the monotonic clock.
     """
 
-    def __init__(self, desk: Engine, touched: Callable[[], float]) -> None:
-        self._desk, self._touched = desk, touched
+    def __init__(self, engine: Engine, touched: Callable[[], float]) -> None:
+        self._engine, self._touched = engine, touched
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -54,16 +54,16 @@ class AutoRefresh:
             await self._pace()
             # what cannot be had now is asked for the next time; what is looked at says so itself
             with contextlib.suppress(PresscheckError):
-                async with aclosing(self._desk.sync(pace=self._pace)) as progress:
+                async with aclosing(self._engine.sync(pace=self._pace)) as progress:
                     async for _ in progress:
                         pass
-            await asyncio.sleep(BETWEEN if self._desk.status.online else QUIET)
+            await asyncio.sleep(BETWEEN if self._engine.status.online else QUIET)
 
     async def _pace(self) -> None:
         """Wait until nobody has pressed a key for a while, and there is a connection."""
         async with self._turn:
             while True:
                 wait = self._touched() + QUIET - monotonic()
-                if wait <= 0 and self._desk.status.online:
+                if wait <= 0 and self._engine.status.online:
                     return
                 await asyncio.sleep(max(wait, LOOK))

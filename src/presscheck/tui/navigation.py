@@ -110,7 +110,7 @@ class Navigation:
         from presscheck.tui.screens.review.screen import ReviewScreen
 
         self.last_review = (space_id, change_request_id)
-        self._app.desk.events.unread.discard(change_request_id)
+        self._app.engine.events.unread.discard(change_request_id)
         self._app.push_screen(ReviewScreen(space_id, change_request_id))
 
     async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
@@ -140,7 +140,7 @@ class Navigation:
 
     def command_close(self) -> None:
         """Close the screen; at the bottom of a mode go to the inbox; there quit, asking first about unsent changes."""
-        status = self._app.desk.status
+        status = self._app.engine.status
         if len(self._app.screen_stack) > 1:
             self._app.pop_screen()
         elif self._app.current_mode != "inbox":

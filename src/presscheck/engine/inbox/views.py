@@ -129,16 +129,16 @@ class RowReader(StoredReader, Protocol):
         ...
 
 
-def facts(desk: RowReader, request: ChangeRequest, me: str) -> RowDetails:
+def facts(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
     """What is known of a row, from the store alone; `me` is the signed-in user's id and reads as “you”."""
-    reviews = desk.known(reviews_of(request))
-    asked = desk.known(reviewers_of(request))
-    changes = desk.known(changes_in(request))
-    comments = desk.known(comments_on(request))
+    reviews = engine.known(reviews_of(request))
+    asked = engine.known(reviewers_of(request))
+    changes = engine.known(changes_in(request))
+    comments = engine.known(comments_on(request))
     standing = newest(reviews.value.items) if reviews else ()
     answered = {review.reviewer.id for review in standing}
     pages = [change for change in changes.value.changes if change.page] if changes else []
-    viewed = desk.viewed(request.id) if pages else {}
+    viewed = engine.viewed(request.id) if pages else {}
     changed = {change.page.id: _new_text(change) or request.revision for change in pages if change.page}
     return RowDetails(
         approved=_names(standing, "approved", me) if reviews else None,
@@ -235,7 +235,7 @@ def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganiz
 
 
 async def arranged(
-    desk: StoreWorker,
+    engine: StoreWorker,
     view: View,
     listing: ListOrganizationChangeRequests,
     text: str,
@@ -248,7 +248,7 @@ async def arranged(
         InvalidArgument: `text` is not understood.
     """
     query, key = parse(text, spaces, now), listing.key()
-    found = await desk.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
+    found = await engine.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
     if not view.is_grouped:
         return (Group(None, tuple(place for place, _ in found)),)
     groups: dict[str, list[int]] = {}

@@ -71,7 +71,7 @@ class Mirroring:
         self._tally = ProgressCounter()
 
     async def run(self, organization: str | None, space: str | None) -> AsyncGenerator[Progress]:
-        """Bring it up to date; tells how far it is, the last time when it is done. See `Desk.sync`."""
+        """Bring it up to date; tells how far it is, the last time when it is done. See `Engine.sync`."""
         work = asyncio.ensure_future(self._all(organization, space))
         try:
             while not work.done():

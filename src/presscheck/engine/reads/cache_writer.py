@@ -1,4 +1,4 @@
-"""The desk's way to the cache: a thread of its own that writes; after a write what is too much goes, slice by slice.
+"""The engine's way to the cache: a thread of its own that writes; after a write what is too much goes, slice by slice.
 
 Between two slices whatever else waits for that thread has its turn, and what is looked at stays.
 """

@@ -31,7 +31,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
 
 class Service(Protocol):
-    """What the desk needs of a client."""
+    """What the engine needs of a client."""
 
     async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
         """The body of the answer."""

@@ -35,7 +35,7 @@ class Forecast:
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = PREFETCH) -> Forecast | None:
+async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = PREFETCH) -> Forecast | None:
     """What a merge would come to; None where that cannot be told.
 
     Raises:
@@ -49,14 +49,14 @@ async def forecast(desk: Reader, request: ChangeRequest, priority: Priority = PR
     base_id = request.revision_merged_ancestor or request.revision_initial
     if not base_id:
         return None
-    base = await desk.read(GetRevision(**space, revision_id=base_id), priority=priority)
-    ours = await desk.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=priority)
-    theirs = await desk.read(GetCurrentRevision(**space), priority=priority)
+    base = await engine.read(GetRevision(**space, revision_id=base_id), priority=priority)
+    ours = await engine.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=priority)
+    theirs = await engine.read(GetCurrentRevision(**space), priority=priority)
     texts: dict[str, str] = {}
     was, here, there = as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs)
     for revision, page in both_changed(was, here, there):
         call = page_in(request.space, revision, page["id"])
-        text = (await desk.read(call, priority=priority)).markdown or ""
+        text = (await engine.read(call, priority=priority)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
         merged = merge_pages(was, here, there, texts.__getitem__, _kept)

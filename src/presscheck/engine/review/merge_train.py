@@ -46,24 +46,24 @@ def couple(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
     outbox.remember(MERGE_TRAIN, json.dumps(left) if left else None)
 
 
-async def left_over(desk: Engine) -> list[ChangeRequest]:
+async def left_over(engine: Engine) -> list[ChangeRequest]:
     """What is left of the train that was stopped, in its order; without what is not there any more.
 
     Raises:
         PresscheckError: the service cannot be asked.
     """
     found: list[ChangeRequest] = []
-    for path in json.loads(desk.outbox.recall(MERGE_TRAIN) or "[]"):
+    for path in json.loads(engine.outbox.recall(MERGE_TRAIN) or "[]"):
         with suppress(NotFound):
-            found.append(await desk.read(GetChangeRequest(**path)))
+            found.append(await engine.read(GetChangeRequest(**path)))
     return found
 
 
-async def merge_next(desk: Engine, path: Path, says: Callable[[str], object]) -> str:
+async def merge_next(engine: Engine, path: Path, says: Callable[[str], object]) -> str:
     """Merge one; what came of it in words.
 
     Args:
-        desk: does it.
+        engine: does it.
         path: `space_id` and `change_request_id`.
         says: told what is done now.
 
@@ -71,27 +71,27 @@ async def merge_next(desk: Engine, path: Path, says: Callable[[str], object]) ->
         TrainStopped: it cannot be merged, with the reason; nothing was merged.
         PresscheckError: the service refused, or cannot be reached.
     """
-    request = await desk.read(GetChangeRequest(**path))
+    request = await engine.read(GetChangeRequest(**path))
     if request.status == "merged":
         return "already merged"
     if request.outdated:
         says("updating from main")
-        await _demand_clean(desk, request)
-        result = await desk.write(PullChangeRequest(**path)).landed()
+        await _demand_clean(engine, request)
+        result = await engine.write(PullChangeRequest(**path)).landed()
         if result and result.result == "conflicts":
             raise TrainStopped("updated from main, with conflicts: check the pages that both sides changed")
-        request = await desk.read(GetChangeRequest(**path))
+        request = await engine.read(GetChangeRequest(**path))
     says("checking for conflicts")
-    await _demand_clean(desk, request)
+    await _demand_clean(engine, request)
     says("checking the merge rules")
-    await _demand_rules(desk, request, path)
+    await _demand_rules(engine, request, path)
     says("merging")
-    result = await desk.write(MergeChangeRequest(**path)).landed()
+    result = await engine.write(MergeChangeRequest(**path)).landed()
     return "merged, with conflicts" if result and result.result == "conflicts" else "merged"
 
 
-async def _demand_clean(desk: Engine, request: ChangeRequest) -> None:
-    found = await forecast(desk, request)
+async def _demand_clean(engine: Engine, request: ChangeRequest) -> None:
+    found = await forecast(engine, request)
     if found is None:
         raise TrainStopped("could not check for conflicts with main before the merge")
     if found.conflicts:
@@ -99,20 +99,20 @@ async def _demand_clean(desk: Engine, request: ChangeRequest) -> None:
         raise TrainStopped(f"conflicts with main in {titles}")
 
 
-async def _demand_rules(desk: Engine, request: ChangeRequest, path: Path) -> None:
-    me = (await desk.read(GetCurrentUser())).id
-    asked = (await desk.read(ListRequestedReviewers(**path))).items
-    said = (await desk.read(ListReviews(**path))).items
-    space = await desk.read(GetSpace(space_id=request.space))
+async def _demand_rules(engine: Engine, request: ChangeRequest, path: Path) -> None:
+    me = (await engine.read(GetCurrentUser())).id
+    asked = (await engine.read(ListRequestedReviewers(**path))).items
+    said = (await engine.read(ListReviews(**path))).items
+    space = await engine.read(GetSpace(space_id=request.space))
     people = reviewers(request, asked, said, me)
-    found = standing(MergeInputs(request, me, people, space, await _rules(desk, space), 0, ()))
+    found = standing(MergeInputs(request, me, people, space, await _rules(engine, space), 0, ()))
     if found.certainty == "no":
         raise TrainStopped("; ".join(found.reasons))
 
 
-async def _rules(desk: Engine, space: Space) -> MergeRules | None:
+async def _rules(engine: Engine, space: Space) -> MergeRules | None:
     """Those in force: the organization's where the space inherits."""
     rules = space.merge_rules
     if rules and rules.type == "inherit" and space.organization:
-        return (await desk.read(GetOrganization(organization_id=space.organization))).merge_rules
+        return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules
     return rules

@@ -75,7 +75,7 @@ class LinkReader(Reader, Protocol):
 
 
 async def backlinks(
-    desk: LinkReader, space: str, page: str, change_request: str | None = None
+    engine: LinkReader, space: str, page: str, change_request: str | None = None
 ) -> Linked[ContentLocation]:
     """The pages that point at a page.
 
@@ -89,15 +89,15 @@ async def backlinks(
         else ListPageBacklinks(**given)
     )
     try:
-        return Linked((await desk.read(call)).items)
+        return Linked((await engine.read(call)).items)
     except (NotSupported, NetworkError):
-        here = await desk.links_here(space, change_request)
+        here = await engine.links_here(space, change_request)
         if here is None:
             raise
         return Linked(tuple(here.links.to("page", page)), is_told=False, unread=len(here.unread))
 
 
-async def links_of_space(desk: LinkReader, space: str) -> Linked[Link]:
+async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
     """Every link in the live content of a space.
 
     Raises:
@@ -106,13 +106,13 @@ async def links_of_space(desk: LinkReader, space: str) -> Linked[Link]:
     call, found = ListSpaceLinks(space_id=space, limit=ALL), list[Link]()
     try:
         while True:
-            answer = await desk.read(call)
+            answer = await engine.read(call)
             found += answer.items
             if answer.next is None:
                 return Linked(tuple(found))
             call = call.model_copy(update={"page": answer.next.page})
     except (NotSupported, NetworkError):
-        here = await desk.links_here(space)
+        here = await engine.links_here(space)
         if here is None:
             raise
         return Linked(tuple(here.links.as_links(here.links.usages)), is_told=False, unread=len(here.unread))

@@ -72,7 +72,7 @@ class Searching:
     async def search(
         self, text: str, most: int, organization: str | None, patience: float, *, here_only: bool
     ) -> AsyncIterator[Result[tuple[Hit, ...]]]:
-        """See `Desk.search`."""
+        """See `Engine.search`."""
         here = await self._here(text, most, organization, patience)
         yield Result(here, "cached", 0.0)
         if here_only or not text.strip():
@@ -88,7 +88,7 @@ class Searching:
         yield Result((*here, *news)[:most], "fresh" if news else "unchanged", 0.0)
 
     async def links(self, space: str, change_request: str | None) -> LinksHere | None:
-        """See `Desk.links_here`."""
+        """See `Engine.links_here`."""
         from presscheck.engine.search.backlinks import links_in  # late: 26 ms that a start does not need
 
         await self._index.catch_up(LONG)

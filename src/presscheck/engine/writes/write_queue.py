@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class WriteQueue:
-    """The writes of one desk.
+    """The writes of one engine.
 
     Args:
         outbox: where they stand until they are sent.
@@ -103,7 +103,7 @@ class WriteQueue:
         self._sending.wake()
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
-        """Take a write; see `Desk.write`."""
+        """Take a write; see `Engine.write`."""
         if self.read_only:
             raise ReadOnly("This profile is read-only: changes are not allowed")
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()

@@ -1,1 +1,1 @@
-"""Places: each owns a task and asks the desk."""
+"""Places: each owns a task and asks the engine."""

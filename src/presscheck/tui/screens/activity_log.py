@@ -116,7 +116,7 @@ class ActivityScreen(BaseScreen):
         return self.matching[at] if at < len(self.matching) else None
 
     async def _listen(self) -> None:
-        async for entries in self.desk.activity():
+        async for entries in self.engine.activity():
             self.entries = entries
             self.when_shown("activity", self._show)
 

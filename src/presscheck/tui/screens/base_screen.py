@@ -75,9 +75,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine behind all screens."""
-        return self.app_context.desk
+        return self.app_context.engine
 
     def style_for(self, words: str) -> Style:
         """The style of the current theme for these words, such as `added strong`."""
@@ -133,7 +133,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Build the command table and show the state of the connection from now on."""
         if self._stop_status is None:
             self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
-            self._stop_status = self.desk.on_status(lambda _: self.refresh_status_bars())
+            self._stop_status = self.engine.on_status(lambda _: self.refresh_status_bars())
             self.refresh_status_bars()
 
     def on_unmount(self) -> None:
@@ -158,7 +158,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Draw status bar and footer, if the screen is on top."""
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
-        status = self.desk.status
+        status = self.engine.status
         self.query_one("#above", StatusLine).show(
             self.title_line(), connection_state(status, self.app_context.profile.name)
         )
@@ -276,7 +276,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def command_refresh(self) -> None:
         """Request everything that is shown again."""
         self.app_context.forget_notice()
-        self.desk.refresh()
+        self.engine.refresh()
 
     def _update_popup(self) -> None:
         """Show possible next keys after a delay; a popup that is open changes at once."""

@@ -60,23 +60,23 @@ class WriteAction:
     """Sends the call of an item.
 
     Args:
-        desk: the engine.
+        engine: the engine.
     """
 
-    def __init__(self, desk: Engine) -> None:
-        self._desk = desk
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
         """Send the call, and note what became of it."""
         if item.call is None:
             return
         try:
-            if item.outbox_row and self._desk.unsend(item.outbox_row) is None:  # a failed row would block later ones
+            if item.outbox_row and self._engine.unsend(item.outbox_row) is None:  # a failed row would block later ones
                 item.state, item.message = "pending", "already retried or discarded in the outbox"
                 return
-            ticket = self._desk.write(item.call)
+            ticket = self._engine.write(item.call)
             item.outbox_row = ticket.id
-            if ticket.id and not self._desk.status.online:
+            if ticket.id and not self._engine.status.online:
                 item.state = "pending"
                 return
             answer = await ticket.landed()
@@ -92,12 +92,12 @@ class MergeTrainAction:
     """Merges an item; the items that are left are stored before and after, so that a crash loses none.
 
     Args:
-        desk: the engine.
+        engine: the engine.
         items: all items of the train.
     """
 
-    def __init__(self, desk: Engine, items: Sequence[BatchItem]) -> None:
-        self._desk, self._items = desk, items
+    def __init__(self, engine: Engine, items: Sequence[BatchItem]) -> None:
+        self._engine, self._items = engine, items
 
     async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
         """Merge the change request, showing each step."""
@@ -108,7 +108,7 @@ class MergeTrainAction:
 
         self._store_rest()
         try:
-            item.message = await merge_next(self._desk, path_of(item.request), show_step)
+            item.message = await merge_next(self._engine, path_of(item.request), show_step)
         except PresscheckError as error:
             item.state, item.message = "failed", f"stopped here: {sanitize(error.message)}"
             return
@@ -116,7 +116,7 @@ class MergeTrainAction:
         self._store_rest()
 
     def _store_rest(self) -> None:
-        couple(self._desk.outbox, [item.request for item in self._items if item.state != "done"])
+        couple(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
 
 
 class BatchScreen(BaseScreen):
@@ -201,7 +201,7 @@ class BatchScreen(BaseScreen):
         return cut((Span(f"       {item.message or words}", style if item.state == "failed" else "quiet"),), columns)
 
 
-def merge_train(desk: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
+def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
     """A screen that merges change requests one after another and stops at the first that cannot be merged."""
     items = [BatchItem(request) for request in requests]
-    return BatchScreen("Merge, one after another", items, MergeTrainAction(desk, items), stops=True)
+    return BatchScreen("Merge, one after another", items, MergeTrainAction(engine, items), stops=True)

@@ -64,7 +64,7 @@ def anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     acts = {choice.key: act for choice, act in things}
 
     async def texts(text: str) -> AsyncIterator[list[Choice]]:
-        async for seen in app.desk.search(text, most=SHOWN):
+        async for seen in app.engine.search(text, most=SHOWN):
             hits = [_hit(app, hit, text) for hit in seen.value]
             acts.update((choice.key, act) for choice, act in hits)
             yield [choice for choice, _ in hits]
@@ -101,25 +101,25 @@ def _with_keys(app: AppContext, command: Command) -> Choice:
 
 
 def _things(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
-    known = app.desk.known(ListOrganizations())
+    known = app.engine.known(ListOrganizations())
     for organization in known.value.items if known else ():
-        spaces = app.desk.window(ListSpaces(organization_id=organization.id), 0, MANY).items
+        spaces = app.engine.window(ListSpaces(organization_id=organization.id), 0, MANY).items
         titles = {space.id: sanitize(space.title) for space in spaces}
         if kind in ("", "space"):
             yield from (_space(app, space, titles) for space in spaces)
         if kind in ("", "cr"):
             yield from (_request(app, one, titles) for one in _requests(app, organization.id))
         for space in spaces if kind in ("", "page") else ():
-            pages = app.desk.known(ListPages(space_id=space.id))
+            pages = app.engine.known(ListPages(space_id=space.id))
             for page in _all_pages(pages.value.pages if pages else ()):
                 yield _page(app, space, page, titles)
 
 
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     """All change requests of the inbox that are in the store."""
-    me = app.desk.known(GetCurrentUser())
+    me = app.engine.known(GetCurrentUser())
     listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
-    found = (one for listing in listings for one in app.desk.window(listing, 0, MANY).items)
+    found = (one for listing in listings for one in app.engine.window(listing, 0, MANY).items)
     return list({one.id: one for one in found}.values())
 
 

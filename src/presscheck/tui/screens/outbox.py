@@ -62,7 +62,7 @@ class OutboxScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Show the outbox from now on."""
-        self._end_listening = self.desk.on_status(lambda _: self.when_shown("status", self._changed))
+        self._end_listening = self.engine.on_status(lambda _: self.when_shown("status", self._changed))
         self._changed()
         self.query_one(RowList).focus()
 
@@ -98,7 +98,7 @@ class OutboxScreen(BaseScreen):
     def command_retry(self) -> None:
         """Retry the change."""
         if self._current:
-            self.desk.retry(self._current.id)
+            self.engine.retry(self._current.id)
 
     def command_edit(self) -> None:
         """Edit the text; the change keeps its position, and is retried if it failed."""
@@ -108,16 +108,16 @@ class OutboxScreen(BaseScreen):
         call, (field, text), key = current.call, typed_text, f"outbox {current.id}"
 
         def save(typed: str) -> None:
-            self.desk.outbox.save_draft(key, "" if typed == text else typed)
+            self.engine.outbox.save_draft(key, "" if typed == text else typed)
 
         def take(typed: str) -> None:
-            if not self.desk.rewrite(current.id, rewritten(call, field, typed)):
+            if not self.engine.rewrite(current.id, rewritten(call, field, typed)):
                 raise PresscheckError("it was sent meanwhile; your text is kept here as a draft")
             save(text)
 
         title = told(current)
         self.app_context.push_screen(
-            Composer(title, self.desk.outbox.draft(key) or text, save, self.style_for, take=take)
+            Composer(title, self.engine.outbox.draft(key) or text, save, self.style_for, take=take)
         )
 
     async def command_unsend(self) -> None:
@@ -134,7 +134,7 @@ class OutboxScreen(BaseScreen):
             return
         facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is lost.", "waiting"),)]
         if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
-            self.desk.drop(current.id)
+            self.engine.drop(current.id)
             self.notify("discarded")
 
     @property
@@ -143,7 +143,7 @@ class OutboxScreen(BaseScreen):
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
     def _changed(self) -> None:
-        self.waiting = self.desk.waiting()
+        self.waiting = self.engine.waiting()
         block, rows = self.query_one(EmptyState), self.query_one(RowList)
         rows.show(len(self.waiting))
         if self.waiting:

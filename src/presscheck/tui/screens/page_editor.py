@@ -63,7 +63,7 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
     else:
         given: dict[str, Any] = {"title": found.title} if found.title else {}
         change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
-        await screen.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
         draft.forget()
 
 
@@ -71,13 +71,13 @@ class _PageDraft:
     """The draft of a page, and the text that it was edited from."""
 
     def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
-        self._screen, self._outbox, self._path, self._page_id = screen, screen.desk.outbox, path, page_id
+        self._screen, self._outbox, self._path, self._page_id = screen, screen.engine.outbox, path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
 
     async def opened(self) -> tuple[str, Opened]:
         """The current title and text of the page."""
         call = GetChangeRequestPage(**self._path, page_id=self._page_id, format="markdown")
-        page = await self._screen.desk.read(call)
+        page = await self._screen.engine.read(call)
         return page.title, opened(page.title, page.markdown or "")
 
     def begin(self, now: Opened) -> str:
@@ -117,8 +117,8 @@ async def add_page(screen: ScreenContext, path: dict[str, Any], into: str | None
     if title is None:
         return None
     change = InsertPage(title=title, document=Document(markdown=""), into=into)
-    answer = await screen.desk.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
-    screen.desk.outbox.save_draft(key, "")
+    answer = await screen.engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
+    screen.engine.outbox.save_draft(key, "")
     return next((one.page_id for one in answer.changes if one.object == "created_page"), None) if answer else None
 
 
@@ -128,9 +128,9 @@ async def rename_page(screen: ScreenContext, path: dict[str, Any], page_id: str,
     new = await _titled(screen, "Title of the page", title, key)
     if new is not None and new != title:
         change = UpdatePage(page=page_id, title=new)
-        await screen.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
     if new is not None:
-        screen.desk.outbox.save_draft(key, "")
+        screen.engine.outbox.save_draft(key, "")
 
 
 async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str, below: int) -> None:
@@ -140,11 +140,11 @@ async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str,
         lines.insert(0, (Span(f"{below} subpages are deleted too.", "waiting"),))
     if await screen.ask(ConfirmDialog(f"Delete {sanitize(title)}?", lines, "Delete", screen.style_for)):
         change = DeletePage(page=page_id)
-        await screen.desk.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
 
 
 async def _titled(screen: ScreenContext, question: str, title: str, key: str) -> str | None:
-    outbox = screen.desk.outbox
+    outbox = screen.engine.outbox
     return await screen.ask(
         PromptDialog(
             question,

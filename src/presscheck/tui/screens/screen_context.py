@@ -32,7 +32,7 @@ class ScreenContext(Protocol):
         ...
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine."""
         ...
 

@@ -1,1 +1,1 @@
-"""Things on a screen: given data, they post facts; they never see the desk."""
+"""Things on a screen: given data, they post facts; they never see the engine."""

@@ -35,7 +35,7 @@ class EditActions:
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
-        item, status = self._screen.item, self._screen.desk.status
+        item, status = self._screen.item, self._screen.engine.status
         if item is None or item.space is None:
             return "go to a space or a page first"
         if not status.online:
@@ -131,12 +131,12 @@ class EditActions:
         requests: list[ChangeRequest] = []
         for status in ("draft", "open"):
             call = ListChangeRequests(space_id=space.id, status=status)
-            requests += (await self._screen.desk.read(call)).items
+            requests += (await self._screen.engine.read(call)).items
         return sorted(requests, key=lambda request: -request.number)
 
     async def _create_request(self, space: Space) -> ChangeRequest | None:
         question = f"New change request in {sanitize(space.title)}: subject"
-        key, outbox = f"subject {space.id}", self._screen.desk.outbox
+        key, outbox = f"subject {space.id}", self._screen.engine.outbox
         dialog = PromptDialog(
             question,
             outbox.draft(key) or "",
@@ -147,6 +147,6 @@ class EditActions:
         subject = await self._screen.ask(dialog)
         if subject is None:
             return None
-        request = await self._screen.desk.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
+        request = await self._screen.engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
         outbox.save_draft(key, "")
         return request

@@ -57,7 +57,7 @@ class PagePane:
         space, page = item.space.id, item.page.id
         request = self._screen.library.requests.get(space)
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
-        answers = self._screen.desk.watch(call)
+        answers = self._screen.engine.watch(call)
         self._screen.subscribe(answers, lambda seen: self._take_page(item, seen), group="page", complains=False)
 
     def show_text(self, text: str) -> None:
@@ -105,7 +105,7 @@ class PagePane:
         if item is None or item.page is None or item.space is None:
             return
         request = self._screen.library.requests.get(item.space.id)
-        links = await backlinks(self._screen.desk, item.space.id, item.page.id, request.id if request else None)
+        links = await backlinks(self._screen.engine, item.space.id, item.page.id, request.id if request else None)
         pages = [backlink.page for backlink in links.items if backlink.page]
         unread = f"{links.unread} pages of this space are not in the cache" if links.unread else ""
         if not pages:

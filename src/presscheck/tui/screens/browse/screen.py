@@ -69,7 +69,7 @@ class BrowseScreen(BaseScreen):
         super().on_mount()
         self.tree_view.focus()
         self.page_pane.show_text("Loading …")
-        self.subscribe(self.desk.watch(ListOrganizations()), self._take_organizations, group="organizations")
+        self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
 
     @property
     def tree_view(self) -> Tree:
@@ -91,7 +91,7 @@ class BrowseScreen(BaseScreen):
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
         if change_request_id:
             call = GetChangeRequest(space_id=space_id, change_request_id=change_request_id)
-            self.subscribe(self.desk.watch(call), lambda seen: self._take_request(space_id, seen), group="request")
+            self.subscribe(self.engine.watch(call), lambda seen: self._take_request(space_id, seen), group="request")
         self.tree_view.open.add(f"space {space_id}")
         self._subscribe_pages(space_id)
         self._point_to_target()
@@ -162,12 +162,12 @@ class BrowseScreen(BaseScreen):
         collections = ListCollections(organization_id=organization.id, nested=True)
         spaces = ListSpaces(organization_id=organization.id)
         for listing in (collections, spaces):
-            answers = self.desk.watch_listing(listing)
+            answers = self.engine.watch_listing(listing)
             self.subscribe(answers, lambda _: self._take_spaces(collections, spaces), group=type(listing).__name__)
 
     def _take_spaces(self, collections: ListCollections, spaces: ListSpaces) -> None:
-        known_collections = self.desk.window(collections, 0, MANY)
-        known_spaces = self.desk.window(spaces, 0, MANY)
+        known_collections = self.engine.window(collections, 0, MANY)
+        known_spaces = self.engine.window(spaces, 0, MANY)
         if known_collections.age is None or known_spaces.age is None:
             return
         self.library.take(known_collections.items, known_spaces.items)
@@ -199,7 +199,9 @@ class BrowseScreen(BaseScreen):
             if request
             else ListPages(space_id=space_id)
         )
-        self.subscribe(self.desk.watch(call), lambda seen: self._take_pages(space_id, seen), group=f"pages-{space_id}")
+        self.subscribe(
+            self.engine.watch(call), lambda seen: self._take_pages(space_id, seen), group=f"pages-{space_id}"
+        )
 
     def _take_pages(self, space_id: str, seen: Result[Pages | None]) -> None:
         is_first = self.library.pages(space_id) is None

@@ -57,12 +57,12 @@ class BulkActions:
     """
 
     def __init__(self, screen: InboxContext, triage: TriageActions) -> None:
-        self._screen, self._triage, self._desk = screen, triage, screen.desk
+        self._screen, self._triage, self._engine = screen, triage, screen.engine
         self._batch: BatchScreen | None = None
 
     def announce_stopped_train(self) -> None:
         """Show a message if a merge train was stopped before its end."""
-        if self._desk.outbox.recall(MERGE_TRAIN):
+        if self._engine.outbox.recall(MERGE_TRAIN):
             self._screen.notify("a merge train was stopped: A continues or discards it")
 
     def unmark_done(self) -> None:
@@ -74,7 +74,7 @@ class BulkActions:
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled while nothing is marked and no merge train was stopped."""
-        if self._screen.rows.marked or self._desk.outbox.recall(MERGE_TRAIN):
+        if self._screen.rows.marked or self._engine.outbox.recall(MERGE_TRAIN):
             return None
         return "nothing is marked: space marks a row, * all visible rows"
 
@@ -84,7 +84,7 @@ class BulkActions:
             await self._continue_train()
             return
         requests = self._triage.selected()
-        lacks_reviews = self._desk.lacks(REVIEWS)
+        lacks_reviews = self._engine.lacks(REVIEWS)
         title = f"With {counted(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
         actions = [action for action in ACTIONS if action.key != "approve" or not lacks_reviews]
         choice = await self._screen.ask(Picker(title, actions, self._screen.style_for, ranked=False))
@@ -105,9 +105,9 @@ class BulkActions:
         lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
         question = f"{title}: {counted(requests)}?"
         if await self._screen.ask(ConfirmDialog(question, lines, title, self._screen.style_for)):
-            self._desk.outbox.save_draft(DRAFT, "")
+            self._engine.outbox.save_draft(DRAFT, "")
             items = [BatchItem(request, call(request)) for request in requests]
-            self._show(BatchScreen(title, items, WriteAction(self._desk)))
+            self._show(BatchScreen(title, items, WriteAction(self._engine)))
 
     def _show(self, batch: BatchScreen) -> None:
         self._batch = batch
@@ -119,7 +119,7 @@ class BulkActions:
         lines += [(), (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
         question = f"Merge {counted(requests)}, one after another?"
         if await self._screen.ask(ConfirmDialog(question, lines, "Merge", self._screen.style_for)):
-            self._show(merge_train(self._desk, requests))
+            self._show(merge_train(self._engine, requests))
 
     def _with_warnings(self, request: ChangeRequest) -> list[Line]:
         """A change request, and below it why one might not want to merge it now."""
@@ -132,18 +132,18 @@ class BulkActions:
 
     async def _continue_train(self) -> None:
         """Continue the merge train that was stopped, or discard it."""
-        requests = await left_over(self._desk)
+        requests = await left_over(self._engine)
         if not requests:
-            couple(self._desk.outbox, ())
+            couple(self._engine.outbox, ())
             self._screen.notify("the merge train is empty: its change requests no longer exist")
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
         choices = [Choice("go", "Continue", counted(requests)), Choice("forget", "Discard", "nothing is merged")]
         choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices, self._screen.style_for))
         if choice == ("go",):
-            self._show(merge_train(self._desk, requests))
+            self._show(merge_train(self._engine, requests))
         elif choice == ("forget",):
-            couple(self._desk.outbox, ())
+            couple(self._engine.outbox, ())
 
     async def _call_for(self, action: str) -> CallOf | None:
         """The call for each change request; None if its input was cancelled."""
@@ -157,7 +157,7 @@ class BulkActions:
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
-        members = await self._desk.read(ListMembers(organization_id=self._screen.model.organization, limit=1000))
+        members = await self._engine.read(ListMembers(organization_id=self._screen.model.organization, limit=1000))
         people = [
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
             for member in members.items
@@ -166,7 +166,7 @@ class BulkActions:
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
     def _composer(self) -> Composer:
-        outbox = self._desk.outbox
+        outbox = self._engine.outbox
 
         def save(text: str) -> None:
             outbox.save_draft(DRAFT, text)

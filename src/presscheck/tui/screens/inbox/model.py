@@ -41,8 +41,8 @@ class Shown:
 class InboxModel:
     """The rows of one view, for an organization and the signed-in user (both by id; empty without them)."""
 
-    def __init__(self, desk: Engine) -> None:
-        self._desk = desk
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self.organization = self.me = ""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
@@ -79,7 +79,7 @@ class InboxModel:
         if self.is_arranged(view):
             shown = self._shown(view)
             return len(shown.places) - len(shown.headings)
-        known = self._desk.window(listing, 0, 0)
+        known = self._engine.window(listing, 0, 0)
         return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
 
     def count(self) -> int:
@@ -94,7 +94,7 @@ class InboxModel:
 
     def learn_spaces(self, spaces: ListSpaces) -> None:
         """Read the titles of the spaces, as display text."""
-        self.spaces = {space.id: sanitize(space.title) for space in self._desk.window(spaces, 0, 10_000).items}
+        self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
         """Forget all rows, because something may have changed."""
@@ -123,7 +123,7 @@ class InboxModel:
         listing = self.listing(view)
         if listing is not None and self.is_arranged(view):
             text = f"{view.query} {self.queries.get(view.id, '')}"
-            self._groups[view.id] = await arranged(self._desk, view, listing, text, self.spaces, now())
+            self._groups[view.id] = await arranged(self._engine, view, listing, text, self.spaces, now())
             self._visible.pop(view.id, None)
             if view is self.view:
                 self._at_places.clear()
@@ -148,7 +148,7 @@ class InboxModel:
         if places[index] not in self._at_places:
             start = index - index % CHUNK
             near = [place for place in places[start : start + CHUNK] if place != HEADING]
-            self._at_places |= self._desk.rows(listing, near)
+            self._at_places |= self._engine.rows(listing, near)
         return self._at_places.get(places[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
@@ -158,19 +158,19 @@ class InboxModel:
             return None
         start = index - index % CHUNK
         if start not in self._chunks:
-            self._chunks[start] = self._desk.window(listing, start, CHUNK).items
+            self._chunks[start] = self._engine.window(listing, start, CHUNK).items
         chunk = self._chunks[start]
         return chunk[index - start] if index - start < len(chunk) else None
 
     def _away(self, view: View) -> list[int]:
         """The positions in a listing that are hidden (done or snoozed), in order."""
-        listing, triage = self.listing(view), self._desk.triage
+        listing, triage = self.listing(view), self._engine.triage
         if listing is None or not view.hides:
             return []
         if view.id not in self._hidden:
             found: list[int] = []
-            for place in self._desk.positions(listing, triage.put_away).values():
-                [*requests] = self._desk.window(listing, place, 1).items
+            for place in self._engine.positions(listing, triage.put_away).values():
+                [*requests] = self._engine.window(listing, place, 1).items
                 found += [place for request in requests if triage.away(request)]
             self._hidden[view.id] = sorted(found)
         return self._hidden[view.id]
@@ -179,7 +179,7 @@ class InboxModel:
         """Reviews, pages and comments of a row, as far as known."""
         if request.id not in self._facts:
             _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))
-            self._facts[request.id] = replace(facts(self._desk, request, self.me), collides=collides)
+            self._facts[request.id] = replace(facts(self._engine, request, self.me), collides=collides)
         return self._facts[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:

@@ -34,7 +34,7 @@ class InboxPrefetch:
     """
 
     def __init__(self, screen: InboxContext) -> None:
-        self._screen, self._desk = screen, screen.desk
+        self._screen, self._engine = screen, screen.engine
 
     def start(self) -> None:
         """Subscribe to the details of the row under the cursor, and read those of the other visible rows."""
@@ -42,7 +42,7 @@ class InboxPrefetch:
         if request is None:
             return
         for number, operation_of in enumerate(DETAILS):
-            answers = self._desk.watch(operation_of(request))
+            answers = self._engine.watch(operation_of(request))
             self._screen.subscribe(answers, lambda _: self._update(request), group=f"current {number}")
         self._screen.run(self._read_visible_rows, group="fill", exclusive=True)
 
@@ -60,8 +60,8 @@ class InboxPrefetch:
             if model.is_arranged(view):
                 await self._read_listing(listing)
                 await model.arrange(view)
-            elif self._desk.window(listing, 0, 0).age is None:
-                first = await self._desk.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
+            elif self._engine.window(listing, 0, 0).age is None:
+                first = await self._engine.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
                 model.counts[view.id] = first.count or 0
         self._screen.show_tabs()
 
@@ -83,7 +83,7 @@ class InboxPrefetch:
         for operation_of in details:
             call = operation_of(request)
             if self._is_stale(call, request):
-                await self._desk.read(call, priority=priority)
+                await self._engine.read(call, priority=priority)
                 self._update(request)
 
     async def _forecast_row(self, index: int) -> None:
@@ -98,20 +98,20 @@ class InboxPrefetch:
 
         merge = None
         with suppress(ServiceError):  # a side that may not be read: no forecast
-            merge = await forecast(self._desk, request, BACKGROUND)
+            merge = await forecast(self._engine, request, BACKGROUND)
         model.foresaw(request, collides=None if merge is None else bool(merge.conflicts))
         self._update(request)
 
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:
         """Read a listing to its end, unless it is complete in the store."""
-        if not self._desk.window(listing, 0, 0).complete:
-            async for seen in self._desk.watch_listing(listing, priority=BACKGROUND):
-                if seen.error or self._desk.window(listing, 0, 0).complete:
+        if not self._engine.window(listing, 0, 0).complete:
+            async for seen in self._engine.watch_listing(listing, priority=BACKGROUND):
+                if seen.error or self._engine.window(listing, 0, 0).complete:
                     return
 
     def _is_stale(self, call: Operation[Any], request: ChangeRequest) -> bool:
         """Whether an answer is not known, or older than the last update of the change request."""
-        known, updated = self._desk.known(call), parse_time(request.updated_at)
+        known, updated = self._engine.known(call), parse_time(request.updated_at)
         return known is None or (updated is not None and known.age > (now() - updated).total_seconds())
 
     def _update(self, request: ChangeRequest) -> None:

@@ -44,7 +44,7 @@ class InboxScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = InboxModel(self.desk)
+        self.model = InboxModel(self.engine)
         self.views = ViewActions(self)
         self.triage = TriageActions(self)
         self.bulk_actions = BulkActions(self, self.triage)
@@ -74,12 +74,12 @@ class InboxScreen(BaseScreen):
         super().on_mount()
         self.bulk_actions.announce_stopped_train()
         self.rows.focus()
-        self.subscribe(self.desk.watch(GetCurrentUser()), self._take_user, group="me")
+        self.subscribe(self.engine.watch(GetCurrentUser()), self._take_user, group="me")
         self.views.read_views()
         self.views.recall_filters()
-        me = self.desk.known(GetCurrentUser())
+        me = self.engine.known(GetCurrentUser())
         self.model.me = me.value.id if me else ""
-        organizations = self.desk.watch(ListOrganizations())
+        organizations = self.engine.watch(ListOrganizations())
         self.subscribe(organizations, self._take_organizations, group="organizations", complains=False)
 
     def on_resize(self) -> None:
@@ -105,7 +105,7 @@ class InboxScreen(BaseScreen):
         for widget in self.query("#tabs, #rows, #preview"):
             strips |= {widget.region.y + y: widget.render_line(y) for y in range(widget.region.height)}
         strips[self.size.height - 1] = drawn(self.footer_hints(), self.size.width, self.style_for)
-        self.desk.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
+        self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
 
     @property
     def rows(self) -> RowList:
@@ -144,7 +144,7 @@ class InboxScreen(BaseScreen):
             return
         self._read_rows()
         self.rows.point(0)
-        self.subscribe(self.desk.watch_listing(listing), self._take_listing, group="listing")
+        self.subscribe(self.engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
         """Read the rows from the store again, because some were added or removed."""
@@ -178,7 +178,7 @@ class InboxScreen(BaseScreen):
             lines = preview(request, self.model.facts(request), self.size.width, now())
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
-        elif self._is_answered or not self.desk.status.online:
+        elif self._is_answered or not self.engine.status.online:
             lines = [(Span(f" {self.model.empty}", "quiet"),)]
         else:
             lines = [(Span(" Loading …", "quiet"),)]
@@ -220,7 +220,7 @@ class InboxScreen(BaseScreen):
         self.model.organization = organization.id
         self.refresh_status_bars()
         spaces = ListSpaces(organization_id=organization.id)
-        self.subscribe(self.desk.watch_listing(spaces), lambda _: self._take_spaces(spaces), group="spaces")
+        self.subscribe(self.engine.watch_listing(spaces), lambda _: self._take_spaces(spaces), group="spaces")
         self.choose(self.model.view)
 
     def _take_spaces(self, spaces: ListSpaces) -> None:

@@ -30,7 +30,7 @@ class TriageActions:
 
     def __init__(self, screen: InboxContext) -> None:
         self._screen = screen
-        self._triage, self._events = screen.desk.triage, screen.desk.events
+        self._triage, self._events = screen.engine.triage, screen.engine.events
         self._last_hidden: tuple[str, ...] = ()
 
     def sign(self, request: ChangeRequest) -> Span:

@@ -37,7 +37,7 @@ class ViewActions:
     """
 
     def __init__(self, screen: InboxContext) -> None:
-        self._screen, self._outbox = screen, screen.desk.outbox
+        self._screen, self._outbox = screen, screen.engine.outbox
 
     def read_views(self) -> None:
         """Read the saved views from the settings; an error in one is shown and does not affect the others."""

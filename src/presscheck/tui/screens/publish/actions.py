@@ -52,7 +52,7 @@ class SiteActions:
         """Disabled without a site and offline."""
         if self._screen.current is None:
             return "there is no site to publish: a creates one"
-        is_online = self._screen.desk.status.online
+        is_online = self._screen.engine.status.online
         return None if is_online else "you are offline, and publishing cannot be queued"
 
     def reason_move_down(self) -> str | None:
@@ -101,10 +101,10 @@ class SiteActions:
         if not await self._confirm(f"{action} {sanitize(site.title)}?", publish_summary(site), action):
             return
         if site.published:
-            await self._screen.desk.write(UnpublishSite(**self._path(site))).landed()
+            await self._screen.engine.write(UnpublishSite(**self._path(site))).landed()
             self._screen.notify(f"{sanitize(site.title)} is no longer published")
             return
-        answer = await self._screen.desk.write(PublishSite(**self._path(site))).landed()
+        answer = await self._screen.engine.write(PublishSite(**self._path(site))).landed()
         if isinstance(answer, Site):
             address = sanitize(answer.urls.published or "") or "the service returned no address"
             self._screen.notify(f"{sanitize(answer.title)} is live: {address}")
@@ -120,7 +120,7 @@ class SiteActions:
         spaces = await self._screen.ask(dialog)
         if spaces is not None:
             call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
-            site = await self._screen.desk.write(call).landed()
+            site = await self._screen.engine.write(call).landed()
             if site is None:
                 return  # another presscheck has sent it
             self._screen.open_site(site.id)
@@ -140,13 +140,13 @@ class SiteActions:
                 item.section if isinstance(item, SiteSpace) else item.id if isinstance(item, SiteSection) else None
             )
             path = self._path(site) | ({"section_id": section} if section else {})
-            await self._screen.desk.write(AddSiteSpace(**path, space_id=choice[0])).landed()
+            await self._screen.engine.write(AddSiteSpace(**path, space_id=choice[0])).landed()
 
     async def _rename_site(self, site: Site) -> None:
         least, most = TITLE
         title = await self._prompt("Title of the site", site.title, least, most)
         if title is not None and title != site.title:
-            await self._screen.desk.write(UpdateSite(**self._path(site), title=title)).landed()
+            await self._screen.engine.write(UpdateSite(**self._path(site), title=title)).landed()
 
     async def _rename_item(self, site: Site, item: StructureItem) -> None:
         """Change the title of a section or group; a space has a path in the site instead."""
@@ -163,7 +163,7 @@ class SiteActions:
             elif is_new and isinstance(item, SiteSectionGroup):
                 call = UpdateSectionGroup(**path, site_section_group_id=item.id, title=title)
         if call:
-            await self._screen.desk.write(call).landed()
+            await self._screen.engine.write(call).landed()
 
     async def _delete_site(self, site: Site) -> None:
         """Delete a site after its title was typed."""
@@ -172,7 +172,7 @@ class SiteActions:
         if site.published:
             lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
         if await self._confirm(f"Delete {title}?", lines, "Delete", type_to_confirm=title):
-            await self._screen.desk.write(DeleteSite(**self._path(site))).landed()
+            await self._screen.engine.write(DeleteSite(**self._path(site))).landed()
 
     async def _remove_item(self, site: Site, item: StructureItem) -> None:
         path = self._path(site)
@@ -186,7 +186,7 @@ class SiteActions:
             self._screen.notify("this kind of item can only be removed in the browser")
             return
         if await self._confirm(f"Remove {title_of(item)} from the site?", [(Span(effect),)], "Remove"):
-            await self._screen.desk.write(cast("Operation[None]", call)).landed()
+            await self._screen.engine.write(cast("Operation[None]", call)).landed()
 
     async def _move(self, site: Site, item: StructureItem, by: Literal[1, -1]) -> None:
         """Move an item among its siblings: shown at once, and reverted if the service refuses."""
@@ -200,7 +200,7 @@ class SiteActions:
         self._screen.site.show_items(site, items)
         try:
             with self._screen.site.own_order():
-                await self._screen.desk.write(call).landed()
+                await self._screen.engine.write(call).landed()
         except PresscheckError:
             self._screen.site.show_items(site, before)
             raise
@@ -209,7 +209,7 @@ class SiteActions:
         return {"organization_id": self._screen.organization_id, "site_id": site.id}
 
     def _spaces(self, without: Collection[str]) -> list[Choice]:
-        spaces = self._screen.desk.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
+        spaces = self._screen.engine.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
         return [Choice(space.id, sanitize(space.title)) for space in spaces if space.id not in without]
 
     async def _prompt(self, question: str, text: str, least: int, most: int) -> str | None:

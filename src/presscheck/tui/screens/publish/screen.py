@@ -60,7 +60,7 @@ class PublishScreen(BaseScreen):
         """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one(RowList).focus()
-        self.subscribe(self.desk.watch(ListOrganizations()), self._take_organizations, group="organizations")
+        self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
 
     @property
     def organization_id(self) -> str:
@@ -120,9 +120,9 @@ class PublishScreen(BaseScreen):
             return
         self.organization = organization
         listing = ListSites(organization_id=organization.id, limit=MANY)
-        self.subscribe(self.desk.watch(listing), self._take_sites, group="sites")
+        self.subscribe(self.engine.watch(listing), self._take_sites, group="sites")
         spaces = ListSpaces(organization_id=organization.id)
-        self.subscribe(self.desk.watch_listing(spaces), lambda _: None, group="spaces")
+        self.subscribe(self.engine.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _take_sites(self, seen: Result[Page[Site] | None]) -> None:
         if seen.value:
@@ -148,7 +148,7 @@ class PublishScreen(BaseScreen):
             return
         self.site.show_site(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
-        answers = self.desk.watch(call)
+        answers = self.engine.watch(call)
         self.subscribe(answers, lambda seen: self._take_structure(site, seen), group="structure", complains=False)
 
     def _take_structure(self, site: Site, seen: Result[SiteStructure | None]) -> None:

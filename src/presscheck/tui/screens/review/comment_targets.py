@@ -66,7 +66,7 @@ class CommentTargets:
     async def _document(self, item: ChangedItem) -> dict[str, Any]:
         path = self._model.path
         call = changed_nodes(path["space_id"], path["change_request_id"], item.id)
-        return (await self._context.desk.read(call, priority=PREFETCH)).document or {}
+        return (await self._context.engine.read(call, priority=PREFETCH)).document or {}
 
 
 def strip_markup(text: str) -> str:

@@ -27,7 +27,7 @@ class ReviewContext(Protocol):
         ...
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine."""
         ...
 

@@ -39,12 +39,12 @@ class ReviewDrafts:
 
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
-        self._outbox = context.desk.outbox
+        self._outbox = context.engine.outbox
         self._collects: tuple[str, bool] | None = None
 
     def disabled_reason(self) -> str | None:
         """Why nothing can be written."""
-        if self._context.desk.status.read_only:
+        if self._context.engine.status.read_only:
             return "this profile is read-only"
         return None if self._model.request else "the change request is not loaded yet"
 
@@ -82,7 +82,7 @@ class ReviewDrafts:
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
         """Undo a write that was not sent: its text, after a prefix, is a draft again; whether it was undone."""
-        call: Any = self._context.desk.unsend(row)
+        call: Any = self._context.engine.unsend(row)
         if call is None:
             return False
         body = getattr(call, "body", None) or getattr(call, "comment", None)
@@ -152,7 +152,7 @@ class ReviewDrafts:
         organization = self._model.space.organization if self._model.space else None
         if organization is None:
             return []
-        members = await self._context.desk.read(ListMembers(organization_id=organization, limit=1000))
+        members = await self._context.engine.read(ListMembers(organization_id=organization, limit=1000))
         return [sanitize(member.user.display_name) for member in members.items]
 
     def _write(self, call: Operation[Any] | None, *, submits: bool = False) -> None:
@@ -161,15 +161,15 @@ class ReviewDrafts:
         Raises:
             PresscheckError: the engine did not take it.
         """
-        desk = self._context.desk
+        engine = self._context.engine
         rows = self._model.discussion.collected() if submits else ()
         if call:
             is_held = bool(rows) or (self.collects and isinstance(call, PostComment | PostReply) and not submits)
-            ticket = desk.write(call, hold=HOLD if desk.may_wait(type(call)) else 0, collect=is_held)
+            ticket = engine.write(call, hold=HOLD if engine.may_wait(type(call)) else 0, collect=is_held)
             self._context.run(self._follow(ticket))
             rows = (*rows, ticket.id)
         if submits:
-            desk.release(rows, hold=HOLD)
+            engine.release(rows, hold=HOLD)
             self.collect(starts=False)
         else:
             self._context.redraw()
@@ -191,7 +191,7 @@ class ReviewDrafts:
 
     async def _warn_of_unread(self, read: str, reviewed: str) -> None:
         """Tell which changes a review covers that its author did not see: the service reviews the newest revision."""
-        changes = await changes_between(self._context.desk, self._model.space_id, read, reviewed)
+        changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self._context.notify(f"your review also covers changes made just before it arrived: {listed(titles)}")
 

@@ -45,10 +45,10 @@ class HistoryActions:
         screen = TextScreen(f"History of {request.number} {sanitize(request.subject)}", lines)
         self._context.app_context.push_screen(screen)
         try:
-            contributors = (await self._context.desk.read(ListContributors(**self._model.path))).items
+            contributors = (await self._context.engine.read(ListContributors(**self._model.path))).items
             lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
             screen.show(lines)
-            async for step in history(self._context.desk, request):
+            async for step in history(self._context.engine, request):
                 lines = [*lines, *step_lines(step, now())]
                 screen.show(lines)
         except PresscheckError as error:
@@ -113,7 +113,7 @@ class ReviewComparison:
     async def _compare(self, revision: str) -> None:
         request = self._model.request
         if request and self._model.changes_since(revision) is None:
-            changes = await changes_between(self._context.desk, request.space, revision, request.revision)
+            changes = await changes_between(self._context.engine, request.space, revision, request.revision)
             self._model.set_comparison(revision, request.revision, changes)
 
 

@@ -23,7 +23,7 @@ class Subscriber(Protocol):
     """A screen that subscribes to answers."""
 
     @property
-    def desk(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine."""
         ...
 
@@ -49,17 +49,17 @@ class ReviewLoader:
 
     def read_stored(self, request: ChangeRequest | None) -> None:
         """Take what the store knows; `request` is what the caller knows of the change request."""
-        desk, model = self._screen.desk, self._model
+        engine, model = self._screen.engine, self._model
         model.set_request(request)
-        stored = desk.known(model.first_call())
+        stored = engine.known(model.first_call())
         model.set_request(stored.value if stored else None)
         for call in model.calls():
-            answer = desk.known(call)
+            answer = engine.known(call)
             model.take(call, answer.value if answer else None)
 
     def start(self) -> None:
         """Subscribe to all calls."""
-        watch = self._screen.desk.watch(self._model.first_call())
+        watch = self._screen.engine.watch(self._model.first_call())
         self._screen.subscribe(watch, self._take_request, group="request")
         self._subscribe_all()
 
@@ -98,4 +98,4 @@ class ReviewLoader:
             self._subscribe_all()
             self._on_answer()
 
-        self._screen.subscribe(self._screen.desk.watch(call), take, group=self._groups[key])
+        self._screen.subscribe(self._screen.engine.watch(call), take, group=self._groups[key])

@@ -41,7 +41,7 @@ class MergeActions:
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
-        if not self._context.desk.status.online:
+        if not self._context.engine.status.online:
             return "you are offline and a merge cannot be queued"
         readiness = self._model.readiness()
         return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
@@ -67,7 +67,7 @@ class MergeActions:
             return closed
         if request and not request.outdated:
             return "it is up to date with main"
-        if not self._context.desk.status.online:
+        if not self._context.engine.status.online:
             return "you are offline and an update cannot be queued"
         return self._drafts.disabled_reason()
 

@@ -64,11 +64,11 @@ class MergeForecast:
 
     async def changed_since(self, revisions: Revisions | None) -> bool:
         """Whether the service has other revisions by now; what is shown is then requested again."""
-        request = await self._context.desk.read(GetChangeRequest(**self._model.path))
-        space = await self._context.desk.read(GetSpace(space_id=self._model.space_id))
+        request = await self._context.engine.read(GetChangeRequest(**self._model.path))
+        space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
         if revisions in (None, (request.revision, space.revision)):
             return False
-        self._context.desk.refresh()
+        self._context.engine.refresh()
         return True
 
     def update(self) -> None:
@@ -107,7 +107,7 @@ class MergeForecast:
 
     async def _read_space(self) -> None:
         try:
-            self._model.space = await self._context.desk.read(GetSpace(space_id=self._model.space_id))
+            self._model.space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
         except PresscheckError as error:
             self._finish(error)
         else:
@@ -115,7 +115,7 @@ class MergeForecast:
 
     async def _check(self, request: ChangeRequest) -> None:
         try:
-            self._model.forecast = await forecast(self._context.desk, request)
+            self._model.forecast = await forecast(self._context.engine, request)
         except PresscheckError as error:
             self._checked = None  # checked again after the next answer
             self._finish(error)

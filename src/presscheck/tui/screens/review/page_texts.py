@@ -115,7 +115,7 @@ class PageTextLoader:
 
     def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
         """Show a page from the store at once, if both texts are there and not too long to compare."""
-        stored = [self._context.desk.known(call) if call else None for call in calls]
+        stored = [self._context.engine.known(call) if call else None for call in calls]
         if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
             texts = [answer.value.markdown or "" if answer else "" for answer in stored]
             if sum(map(len, texts)) < LARGE:
@@ -145,7 +145,7 @@ class PageTextLoader:
 
     async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:
         try:
-            self._documents[key] = (await self._context.desk.read(call, priority=PREFETCH)).document or {}
+            self._documents[key] = (await self._context.engine.read(call, priority=PREFETCH)).document or {}
         except NetworkError:
             del self._documents[key]  # requested again after the next answer
         except PresscheckError:
@@ -157,6 +157,6 @@ class PageTextLoader:
         if call is None:
             return ""
         try:
-            return (await self._context.desk.read(call, priority=priority)).markdown or ""
+            return (await self._context.engine.read(call, priority=priority)).markdown or ""
         except NotFound:
             return ""  # it was added or deleted meanwhile

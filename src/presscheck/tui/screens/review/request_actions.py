@@ -97,9 +97,9 @@ class RequestActions:
 
     async def command_reviewers(self) -> None:
         """Request reviews, or withdraw the requests."""
-        desk, path = self._context.desk, self._model.path
-        space = self._model.space or await desk.read(GetSpace(space_id=path["space_id"]))
-        members = await desk.read(ListMembers(organization_id=space.organization, limit=1000))
+        engine, path = self._context.engine, self._model.path
+        space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
+        members = await engine.read(ListMembers(organization_id=space.organization, limit=1000))
         requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
         choices = [
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
@@ -126,7 +126,7 @@ class RequestActions:
         item = self._cursor.item
         if item is None or not item.has_text or "deleted" in item.kinds:
             return "no page here that can be edited"
-        if not self._context.desk.status.online:
+        if not self._context.engine.status.online:
             return "you are offline and an edit cannot be queued"
         return self._model.closed_reason() or self._drafts.disabled_reason()
 
@@ -141,7 +141,7 @@ class RequestActions:
     async def command_pdf(self) -> None:
         """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""
         self._context.notify("generating the PDF …")
-        answer = await self._context.desk.read(GetChangeRequestPDF(**self._model.path))
+        answer = await self._context.engine.read(GetChangeRequestPDF(**self._model.path))
         open_address(self._context.app_context, answer.url)
 
     def command_unsend(self) -> None:
@@ -154,7 +154,7 @@ class RequestActions:
         self._context.redraw()
 
     async def _edit_subject(self, subject: str) -> None:
-        key, outbox = self._drafts.key("subject"), self._context.desk.outbox
+        key, outbox = self._drafts.key("subject"), self._context.engine.outbox
         dialog = PromptDialog(
             "Subject",
             outbox.draft(key) or subject,

@@ -59,10 +59,10 @@ class ReviewScreen(BaseScreen):
 
     def _build(self) -> None:
         """Create the model, the view and the action handlers."""
-        self.model = ReviewModel(self.desk, *self._location)
+        self.model = ReviewModel(self.engine, *self._location)
         self.loader = ReviewLoader(self.model, self, self._on_answer)
         self.texts = PageTextLoader(self.model, self)
-        self.threads = ThreadFilter(self.model, self.texts, self.desk.outbox)
+        self.threads = ThreadFilter(self.model, self.texts, self.engine.outbox)
         self.view = ReviewView(self.model, self.texts, self.threads, self.style_for, self._load_replies)
         self.navigation = ReviewNavigation(self.model, self, self.view, self.texts, self.threads)
         self.drafts = ReviewDrafts(self.model, self)

@@ -82,14 +82,14 @@ class SuggestionActions:
         change = UpdatePage(
             page=thread.page, document=Document(markdown=replace_block(page.markdown or "", block, suggestion.words))
         )
-        await self._context.desk.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
         self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
         self._context.notify("suggestion applied")
 
     async def _target_of(self, thread: Thread) -> tuple[RevisionPage, Block] | None:
         """The current page of a thread and the block that it is about; None if the block is gone."""
         call = GetChangeRequestPage(**self._model.path, page_id=thread.page or "", format="markdown")
-        page = await self._context.desk.read(call)
+        page = await self._context.engine.read(call)
         markdown = page.markdown or ""
         line = find_quoted_line(thread.about, enumerate(markdown.split("\n")))
         block = block_at(markdown, line) if line is not None else None

@@ -70,7 +70,7 @@ class VerdictActions:
         self._drafts.compose(title, "whole", call, may_be_empty=count > 0, submits=True)
 
     def _submit(self, status: ReviewStatus, title: str) -> None:
-        has_reviews = not self._context.desk.lacks(REVIEWS)
+        has_reviews = not self._context.engine.lacks(REVIEWS)
 
         def call(text: str) -> Operation[Any]:
             if not has_reviews:
