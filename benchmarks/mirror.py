@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import httpx
 
 from presscheck.client.client import Client
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND
 from presscheck.paths import Places
 from presscheck.wiring import open_engine

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from presscheck.api.content import GetPage
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.paths import Places
 from presscheck.store.cache import Cache

@@ -26,7 +26,7 @@ def _open_app() -> None:
     from presscheck.errors import PresscheckError
 
     try:
-        from presscheck.config import load
+        from presscheck.config.profile import load
         from presscheck.paths import places
         from presscheck.wiring import open_app
 

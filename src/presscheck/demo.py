@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError
 from presscheck.paths import Places, places, private_directory
 

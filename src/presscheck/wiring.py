@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, NoToken
 from presscheck.paths import Places, places, private_directory
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from presscheck.config import load
+from presscheck.config.profile import load
 from presscheck.config.saved_views import SavedView
 from presscheck.config.saved_views_file import add_view, change_view, remove_view
 from presscheck.config.validation import mistakes_in, read_views

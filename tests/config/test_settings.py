@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from presscheck.config import HOSTED, load
+from presscheck.config.profile import HOSTED, load
 from presscheck.errors import ConfigurationError
 from presscheck.wiring import connect
 

@@ -23,7 +23,7 @@ from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.operation import revive
 from presscheck.client import transport_errors
 from presscheck.client.client import Client
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.reads import scheduler
 from presscheck.engine.writes import outbox_worker, reconciliation
 from presscheck.engine.writes.reconciliation import DeliveryReconciler

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import running_service
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.paths import Places
 from presscheck.wiring import open_engine

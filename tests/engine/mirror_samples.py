@@ -17,7 +17,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine, Progress
 from presscheck.paths import Places
 from presscheck.wiring import open_engine

@@ -27,7 +27,7 @@ from presscheck.api.content import (
 from presscheck.api.links import Link, ListChangeRequestPageLinks, ListSpaceLinks
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
 from presscheck.engine.search.backlinks import backlinks, links_of_space

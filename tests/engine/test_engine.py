@@ -18,7 +18,7 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.client.request_context import RequestContext
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import effects_of

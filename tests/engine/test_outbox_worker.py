@@ -19,7 +19,7 @@ from tests.running_service import RunningService, running_service
 from presscheck.api import change_requests as cr
 from presscheck.api import comments
 from presscheck.api.operation import Operation
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.writes import outbox_worker
 from presscheck.engine.writes.reconciliation import DeliveryReconciler

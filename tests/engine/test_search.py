@@ -14,9 +14,9 @@ from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.comments import GetComment, ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
 from presscheck.api.spaces import GetSpace
-from presscheck.config import Profile
-from presscheck.engine import index_updates
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine, Hit
+from presscheck.engine.search import index_updates
 from presscheck.paths import Places
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp

@@ -15,7 +15,7 @@ from tests.terminal import Terminal
 PROGRAM = """
 import sys
 from pathlib import Path
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.text_screen import TextScreen

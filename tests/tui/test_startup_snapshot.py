@@ -9,7 +9,7 @@ from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, running, shown, until
 from textual.strip import Strip
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import Keymap

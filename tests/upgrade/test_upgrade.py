@@ -22,7 +22,7 @@ from textual.widgets import TextArea
 from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
-from presscheck.config import Profile, load
+from presscheck.config.profile import Profile, load
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.errors import StoreError

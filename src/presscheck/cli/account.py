@@ -17,7 +17,7 @@ from presscheck.api.users import GetCurrentUser, User
 from presscheck.cli.exit_codes import says_what_failed
 from presscheck.cli.output import print_json, print_rows, talk
 from presscheck.cli.session import Session, asking, chosen_profile, json_option, load_profile, profile_option
-from presscheck.config import Profile, chosen_name
+from presscheck.config.profile import Profile, chosen_name
 from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, store_token
 from presscheck.config.validation import HOSTED, read, read_all, refuse_open_way

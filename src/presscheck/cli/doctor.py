@@ -18,7 +18,7 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.cli.exit_codes import says_what_failed
 from presscheck.cli.output import has_colour, print_details, print_json, print_text, talk
 from presscheck.cli.session import json_option, load_profile, profile_option
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.paths import places
 

@@ -14,7 +14,7 @@ import click
 
 from presscheck import __version__
 from presscheck.cli.exit_codes import says_what_failed
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 
 LATER: dict[str, tuple[str, str]] = {
     "api": ("api_command", "calls"),
@@ -81,7 +81,7 @@ def show(profile: Profile, theme: str | None) -> int:
 
 def profile_named(name: str | None, *, offline: bool = False) -> Profile:
     """The profile to work with."""
-    from presscheck.config import load
+    from presscheck.config.profile import load
     from presscheck.paths import places
 
     return replace(load(places().config_file, name), offline=offline)

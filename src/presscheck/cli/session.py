@@ -20,7 +20,7 @@ import click
 from presscheck.api.operation import Operation, Page
 from presscheck.cli.exit_codes import says_what_failed
 from presscheck.cli.output import print_details, print_json, print_rows, talk
-from presscheck.config import Profile, load
+from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.relative_time import long_ago

@@ -16,7 +16,7 @@ from textual.binding import BindingType
 from textual.events import Event, InputEvent
 from textual.screen import Screen
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.text.notifications import notification
 from presscheck.text.styled_text import Line, plain

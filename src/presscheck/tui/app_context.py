@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from rich.style import Style
 from textual.screen import Screen
 
-from presscheck.config import Profile
+from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap

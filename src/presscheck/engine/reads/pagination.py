@@ -11,8 +11,8 @@ from typing import Any
 from presscheck.api.operation import Operation
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.results import Result
-from presscheck.engine.service_reads import ServiceReads
 from presscheck.errors import MalformedAnswer, NetworkError, PresscheckError
 from presscheck.store.cache import Cache
 

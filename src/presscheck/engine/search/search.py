@@ -17,9 +17,9 @@ from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.client.responses import read_answer
 from presscheck.documents.markdown.plain_text import excerpt
 from presscheck.documents.markdown.search_terms import query_phrases
-from presscheck.engine.index_updates import IndexUpdates, InStore
+from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.results import Result
-from presscheck.engine.service_reads import ServiceReads
+from presscheck.engine.search.index_updates import IndexUpdates, InStore
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.search_index import SearchIndex
 

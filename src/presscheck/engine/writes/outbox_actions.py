@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from presscheck.api.operation import Operation
-from presscheck.engine.pending_writes import pending_entry
+from presscheck.engine.writes.pending_writes import pending_entry
 from presscheck.store.outbox import Outbox
 
 

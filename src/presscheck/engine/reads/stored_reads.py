@@ -13,9 +13,9 @@ from presscheck.api.operation import Operation, Page, Paged
 from presscheck.client.request_context import Priority
 from presscheck.client.responses import read_answer
 from presscheck.engine.activity_log import Activity
-from presscheck.engine.pending_writes import PendingWrites
 from presscheck.engine.reads.cache_writer import CacheWriter
 from presscheck.engine.results import Result, Window
+from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.store.cache import Cache
 from presscheck.store.cache_reader import Stored
 

@@ -8,9 +8,9 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation, Page
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.pagination import fetch_all_pages
+from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.results import Result
-from presscheck.engine.service_reads import ServiceReads
 
 T = TypeVar("T")
 

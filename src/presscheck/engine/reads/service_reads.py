@@ -6,11 +6,11 @@ from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation, Paged
 from presscheck.client.request_context import Priority
-from presscheck.engine.pending_writes import PendingWrites
 from presscheck.engine.reads.scheduler import REQUESTED, RequestScheduler
+from presscheck.engine.reads.stored_reads import StoredReads
 from presscheck.engine.reads.unsupported_calls import Support
 from presscheck.engine.results import Result
-from presscheck.engine.stored_reads import StoredReads
+from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.errors import NetworkError, NotSupported, PresscheckError
 
 T = TypeVar("T")
