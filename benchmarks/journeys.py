@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +53,13 @@ class Count:
     """What ran while something was counted."""
 
     calls: Counter[CodeType] = field(default_factory=Counter)
-    changes: int = 0
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Changes of file: from which to which, absolute."""
+
+    @property
+    def changes(self) -> int:
+        """How often a call led from one file of presscheck to another."""
+        return self.pairs.total()
 
     @property
     def files(self) -> set[str]:
@@ -90,8 +96,9 @@ class Profiler:
             return
         count.calls[code] += 1
         thread = threading.get_ident()
-        if self._last.get(thread, code.co_filename) != code.co_filename:
-            count.changes += 1
+        last = self._last.get(thread, code.co_filename)
+        if last != code.co_filename:
+            count.pairs[last, code.co_filename] += 1
         self._last[thread] = code.co_filename
 
 
@@ -129,9 +136,13 @@ async def page(service: RunningService, home: Path) -> Count:
         before = pilot.app.screen.item.title
         with counted() as count:
             await pilot.press("j")
-            await until(pilot, holds=lambda: pilot.app.screen.item.title != before)
-            await settled(pilot)
+            await until(pilot, holds=lambda: pilot.app.screen.item.title != before and is_page_drawn(pilot))
         return count
+
+
+def is_page_drawn(pilot: Any) -> bool:
+    """Whether the page under the cursor of the tree is on the screen: its title stands in the tree and above its text."""
+    return shown(pilot.app).count(pilot.app.screen.item.title) >= 2
 
 
 def stands_on(pilot: Any, title: str) -> bool:
@@ -173,7 +184,6 @@ async def comment(service: RunningService, home: Path) -> Count:
                 await pilot.press("ctrl+s")
                 await until(pilot, shows="4 open comments")
                 await all_sent(pilot)
-                await settled(pilot)
             assert len((await client.send(listing)).items) == before + 1
         return count
 
@@ -193,21 +203,20 @@ async def publish(service: RunningService, home: Path) -> Count:
             await until(pilot, shows="Publish ")
             await pilot.press("y")
             await until(pilot, shows="is live")
-            await settled(pilot)
         return count
 
 
 JOURNEYS = {"page": page, "comment": comment, "publish": publish}
 
 
-async def measure() -> dict[str, Count]:
-    """Every journey, each with a service and a home of its own."""
+async def measure(names: Sequence[str]) -> dict[str, Count]:
+    """Each of these journeys, with a service and a home of its own."""
     counts: dict[str, Count] = {}
-    for name, journey in JOURNEYS.items():
+    for name in names:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "service").mkdir()
             with running_service(Path(folder) / "service", sample=True) as service:
-                counts[name] = await journey(service, Path(folder) / "home")
+                counts[name] = await JOURNEYS[name](service, Path(folder) / "home")
     return counts
 
 
@@ -215,10 +224,12 @@ def main() -> int:
     """Print a table; exit code 1 where a budget is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=0, metavar="N")
+    parser.add_argument("--pairs", type=int, default=0, metavar="N", help="the N commonest changes of file")
+    parser.add_argument("--journey", choices=JOURNEYS, action="append", help="only this one; repeatable")
     parser.add_argument("--files", action="store_true", help="list the files of each journey")
     chosen = parser.parse_args()
     PROFILER.install()
-    counts = asyncio.run(measure())
+    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS)))
     print(f"{'journey':10}{'files':>7}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
     is_within = True
     for name, count in counts.items():
@@ -229,6 +240,8 @@ def main() -> int:
         print(f"{name:10}{len(count.files):7}{budget.files:9}{count.changes:17,}{most:>9}{calls:9,}")
         for code, times in count.calls.most_common(chosen.calls):
             print(f"    {times:7,}  {code.co_filename[len(SOURCE) + 1 :]}:{code.co_firstlineno} {code.co_qualname}")
+        for (source, target), times in count.pairs.most_common(chosen.pairs):
+            print(f"    {times:7,}  {source[len(SOURCE) + 1 :]} -> {target[len(SOURCE) + 1 :]}")
         if chosen.files:
             print("    " + " ".join(sorted(count.files)))
     return 0 if is_within else 1

@@ -38,7 +38,7 @@ BREAK = Span("\n")
 
 def width(line: Line) -> int:
     """Returns the width of a line in cells."""
-    return sum(cell_len(span.text) for span in line)
+    return sum([cell_len(text) for text, _, _ in line])  # a list: it is counted for every line that is drawn
 
 
 def plain(line: Line) -> str:

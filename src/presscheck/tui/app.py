@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from rich.style import Style
 from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import BindingType
@@ -27,7 +26,7 @@ from presscheck.tui.notifications import Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.control_char_filter import ControlCharFilter
 from presscheck.tui.terminal.diff_painter import DiffPainter
-from presscheck.tui.theme import Theme, load
+from presscheck.tui.theme import StyleLookup, StyleTable, load
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -91,6 +90,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         chosen = "ansi" if self.no_color else theme or "ink"
         if chosen not in self.themes:
             raise ConfigurationError(f"unknown theme {chosen!r}; available: {', '.join(sorted(self.themes))}")
+        self._styles = StyleTable(self.themes[chosen])
+        self.style_for: StyleLookup = self._styles.__getitem__
+        """The style of the current theme for some words, such as `added strong`."""
         self.theme = chosen
         self._filters.append(ControlCharFilter())
         self._canvas = DiffPainter()
@@ -104,14 +106,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self._engine = self._open_engine()
         return self._engine
 
-    @property
-    def palette(self) -> Theme:
-        """The current theme."""
-        return self.themes[self.theme]
-
-    def style_for(self, words: str) -> Style:
-        """The style of the current theme for these words, such as `added strong`."""
-        return self.palette.style(words)
+    def watch_theme(self, name: str) -> None:
+        """Take the styles of another theme, before anything is drawn with it."""
+        self._styles.use(self.themes[name])
 
     def get_default_screen(self) -> StartupSnapshot:
         """The startup snapshot."""

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rich.style import Style
 from textual.screen import Screen
 
 from presscheck.config.profile import Profile
@@ -15,6 +14,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap
 from presscheck.tui.notifications import Notifications
+from presscheck.tui.theme import StyleLookup
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
@@ -62,7 +62,8 @@ class AppContext(Protocol):
         """Clear the message; given a moment, only if it was shown long enough until then."""
         ...
 
-    def style_for(self, words: str) -> Style:
+    @property
+    def style_for(self) -> StyleLookup:
         """The style of the current theme for these words, such as `added strong`."""
         ...
 

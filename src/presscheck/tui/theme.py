@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,19 +67,11 @@ class Theme:
     name: str
     dark: bool
     colors: dict[str, str]
-    _styles: dict[str, Style] = field(default_factory=dict[str, Style], repr=False, compare=False)
 
     @property
     def is_of_the_terminal(self) -> bool:
         """Whether the colours are the terminal's own."""
         return not all(_hex(color) for color in self.colors.values())
-
-    def style(self, words: str) -> Style:
-        """What a style of spans looks like."""
-        found = self._styles.get(words)
-        if found is None:
-            self._styles[words] = found = self._composed(words.split())
-        return found
 
     def as_textual(self) -> TextualTheme:
         """The same for style sheets, whose variables are `$ink-ground`, `$ink-text` and so on."""
@@ -101,7 +94,9 @@ class Theme:
             ansi=self.is_of_the_terminal,
         )
 
-    def _composed(self, words: list[str]) -> Style:
+    def style(self, style: str) -> Style:
+        """The colours and attributes of a style of spans, such as `added strong`."""
+        words = style.split()
         named = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
         attributes = {ATTRIBUTES[word]: True for word in words if word in ATTRIBUTES}
         if CURSOR in words and not named and words != [CURSOR]:
@@ -116,6 +111,30 @@ class Theme:
             underline=attributes.get("underline"),
             reverse=attributes.get("reverse"),
         )
+
+
+StyleLookup = Callable[[str], Style]
+"""Returns the style for some words, such as `added strong`."""
+
+
+class StyleTable(dict[str, Style]):
+    """The styles of the current theme by their words, such as `added strong`; each is made at its first use.
+
+    Every span that is drawn looks its style up here, so a look-up is one access of a dict.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def use(self, theme: Theme) -> None:
+        """Switch to another theme."""
+        self._theme = theme
+        self.clear()
+
+    def __missing__(self, words: str) -> Style:
+        self[words] = style = self._theme.style(words)
+        return style
 
 
 def load(own: Path | None = None) -> dict[str, Theme]:

@@ -12,7 +12,6 @@ from inspect import isawaitable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -30,6 +29,7 @@ from presscheck.tui.key_sequences import KeySequences, key_name
 from presscheck.tui.screens.pane_commands import PaneCommands
 from presscheck.tui.screens.screen_context import Work
 from presscheck.tui.status_bar import connection_state, key_hints, pending_keys
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.status_line import StatusLine
 from presscheck.tui.widgets.which_key import WhichKey
 
@@ -79,9 +79,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The engine behind all screens."""
         return self.app_context.engine
 
-    def style_for(self, words: str) -> Style:
-        """The style of the current theme for these words, such as `added strong`."""
-        return self.app_context.style_for(words)
+    @property
+    def style_for(self) -> StyleLookup:
+        """Returns the style of the current theme for some words, such as `added strong`."""
+        return self.app_context.style_for
 
     @property
     def is_leaving(self) -> bool:
@@ -261,8 +262,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.prevent_default()
         self.last_key = key_name(event)
         self.app_context.forget_notice(monotonic())
+        is_prefix_open = bool(self.keys.pending)
         command = self.keys.press(self.last_key)
         self._update_popup()
+        if command and is_prefix_open:
+            self.refresh_status_bars()  # a dialog that the command opens leaves the footer below it as it is now
         if command:
             self.run_command(command)
         self.refresh_status_bars()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rich.style import Style
-
 from presscheck.engine.results import Result
+from presscheck.tui.theme import StyleLookup
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
@@ -36,7 +35,8 @@ class ScreenContext(Protocol):
         """The engine."""
         ...
 
-    def style_for(self, words: str) -> Style:
+    @property
+    def style_for(self) -> StyleLookup:
         """The style of the current theme for these words."""
         ...
 

@@ -18,9 +18,10 @@ class ControlCharFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments as they may be painted; the same list where nothing was wrong."""
-        if all(text.isprintable() and (style is None or style.link is None) for text, style, _ in segments):
-            return segments
-        return [_safe(segment) for segment in segments]
+        for text, style, _ in segments:  # a loop, as every line that is painted passes here
+            if not text.isprintable() or (style is not None and style.link is not None):
+                return [_safe(segment) for segment in segments]
+        return segments
 
 
 def _safe(segment: Segment) -> Segment:

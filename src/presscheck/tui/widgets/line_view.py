@@ -16,7 +16,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.widgets.strip_renderer import StyleLookup, drawn, highlighted
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.strip_renderer import drawn, highlighted
 
 WHEEL = 3
 """Lines that one turn of the wheel scrolls."""

@@ -13,8 +13,8 @@ from textual import events
 from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 SLICE = 0.004
 """Seconds of laying out at a time: too short to be felt between two keys."""

@@ -14,10 +14,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import StyleLookup, raised
+from presscheck.tui.widgets.strip_renderer import raised
 
 CUTOFF = 65
 """How alike, of 100, a label must be to what was typed where it does not hold it."""

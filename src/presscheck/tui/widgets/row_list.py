@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 Drawer = Callable[[int, int], Line]
 """Draws a row, given its number and the columns that it may take."""

@@ -6,7 +6,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.widgets.strip_renderer import StyleLookup, drawn
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.strip_renderer import drawn
 
 
 class StatusLine(Widget):

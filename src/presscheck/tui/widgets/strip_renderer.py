@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 
 from presscheck.text.styled_text import Line, Span, cut, width
-
-StyleLookup = Callable[[str], Style]
-"""What the words of a style look like, as the theme has it."""
+from presscheck.tui.theme import StyleLookup
 
 
 def drawn(line: Line, columns: int, look: StyleLookup, extra: str = "") -> Strip:

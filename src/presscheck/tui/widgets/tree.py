@@ -12,8 +12,8 @@ from typing import NamedTuple
 from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.strip_renderer import StyleLookup
 
 INDENT = 2
 

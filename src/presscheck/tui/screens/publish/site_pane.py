@@ -13,7 +13,7 @@ from presscheck.api.sites import Site
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.publish.site_tree import Items, every, inside, key_of, nodes, visibility_of
-from presscheck.tui.widgets.strip_renderer import StyleLookup
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.text_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from rich.style import Style
     from textual.screen import ModalScreen
 
     from presscheck.engine.engine import Engine
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.screens.review.change_renderer import PageText
+    from presscheck.tui.theme import StyleLookup
 
 T = TypeVar("T")
 
@@ -40,7 +40,8 @@ class ReviewContext(Protocol):
         """Show a message in the footer."""
         ...
 
-    def style_for(self, words: str) -> Style:
+    @property
+    def style_for(self) -> StyleLookup:
         """The style of the current theme for these words."""
         ...
 

@@ -69,6 +69,7 @@ class ReviewLoader:
             self._subscribe(self._model.discussion.list_replies(thread.id))
 
     def _take_request(self, seen: Result[ChangeRequest | None]) -> None:
+        before = (self._model.request, self.error)
         self._model.set_request(seen.value)
         self.error = ""
         if seen.state == "offline":
@@ -76,7 +77,8 @@ class ReviewLoader:
         elif seen.state == "failed" and seen.error:
             self.error = f"{seen.error.message} · ctrl+r retries"
         self._subscribe_all()
-        self._on_answer()
+        if (self._model.request, self.error) != before:
+            self._on_answer()
 
     def _subscribe_all(self) -> None:
         for call in self._model.calls():
@@ -89,7 +91,13 @@ class ReviewLoader:
             return
         self._groups[key] = f"call-{len(self._groups)}"
 
+        latest: tuple[Any, type] | None = None
+
         def take(seen: Result[Any]) -> None:
+            nonlocal latest
+            if latest == (seen.value, type(seen.error)):
+                return  # most answers of the service only confirm what the cache gave
+            latest = (seen.value, type(seen.error))
             self._model.take(call, seen.value)
             if isinstance(call, ListComments):
                 following = self._model.discussion.next_comments(call, seen.value)
