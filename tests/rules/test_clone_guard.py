@@ -109,8 +109,8 @@ def test_a_module_that_reads_beside_the_clone_is_not_collected(clone: Path) -> N
 def test_a_module_that_ignores_the_error_fails_the_first_test(clone: Path) -> None:
     module = clone / "tests" / "test_planted.py"
     module.write_text(
-        "from contextlib import suppress\nfrom pathlib import Path\nwith suppress(Exception):\n"
-        "    (Path(__file__).parents[2] / 'beside').iterdir().__next__()\n"
+        "import os\nfrom contextlib import suppress\nfrom pathlib import Path\nwith suppress(Exception):\n"
+        "    os.listdir(Path(__file__).parents[2] / 'beside')\n"
         "def test_nothing(): pass\n"
     )
     ran = subprocess.run(

@@ -1,0 +1,32 @@
+"""What the Makefile and the texts for contributors name of this repository exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.root import ROOT
+
+NAMING = ("Makefile", "README.md", "CONTRIBUTING.md", "benchmarks/README.md", "pyproject.toml")
+PATH = re.compile(r"(?<![\w/.*-])(?:tests|benchmarks|screenshots|themes|docs|src)/[\w/.-]*\w")
+MODULE = re.compile(r"(?<=-m )(?:tests|benchmarks)\.[\w.]*\w")
+
+
+def named(text: str) -> list[Path]:
+    """The paths that a text names, and those of the modules that it runs."""
+    modules = [ROOT / module.replace(".", "/") for module in MODULE.findall(text)]
+    return [*(ROOT / path for path in PATH.findall(text)), *modules]
+
+
+@pytest.mark.parametrize("file", NAMING)
+def test_every_named_path_exists(file: str) -> None:
+    missing = [
+        str(path)
+        for path in named((ROOT / file).read_text())
+        if not (path.exists() or path.with_suffix(".py").exists())
+    ]
+    assert not missing
+
+
+def test_paths_and_modules_are_found_in_a_text() -> None:
+    found = named("$(BIN)/python -m tests.gone -n 2 tests/none/test_it.py, `benchmarks/x.py`")
+    assert [str(path.relative_to(ROOT)) for path in found] == ["tests/none/test_it.py", "benchmarks/x.py", "tests/gone"]
