@@ -6,10 +6,12 @@ sent, one that the service refused, and a draft in the composer.
 """
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
 import tarfile
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +23,7 @@ from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.comments import ListComments
+from presscheck.api.operation import BY_STORED_NAME
 from presscheck.client.client import Client
 from presscheck.config.profile import Profile, load
 from presscheck.config.validation import read_views
@@ -144,6 +147,38 @@ async def test_an_outbox_of_a_newer_version_is_refused_in_one_line_and_kept(mach
     assert file.read_bytes() == before
 
 
+def as_in_the_first_schema(database: sqlite3.Connection) -> None:
+    """Give an outbox its first schema again, so that there is something to migrate."""
+    database.execute("ALTER TABLE writes DROP COLUMN author")
+    database.execute("ALTER TABLE writes DROP COLUMN sent_at")
+    database.execute("PRAGMA user_version = 1")
+
+
+async def test_what_an_older_window_writes_meanwhile_is_sent(machine: Machine) -> None:
+    """Two versions on one store: the older one has the outbox open while the newer one migrates it."""
+    (file,) = machine.places.state.glob("*.sqlite")
+    with closing(sqlite3.connect(file, isolation_level=None)) as older:
+        as_in_the_first_schema(older)
+        name, scope, given = older.execute("SELECT name, scope, given FROM writes WHERE state = 'waiting'").fetchone()
+        assert name not in BY_STORED_NAME  # it is named as 0.1.0 named it
+        engine = machine.engine()
+        written = {**json.loads(given), "body": {"markdown": "Written in the older window"}}
+        older.execute(
+            "INSERT INTO writes (name, version, given, scope, state, created_at) VALUES (?, 1, ?, ?, 'waiting', 0)",
+            (name, json.dumps(written), scope),
+        )
+        await engine.start()
+        async with asyncio.timeout(20):
+            while any(row.state not in ("collected", "refused") for row in engine.outbox.rows()):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert older.execute("SELECT count(*) FROM writes").fetchone() == (2,)  # collected, and refused
+        await engine.close()
+    async with Client(machine.service.base_url, machine.service.token) as client:
+        listing = ListComments(space_id=SPACE, change_request_id=REQUEST, format="markdown")
+        texts = [(comment.body.markdown or "").strip() for comment in (await client.send(listing)).items]
+    assert texts.count("Written in the older window") == 1
+
+
 def open_and_die(file: Path) -> int:
     """Open an outbox in a process that is killed before the migration is committed; its exit code."""
     killed = (
@@ -165,10 +200,7 @@ async def test_a_kill_while_the_outbox_is_migrated_loses_nothing(machine: Machin
     (file,) = machine.places.state.glob("*.sqlite")
     with sqlite3.connect(file) as database:
         written = database.execute("SELECT given FROM writes ORDER BY id").fetchall()
-        # a file of the first schema, so that there is something to migrate
-        database.execute("ALTER TABLE writes DROP COLUMN author")
-        database.execute("ALTER TABLE writes DROP COLUMN sent_at")
-        database.execute("PRAGMA user_version = 1")
+        as_in_the_first_schema(database)
     database.close()
     assert await asyncio.to_thread(open_and_die, file) == -9
     engine = machine.engine()
