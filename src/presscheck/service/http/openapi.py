@@ -99,11 +99,17 @@ def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Sc
     return taken, models
 
 
+def operation_id(operation: type[Operation[Any]]) -> str:
+    """The published `operationId` of an operation; where none is published, its name in the same form."""
+    name = operation.__name__
+    return operation.operation_id or name[:1].lower() + name[1:]
+
+
 def _described(operation: type[Operation[Any]], found: dict[Key, Schema]) -> Schema:
     name, summary = operation.stored_name(), (operation.__doc__ or "").strip().partition("\n")[0]
     taken = found[name, "validation"]
     described: Schema = {
-        "operationId": operation.__name__,
+        "operationId": operation_id(operation),
         "tags": [operation.family],
         "summary": summary,
         "parameters": [*_in_path(operation, taken), *_in_query(operation, taken)],
