@@ -45,7 +45,7 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
             "readOnly": profile.read_only,
         }
         found["service"] = asyncio.run(_service(profile))
-        found["stores"] = _stores(profile)
+        found["stores"] = asyncio.run(_stores(profile))
         ill += [name for name in ("service", "stores") if "error" in found[name]]
     log = places().log_file()
     found["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
@@ -119,7 +119,7 @@ async def _service(profile: Profile) -> dict[str, Any]:
     return {"reached": True, "milliseconds": round(spent, 1), "clockAheadSeconds": ahead}
 
 
-def _stores(profile: Profile) -> dict[str, Any]:
+async def _stores(profile: Profile) -> dict[str, Any]:
     from presscheck.wiring import open_engine
 
     try:
@@ -128,5 +128,5 @@ def _stores(profile: Profile) -> dict[str, Any]:
         return {"error": str(error)}
     states = [row.state for row in engine.outbox.rows()]
     notices = list(engine.notices)
-    engine.outbox.close()
+    await engine.close()
     return {"waiting": states.count("waiting"), "refused": states.count("refused"), "notices": notices}
