@@ -141,7 +141,7 @@ async def page(service: RunningService, home: Path) -> Count:
 
 
 def is_page_drawn(pilot: Any) -> bool:
-    """Whether the page under the cursor of the tree is on the screen: its title stands in the tree and above its text."""
+    """Whether the page under the cursor of the tree is drawn: its title stands in the tree and above its text."""
     return shown(pilot.app).count(pilot.app.screen.item.title) >= 2
 
 

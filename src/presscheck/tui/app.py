@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual._compositor import CompositorUpdate
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
-from textual.events import Event, InputEvent
+from textual.events import Event, InputEvent, Key, Paste
 from textual.screen import Screen
+from textual.widget import AwaitMount
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
@@ -27,6 +29,7 @@ from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.control_char_filter import ControlCharFilter
 from presscheck.tui.terminal.diff_painter import DiffPainter
 from presscheck.tui.theme import StyleLookup, StyleTable, load
+from presscheck.tui.type_ahead import TypeAhead
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -96,6 +99,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.theme = chosen
         self._filters.append(ControlCharFilter())
         self._canvas = DiffPainter()
+        self.type_ahead = TypeAhead(self, self._deliver)
         self._touched = monotonic()
         self._refreshing: AutoRefresh | None = None
 
@@ -148,10 +152,37 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._refreshing.start()
 
     async def on_event(self, event: Event) -> None:
-        """Note the time of the last input."""
+        """Note the time of the last input, and deliver keys in turn."""
         if isinstance(event, InputEvent):
             self._touched = monotonic()
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            await self.type_ahead.take(event)
+        else:
+            await super().on_event(event)
+
+    async def _deliver(self, event: Key | Paste) -> None:
+        target = self.focused or self.screen
         await super().on_event(event)
+        self.type_ahead.hold_until_handled(target)
+
+    def push_screen(self, screen: Any, *args: Any, **more: Any) -> Any:
+        """Open a screen; keys that are typed from now on are for it."""
+        opening = cast("Any", super()).push_screen(screen, *args, **more)  # its overloads are generic
+        self.type_ahead.opened(self.screen)
+        return opening
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen on top."""
+        closed = self.screen
+        closing = super().pop_screen()
+        self.type_ahead.closed(closed)
+        return closing
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Show another place; keys that are typed from now on are for it."""
+        switching = super().switch_mode(mode)
+        self.type_ahead.opened(self.screen)
+        return switching
 
     async def on_unmount(self) -> None:
         """Close the store and the connection."""

@@ -15,6 +15,7 @@ from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap
 from presscheck.tui.notifications import Notifications
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.type_ahead import TypeAhead
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
@@ -29,6 +30,7 @@ class AppContext(Protocol):
     settings_file: Path | None
     keymap: Keymap
     theme: str
+    type_ahead: TypeAhead
     notices: Notifications
 
     @property

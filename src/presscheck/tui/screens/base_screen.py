@@ -252,7 +252,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.app_context.show_error(error)
             return
         if isawaitable(result):
-            self.run(result)
+            self.run(self.app_context.type_ahead.command(result))
 
     def on_key(self, event: events.Key) -> None:
         """Run the command of a key or key sequence."""

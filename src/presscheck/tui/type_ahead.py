@@ -1,0 +1,116 @@
+"""Keys typed faster than screens open: they wait, in order, for the dialog or screen that an earlier key opens.
+
+Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
+breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from textual import events
+from textual.dom import DOMNode
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+PATIENCE = 0.5
+"""Seconds for which a command that asks the service before it opens a dialog holds later keys back."""
+LIMIT = 5.0
+"""Seconds after which a key is delivered though an earlier one was never handled."""
+
+Input = events.Key | events.Paste
+
+RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
+"""The command that runs, in its task."""
+
+
+class TypeAhead:
+    """The keys and pastes that are not delivered yet, and what they wait for.
+
+    Args:
+        app: runs the delivery between its other messages.
+        deliver: passes an event to what has the focus, as Textual does.
+    """
+
+    def __init__(self, app: MessagePump, deliver: Callable[[Input], Awaitable[None]]) -> None:
+        self._app, self._deliver = app, deliver
+        self._events: deque[Input] = deque()
+        self._holds: dict[object, asyncio.TimerHandle] = {}
+        """By what events wait for: when they wait no longer for it."""
+        self._commands: set[object] = set()
+        """The commands that run."""
+        self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
+        """By dialog, the command that opened it."""
+
+    async def take(self, event: Input) -> None:
+        """Deliver an event, at once or when nothing holds it back any more."""
+        self._events.append(event)
+        if len(self._events) == 1:
+            await self._deliver_all()
+
+    def hold_until_handled(self, target: DOMNode) -> None:
+        """Hold later events until a widget and its parents have handled the one that was just passed to it."""
+        token = object()
+        pumps = iter([node for node in target.ancestors_with_self if node is not self._app])
+        self._hold(token, LIMIT)
+
+        def next_pump() -> None:
+            # a message in the queue of each comes after the event, which bubbles up through these queues
+            if not any(pump.call_later(next_pump) for pump in pumps):
+                self._release(token)
+
+        next_pump()
+
+    def command(self, work: Awaitable[None]) -> Callable[[], Awaitable[None]]:
+        """A command to run; later events wait until it opens a dialog or ends, at most for `PATIENCE`."""
+        command = object()
+        self._commands.add(command)
+        self._hold(command, PATIENCE)
+
+        async def run() -> None:
+            RUNNING.set(command)
+            try:
+                await work
+            finally:
+                self._commands.discard(command)
+                self._release(command)
+
+        return run
+
+    def opened(self, screen: Screen[Any]) -> None:
+        """Hold later events until a new screen has the focus, instead of for the command that opened it."""
+        self._dialogs[screen] = RUNNING.get()
+        self._hold(screen, LIMIT)
+        # behind the messages that mount the screen and set the focus
+        if not screen.call_later(self._release, screen):
+            self._release(screen)
+        for command in self._commands & self._holds.keys():
+            self._release(command)
+
+    def closed(self, screen: Screen[Any]) -> None:
+        """Hold later events for the command whose dialog was closed: it may open another one."""
+        command = self._dialogs.pop(screen, None)
+        if command in self._commands:
+            self._hold(command, PATIENCE)
+
+    def _release(self, token: object) -> None:
+        timer = self._holds.pop(token, None)
+        if timer:
+            timer.cancel()
+            if self._events and not self._holds:
+                self._app.call_next(self._deliver_all)
+
+    def _hold(self, token: object, seconds: float) -> None:
+        before = self._holds.pop(token, None)
+        if before:
+            before.cancel()
+        self._holds[token] = asyncio.get_running_loop().call_later(seconds, self._release, token)
+
+    async def _deliver_all(self) -> None:
+        while self._events and not self._holds:
+            await self._deliver(self._events.popleft())

@@ -1,0 +1,92 @@
+"""Keys typed faster than dialogs open go to the dialog that an earlier key opens, in order, and to nothing else."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.app_driver import app_on, open_review, running, shown, until
+from textual.events import Key, Paste
+from textual.keys import _character_to_key
+from textual.widgets import TextArea
+
+from presscheck.tui.type_ahead import PATIENCE
+
+AT = {"space_id": "guides", "change_request_id": "3"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
+        yield one
+
+
+def burst(pilot: Any, *keys: str) -> None:
+    """Send keys as a terminal does that reads them all at once: nothing runs between them."""
+    for key in keys:
+        character = " " if key == "space" else key if len(key) == 1 else None
+        pilot.app._driver.send_message(Key(_character_to_key(key) if len(key) == 1 else key, character))
+
+
+def text(pilot: Any) -> str:
+    return pilot.app.focused.text if isinstance(pilot.app.focused, TextArea) else ""
+
+
+async def test_a_comment_is_typed_in_one_breath(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, AT)
+        burst(pilot, "C", *"Do")
+        pilot.app._driver.send_message(Paste(" not merge: "))
+        burst(pilot, *"WAD")
+        await until(pilot, holds=lambda: text(pilot) == "Do not merge: WAD")
+        assert len(pilot.app.screen_stack) == 3  # inbox, review, composer: no letter was a command
+
+
+async def test_a_command_is_found_and_chosen_in_one_breath(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, AT)
+        burst(pilot, ":", *"comment on the change", "enter", *"Why?")
+        await until(pilot, holds=lambda: text(pilot) == "Why?")
+
+
+async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await until(pilot, shows="✓")
+        burst(pilot, "space", "A", *"comment", "enter", *"Seen")
+        await until(pilot, holds=lambda: text(pilot) == "Seen")
+        assert "Comment on all marked" in shown(pilot.app)
+
+
+async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        burst(pilot, "g", "p", "?", *"zzz")
+        await until(pilot, shows="zzz")
+
+
+async def test_a_command_that_takes_long_does_not_hold_keys_for_long(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        screen = pilot.app.screen
+        cursor, released = screen.rows.cursor, asyncio.Event()
+        screen.invoke(released.wait)
+        burst(pilot, "j")
+        await asyncio.sleep(PATIENCE / 5)
+        assert screen.rows.cursor == cursor
+        await until(pilot, holds=lambda: screen.rows.cursor == cursor + 1)
+        released.set()
+
+
+async def test_a_command_that_ends_holds_no_key(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        screen = pilot.app.screen
+        cursor, began = screen.rows.cursor, monotonic()
+        screen.invoke(lambda: asyncio.sleep(0))
+        burst(pilot, "j", "j", "k")
+        await until(pilot, holds=lambda: screen.rows.cursor == cursor + 1 and screen.last_key == "k")
+        assert monotonic() - began < PATIENCE
