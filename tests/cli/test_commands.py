@@ -67,7 +67,7 @@ def test_what_collides_is_not_merged_where_only_what_is_clean_may_be(shell: Shel
 def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:
     which = begun(shell, "runbook")
     ran = shell.run("cr", "comment", which, "--body", "One")
-    assert (ran.exit_code, ran.stderr) == (0, "Commented.\n")
+    assert (ran.exit_code, ran.stderr) == (0, "Comment added.\n")
     comment = ran.stdout.strip()
     (tmp_path / "reply.md").write_text("Two, *of it*")
     shell.ok("cr", "reply", which, comment, "-F", str(tmp_path / "reply.md"))
@@ -97,7 +97,7 @@ def test_one_thing_has_many_names(shell: Shell) -> None:
     for name in ("api#5", found["id"], found["urls"]["app"]):
         assert shell.json("cr", "show", name, "--no-comments")["changeRequest"]["id"] == found["id"]
         assert shell.ok("open", name).strip() == found["urls"]["app"]
-    assert "include the space" in shell.run("cr", "show", "5").stderr
+    assert "5 has no space: write SPACE#5" in shell.run("cr", "show", "5").stderr
     assert shell.run("cr", "show", "nowhere#5").exit_code == 1
     assert shell.run("cr", "show", "no-such-id").exit_code == 2
     assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
@@ -149,7 +149,7 @@ def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
     assert "config.toml:10: views.3.query is invalid: colour: unknown filter" in printed.stderr
     refused = shell.run("inbox", "--view", "none")
     assert refused.exit_code == 2
-    assert "known: needs-me" in refused.stderr
+    assert "Available: needs-me" in refused.stderr
     assert "API mine" in refused.stderr
     assert shell.run("config", "check").exit_code == 6
     shell.config.unlink()
@@ -272,7 +272,7 @@ sed -i "$CHANGE" "$1"
         assert ended == code, printed
         shown = shell.ok("cr", "diff", "guides#3", "--format", "json")
         assert text in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\n", "\n"), shown
-    assert b"somebody else changed the same text" in printed
+    assert b"another user changed the same text" in printed
     [kept] = (shell.home / "state" / "typed").iterdir()
     assert "Eins." in kept.read_text()
 
@@ -298,7 +298,7 @@ def test_a_call_by_hand(shell: Shell) -> None:
     ran = shell.run("api", "update-space", "--space-id", "cli", "--title", "x" * 51)
     assert (ran.exit_code, "title: String should have at most 50" in ran.stderr) == (2, True)
     assert "--title" in shell.ok("api", "update-space", "--help")
-    assert "at most 50 long" in " ".join(shell.ok("api", "update-space", "--help").split())
+    assert "Title (at most 50 characters)." in " ".join(shell.ok("api", "update-space", "--help").split())
     assert shell.run("api", "get-space").exit_code == 2
     assert shell.run("api", "no-such-call").exit_code == 2
 
@@ -324,11 +324,11 @@ def test_what_another_window_is_to_send_is_left_to_it(
     [file] = (shell.home / "state").glob("*.sqlite")
     other = Outbox(file)
     assert other.may_send()
-    monkeypatch.setattr(session, "PATIENCE", 0.2)
+    monkeypatch.setattr(session, "OTHER_PROCESS_TIMEOUT", 0.2)
     ran = shell.run("cr", "comment", "api#4", "--body", "For the other window")
     other.close()
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "Another presscheck is sending: queued in the outbox as number 1" in ran.stderr
+    assert "Another presscheck process is sending: queued in the outbox as number 1" in ran.stderr
     shell.ok("outbox", "send")
     assert "For the other window" in shell.ok("cr", "show", "api#4")
 
@@ -336,7 +336,7 @@ def test_what_another_window_is_to_send_is_left_to_it(
 def test_a_doctor_a_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
-    assert found["stores"] == {"waiting": 0, "refused": 0, "notices": []}
+    assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
     ill = shell.run("doctor")

@@ -11,16 +11,16 @@ from pydantic import BaseModel
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import running_service
 
-from presscheck.cli.command_factory import VERBS, Verb
+from presscheck.cli.command_factory import COMMAND_SPECS, CommandSpec
 from presscheck.cli.main import command
 
 
-def listings() -> list[Verb]:
+def listings() -> list[CommandSpec]:
     """Every command that prints columns; it is known once its family was asked for."""
     context = click.Context(command)
     for name in command.list_commands(context):
         command.get_command(context, name)
-    return [verb for verb in VERBS if verb.columns]
+    return [spec for spec in COMMAND_SPECS if spec.columns]
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +54,11 @@ def has(annotation: Any, names: list[str]) -> bool:
     return any(has(one, names[1:]) for one in fields)
 
 
-@pytest.mark.parametrize("verb", listings(), ids=lambda verb: verb.operation.__name__)
-def test_a_column_is_a_field_of_the_answer(verb: Verb) -> None:
-    [answer] = models(verb.operation.answer)
+@pytest.mark.parametrize("spec", listings(), ids=lambda spec: spec.operation.__name__)
+def test_a_column_is_a_field_of_the_answer(spec: CommandSpec) -> None:
+    [answer] = models(spec.operation.answer)
     items = answer.model_fields["items"].annotation if "items" in answer.model_fields else answer
-    missing = [column for column in verb.columns if not has(items, column.split("."))]
+    missing = [column for column in spec.columns if not has(items, column.split("."))]
     assert missing == []
 
 

@@ -75,7 +75,7 @@ def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningServi
 def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -> None:
     ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
     assert ran.exit_code == 1
-    assert "`presscheck outbox retry 1` or `drop 1`" in ran.stderr
+    assert "Run `presscheck outbox retry 1` or `presscheck outbox drop 1`." in ran.stderr
     assert shell.run("outbox", "send").exit_code == 1
     shell.ok("outbox", "retry", "1")
     assert shell.run("outbox", "send").exit_code == 1

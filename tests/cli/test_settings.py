@@ -38,7 +38,7 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "key", "says"),
+    ("text", "line", "key", "message"),
     [
         (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a quoted string"),
         (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "must not be in this file"),
@@ -54,13 +54,13 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
         ("[profiles.default]\ncache_size = false", 2, "profiles.default.cache_size", "a whole number of at least 1"),
     ],
 )
-def test_a_mistake_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, says: str) -> None:
+def test_a_mistake_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, message: str) -> None:
     shell.config.write_text(text)
     ran = shell.run("config", "check", "--json")
     assert ran.exit_code == 6
     first = json.loads(ran.stdout)[0]
     assert (first["file"], first["line"], first["key"]) == (str(shell.config), line, key)
-    assert says in first["says"]
+    assert message in first["message"]
     plain = shell.run("config", "check")
     assert f"{shell.config}:{line}: {key}" in plain.stdout
     assert SECRET not in ran.output + plain.output
