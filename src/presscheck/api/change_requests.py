@@ -1,6 +1,6 @@
-"""Change requests, who is asked to review them, who took part, and what they said (service.md: Change requests).
+"""Change requests, requested reviewers, contributors and reviews.
 
-A change request id in a path may be its number within the space.
+A change request id in a path can be its number within the space.
 """
 
 from typing import Any, Literal
@@ -16,9 +16,9 @@ from presscheck.api.users import Contribution, User
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
 """Merged is reached by merging only."""
 ReviewStatus = Literal["approved", "changes-requested"]
-"""A verdict."""
+"""The status of a review."""
 REVIEWS = "reviews"
-"""What the calls for verdicts are a feature of: the service's own document leaves them out."""
+"""The feature of the operations for reviews, which the published API description leaves out."""
 
 
 class ChangeRequest(Model):
@@ -83,7 +83,7 @@ class Contributor(Contribution):
 
 
 class Review(Model):
-    """A verdict on a `revision`; `outdated` means that a newer verdict replaced it, not that content changed."""
+    """A review of a `revision`; `outdated` means that a newer review replaced it, not that content changed."""
 
     object: str = "change-request-review"
     id: str

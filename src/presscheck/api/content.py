@@ -13,7 +13,7 @@ from presscheck.api.operation import Model, Operation, Page, Paged
 
 
 class ContentRef(Model):
-    """What a text points at; `kind` says which of the other fields count. A page without a space is in this one."""
+    """The target of a link; `kind` determines which other fields are used. A page without a space is in this one."""
 
     kind: str
     file: str | None = None
@@ -36,7 +36,7 @@ class GitBlob(Model):
 
 
 class GitCommit(Model):
-    """The commit that a revision is in step with."""
+    """The commit that a revision was synced with."""
 
     oid: str
     message: str = ""

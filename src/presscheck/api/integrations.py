@@ -144,7 +144,7 @@ class SiteInstallation(Model):
 
 
 class IntegrationEvent(Model):
-    """Something that an integration was told; `status` is success or failed."""
+    """An event that was sent to an integration; `status` is success or failed."""
 
     id: str
     integration_id: str = ""
@@ -169,7 +169,7 @@ class EventTrace(Model):
 
 
 class TracedEvent(Model):
-    """An event and what came of it."""
+    """An event and its outcome."""
 
     event: IntegrationEvent
     trace: EventTrace | None = None

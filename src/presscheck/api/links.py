@@ -34,7 +34,7 @@ class PlaceInPage(Model):
 
 
 class ContentLocation(Model):
-    """A place, with all that is known of it; `kind` says which of the other fields count."""
+    """A location in content; `kind` determines which other fields are used."""
 
     kind: str
     organization: Organization | None = None

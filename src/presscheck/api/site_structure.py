@@ -15,7 +15,7 @@ class PublishedUrl(Model):
 
 
 class SiteSpace(Model):
-    """A space in a site, perhaps in a `section`; `condition` says who sees it."""
+    """A space in a site, perhaps in a `section`; `condition` limits who sees it."""
 
     object: str = "site-space"
     id: str

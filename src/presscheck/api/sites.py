@@ -44,7 +44,7 @@ class SiteFeature(Model):
 
 
 class Site(Model):
-    """A docs site; `published` means live for those whom `visibility` allows. `site_spaces` counts them."""
+    """A docs site; `published` means live for the visitors that `visibility` allows. `site_spaces` counts them."""
 
     object: str = "site"
     id: str
@@ -77,7 +77,7 @@ class SiteScript(Model):
 
 
 class SiteCustomizations(Model):
-    """The looks of a site, and of its site spaces by id; kept as they come."""
+    """The customization of a site, and of its site spaces by id, as received."""
 
     site: dict[str, Any] | None = None
     site_spaces: dict[str, dict[str, Any]] | None = None

@@ -37,7 +37,7 @@ class SpacePermissions(Model):
 
 
 class GitSync(Model):
-    """The repository that a space is in step with."""
+    """The Git repository that a space syncs with."""
 
     repo_name: str | None = None
     installation_provider: str | None = None

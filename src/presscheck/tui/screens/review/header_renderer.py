@@ -25,7 +25,7 @@ _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong 
 _CERTAINTIES = {
     "yes": ("✓ yes", "added"),
     "no": ("✗ no", "removed"),
-    "care": ("⚠ with care", "waiting"),
+    "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
 _VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
