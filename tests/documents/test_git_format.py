@@ -233,7 +233,7 @@ def test_page_listed_twice_becomes_a_link(tmp_path: Path) -> None:
     assert outline(repository.pages) == ["a A", "→ Again", "b B"]
     assert repository.problems == (
         Problem("SUMMARY.md", 2, "a.md is listed again: imported as a link", "information"),
-        Problem("SUMMARY.md", 2, "is a link: its subpages are placed beside it", "information"),
+        Problem("SUMMARY.md", 2, "is a link: its subpages are placed next to it", "information"),
     )
 
 

@@ -91,11 +91,11 @@ async def list_all(
     given: dict[str, Any] = {name: value for name, value in filters.items() if value}
     if space:
         owner = await lookup.space(session, space)
-        found = await session.all(ListChangeRequests(space_id=owner.id, **given), limit)
+        requests = await session.all(ListChangeRequests(space_id=owner.id, **given), limit)
     else:
         organization = await lookup.organization(session, org)
-        found = await session.all(ListOrganizationChangeRequests(organization_id=organization.id, **given), limit)
-    session.show(found, COLUMNS)
+        requests = await session.all(ListOrganizationChangeRequests(organization_id=organization.id, **given), limit)
+    session.show(requests, COLUMNS)
 
 
 @cr.command()
@@ -106,15 +106,17 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
     """Show a change request with its reviews and comments."""
     request = await lookup.change_request(session, which)
     reviews = await session.all(reviews_of(request))
-    asked = await session.all(reviewers_of(request))
+    reviewers = await session.all(reviewers_of(request))
     threads = await session.all(comments_on(request)) if comments else []
     if session.json:
-        session.show({"changeRequest": request, "reviews": reviews, "requestedReviewers": asked, "comments": threads})
+        session.show(
+            {"changeRequest": request, "reviews": reviews, "requestedReviewers": reviewers, "comments": threads}
+        )
         return
     print_details(
         {
             **_details(request),
-            "requested reviewers": ", ".join(reviewer.user.display_name for reviewer in asked if reviewer.user),
+            "requested reviewers": ", ".join(reviewer.user.display_name for reviewer in reviewers if reviewer.user),
         }
     )
     print_rows(reviews, ("status", "reviewer.displayName", "createdAt"))

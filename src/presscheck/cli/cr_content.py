@@ -98,15 +98,15 @@ async def edit(
     if page is None:
         return
     tree = await session.read(ListChangeRequestPages(**path))
-    found = page_named(tree.pages, page)
-    read_page = GetChangeRequestPage(**path, page_id=found.id, format="markdown")
+    target = page_named(tree.pages, page)
+    read_page = GetChangeRequestPage(**path, page_id=target.id, format="markdown")
     now = (await session.read(read_page)).markdown or ""
     with body_text(body, body_file, before=now) as text:
         is_whole = body is not None or body_file is not None
         markdown = text if is_whole else await _merge(session, read_page, now, text)
-        changes = (UpdatePage(page=found.id, document=Document(markdown=markdown)),)
+        changes = (UpdatePage(page=target.id, document=Document(markdown=markdown)),)
         written = await session.write(EditChangeRequestContent(**path, changes=changes), "Page updated.")
-        session.show(written) if session.json else click.echo(found.id)
+        session.show(written) if session.json else click.echo(target.id)
 
 
 async def _merge(session: Session, read_page: GetChangeRequestPage, before: str, text: str) -> str:
@@ -142,8 +142,8 @@ async def _texts(session: Session, request: ChangeRequest, change: SemanticChang
     page, space = change.page.id, request.space
     if not change.type.endswith("_created"):
         revision = request.revision_merged_ancestor or request.revision_initial
-        asked = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
-        before = (await session.read(asked)).markdown or ""
+        read_revision = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
+        before = (await session.read(read_revision)).markdown or ""
     if not change.type.endswith("_deleted"):
         read_page = GetChangeRequestPage(space_id=space, change_request_id=request.id, page_id=page, format="markdown")
         after = (await session.read(read_page)).markdown or ""

@@ -107,16 +107,16 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
     saved, mistakes = read_views(places().config_file, judge)
     for mistake in mistakes:
         print_message(f"Saved view skipped: {mistake}")
-    found: list[dict[str, Any]] = []
+    inboxes: list[dict[str, Any]] = []
     for organization in (await session.read(ListOrganizations())).items:
         shown = await _fetch_inbox(session.engine, organization, all_views(saved), view)
         if session.json:
-            found.append(_as_json(session.engine, shown))
+            inboxes.append(_as_json(session.engine, shown))
         else:
             for line in _lines(session.engine, shown):
                 sys.stdout.write(line.rstrip() + "\n")
     if session.json:
-        session.show(found)
+        session.show(inboxes)
 
 
 def saved_views() -> tuple[SavedView, ...]:
@@ -130,19 +130,20 @@ async def _fetch_inbox(
     """Fetch all views, and the details of the rows of the view to print."""
     me = (await engine.read(GetCurrentUser())).id
     spaces = {
-        one.id: one.title for one in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
+        space.id: space.title
+        for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
     }
-    found = {view.id: await _groups(engine, view, organization.id, me, spaces) for view in views}
-    counts = {name: sum(len(group.places) for group in groups) for name, groups in found.items()}
-    view = next((one for one in views if (one.id == chosen if chosen else counts[one.id])), None)
+    groups_by_view = {view.id: await _groups(engine, view, organization.id, me, spaces) for view in views}
+    counts = {name: sum(len(group.places) for group in groups) for name, groups in groups_by_view.items()}
+    view = next((view for view in views if (view.id == chosen if chosen else counts[view.id])), None)
     requests: list[ChangeRequest] = []
     headings: dict[int, str] = {}
-    for group in found[view.id] if view else ():
-        kept = group.places[: MAX_ROWS - len(requests)]
-        if view and kept:
+    for group in groups_by_view[view.id] if view else ():
+        places = group.places[: MAX_ROWS - len(requests)]
+        if view and places:
             headings |= {len(requests): group.title} if group.title is not None else {}
-            known = engine.rows(listing_of(view, "", organization.id, me), kept)
-            requests += [known[place] for place in kept if place in known]
+            known = engine.rows(listing_of(view, "", organization.id, me), places)
+            requests += [known[place] for place in places if place in known]
     for request in requests:
         await asyncio.gather(engine.read(reviews_of(request)), engine.read(reviewers_of(request)))
     return Shown(organization, views, counts, view, tuple(requests), headings, spaces, me)
@@ -179,11 +180,11 @@ def _lines(engine: Engine, shown: Shown) -> list[str]:
 def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for request in shown.requests:
-        reviews, asked = engine.known(reviews_of(request)), engine.known(reviewers_of(request))
+        reviews, reviewers = engine.known(reviews_of(request)), engine.known(reviewers_of(request))
         more: dict[str, Any] = {
             "spaceTitle": shown.spaces.get(request.space),
             "reviews": newest(reviews.value.items) if reviews else (),
-            "requestedReviewers": asked.value.items if asked else (),
+            "requestedReviewers": reviewers.value.items if reviewers else (),
         }
         rows.append(as_json(request) | as_json(more))
     return {

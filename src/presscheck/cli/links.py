@@ -88,7 +88,7 @@ def rows_of(link: Link) -> list[Row]:
     """A row for each page that contains a link."""
     target = link.target_reference
     kind, named = (target.kind, _name(target)) if target else ("broken", "")
-    from_pages = [one.page.title for one in link.location_references if one.page] or [""]
+    from_pages = [location.page.title for location in link.location_references if location.page] or [""]
     return [{"status": link.status, "page": page, "kind": kind, "target": named} for page in from_pages]
 
 

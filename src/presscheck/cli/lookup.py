@@ -67,9 +67,9 @@ async def organization(session: Session, named: str | None) -> Organization:
 async def space(session: Session, named: str) -> Space:
     """A space by id, title or URL."""
     if is_url(named):
-        found = await _at_url(session, named)
-        if found.space:
-            return found.space
+        content = await _at_url(session, named)
+        if content.space:
+            return content.space
         raise InvalidArgument("SPACE", f"{named} is not the URL of a space")
     spaces = [space for org in await session.all(ListOrganizations()) for space in await _spaces(session, org)]
     if any(named in (space.id, space.title) or space.title.casefold() == named.casefold() for space in spaces):
@@ -90,9 +90,9 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
         InvalidArgument: none, or several match.
     """
     if is_url(named):
-        found = (await _at_url(session, named)).change_request
-        if found:
-            return found
+        request = (await _at_url(session, named)).change_request
+        if request:
+            return request
         raise InvalidArgument("SPACE#NUMBER", f"{named} is not the URL of a change request")
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
@@ -152,14 +152,14 @@ async def _by_id(session: Session, named: str) -> ChangeRequest:
 
 
 async def _at_url(session: Session, url: str) -> ContentAtUrl:
-    found = _IN_APP.search(unquote(urlsplit(url).path))
-    if found is None:
+    match = _IN_APP.search(unquote(urlsplit(url).path))
+    if match is None:
         return await session.read(GetContentByUrl(url=url))
     try:
-        owner = await session.read(GetSpace(space_id=found["space"]))
-        if found["change"] is None:
+        owner = await session.read(GetSpace(space_id=match["space"]))
+        if match["change"] is None:
             return ContentAtUrl(space=owner)
-        request = await session.read(GetChangeRequest(space_id=owner.id, change_request_id=found["change"]))
+        request = await session.read(GetChangeRequest(space_id=owner.id, change_request_id=match["change"]))
         return ContentAtUrl(space=owner, change_request=request)
     except PresscheckError as error:
         raise InvalidArgument("URL", f"not found, or you have no access: {error.message}") from None

@@ -61,8 +61,8 @@ class LazyGroup(click.Group):
         if cmd_name not in LAZY_COMMANDS:
             return super().get_command(ctx, cmd_name)
         module, name = LAZY_COMMANDS[cmd_name]
-        found: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
-        return found
+        lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
+        return lazy_command
 
 
 def show(profile: Profile, theme: str | None) -> int:

@@ -68,25 +68,25 @@ def nullable(operation: type[Operation[Any]]) -> list[str]:
 
 def _kind(annotation: Any) -> tuple[click.ParamType[Any], bool]:
     members = members_of(annotation)
-    one = members[0]
+    first = members[0]
     if len(members) > 1:
         if all(get_origin(member) is Literal for member in members):
             return click.Choice([str(word) for member in members for word in get_args(member)]), False
         return click.STRING, False
-    if get_origin(one) is tuple:
-        inner, _ = _kind(get_args(one)[0])
-        is_plain = get_args(one)[0] is str or isinstance(inner, click.Choice)
+    if get_origin(first) is tuple:
+        inner, _ = _kind(get_args(first)[0])
+        is_plain = get_args(first)[0] is str or isinstance(inner, click.Choice)
         return (inner, True) if is_plain else (click.STRING, False)
-    if get_origin(one) is Literal:
-        words = get_args(one)
+    if get_origin(first) is Literal:
+        words = get_args(first)
         return (click.BOOL if words == (True,) else click.Choice([str(word) for word in words])), False
     simple: dict[Any, click.ParamType[Any]] = {bool: click.BOOL, int: click.INT}
-    return simple.get(one, click.STRING), False
+    return simple.get(first, click.STRING), False
 
 
 def _read(name: str, value: Any, annotation: Any) -> Any:
     members = members_of(annotation)
-    if not isinstance(value, str) or any(get_origin(one) is Literal for one in members):
+    if not isinstance(value, str) or any(get_origin(member) is Literal for member in members):
         return {"true": True, "false": False}.get(value, value) if bool in members and isinstance(value, str) else value
     if members == [str] or (is_text(annotation) and not value.startswith("{")):
         return value

@@ -46,9 +46,9 @@ def as_json(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, list | tuple):
-        return [as_json(one) for one in cast("Sequence[Any]", value)]
+        return [as_json(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, dict):
-        return {key: as_json(one) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: as_json(item) for key, item in cast("dict[str, Any]", value).items()}
     return value
 
 
@@ -81,8 +81,8 @@ def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
 
 def print_details(value: Any) -> None:
     """Print the fields of a value, one `name: value` in each line, without empty fields."""
-    for name, found in _flatten(as_json(value), ""):
-        sys.stdout.write(f"{name}: {found}\n")
+    for name, text in _flatten(as_json(value), ""):
+        sys.stdout.write(f"{name}: {text}\n")
 
 
 def print_line(line: Line) -> None:
@@ -113,7 +113,7 @@ def _cell(value: Any) -> str:
 
 def _flatten(value: Any, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for key, one in cast("dict[str, Any]", value).items():
-            yield from _flatten(one, f"{name}.{key}" if name else key)
+        for key, item in cast("dict[str, Any]", value).items():
+            yield from _flatten(item, f"{name}.{key}" if name else key)
     elif value not in (None, "", []):
         yield sanitize(name) or "value", _cell(value)

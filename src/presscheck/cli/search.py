@@ -51,14 +51,14 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     answers = session.engine.search(
         " ".join(words), most=limit, organization=owner, patience=INDEX_TIMEOUT, here_only=offline
     )
-    found = [seen async for seen in answers][-1]
+    results = [results async for results in answers][-1]
     if session.json:
-        session.show([_as_json(hit) for hit in found.value])
+        session.show([_as_json(hit) for hit in results.value])
     else:
-        session.show([_as_row(hit) for hit in found.value], ("kind", "space", "title", "path", "excerpt"))
-    if found.state == "failed" and found.error:
-        raise found.error
-    if found.error:
+        session.show([_as_row(hit) for hit in results.value], ("kind", "space", "title", "path", "excerpt"))
+    if results.state == "failed" and results.error:
+        raise results.error
+    if results.error:
         print_message("Offline: showing results from the cache.")
 
 
@@ -69,8 +69,8 @@ async def _owner(session: Session, named: str | None, *, offline: bool) -> str |
         return None
     if not offline:
         return (await lookup.organization(session, name)).id
-    asked = (ListOrganizations(limit=MAX_PAGE_SIZE), ListOrganizations())
-    known = [seen for one in asked if (seen := session.engine.known(one))]
+    listings = (ListOrganizations(limit=MAX_PAGE_SIZE), ListOrganizations())
+    known = [cached for listing in listings if (cached := session.engine.known(listing))]
     return lookup.pick(list(known[0].value.items) if known else [], name, "--org").id
 
 

@@ -136,8 +136,8 @@ def list_all(where: tuple[str | None, Path | None]) -> None:
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _), database.reading.begin() as session:
-        for one in list_tokens(session):
-            click.echo("  ".join(sanitize(part) for part in one).rstrip())
+        for row in list_tokens(session):
+            click.echo("  ".join(sanitize(part) for part in row).rstrip())
 
 
 @token.command()

@@ -65,8 +65,8 @@ add(
 @with_session
 async def structure(session: Session, site: str, org: str | None) -> None:
     """Show the structure of a site: sections, groups, spaces."""
-    owner, found = await lookup.site(session, site, org)
-    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
+    owner, chosen = await lookup.site(session, site, org)
+    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=chosen.id))
     if session.json:
         session.show(whole)
         return
@@ -88,8 +88,8 @@ async def move(session: Session, site: str, item: str, before: str | None, after
     """
     if (before is None) == (after is None):
         raise InvalidArgument("--before", "give either --before ITEM or --after ITEM")
-    owner, found = await lookup.site(session, site, org)
-    path: dict[str, Any] = {"organization_id": owner.id, "site_id": found.id}
+    owner, chosen = await lookup.site(session, site, org)
+    path: dict[str, Any] = {"organization_id": owner.id, "site_id": chosen.id}
     whole = await session.read(GetSiteStructure(**path))
     sides = {"before": before, "after": after}
     position: dict[str, Any] = {name: _pointer(whole, named) for name, named in sides.items() if named is not None}
@@ -104,9 +104,9 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 @with_session
 async def publish(session: Session, site: str, org: str | None, *, yes: bool) -> None:
     """Publish a site and print its URL."""
-    owner, found = await lookup.site(session, site, org)
-    confirm(f"Publish {found.title}?", yes=yes)
-    answer = await session.write(PublishSite(organization_id=owner.id, site_id=found.id), "")
+    owner, chosen = await lookup.site(session, site, org)
+    confirm(f"Publish {chosen.title}?", yes=yes)
+    answer = await session.write(PublishSite(organization_id=owner.id, site_id=chosen.id), "")
     if isinstance(answer, Checkout):
         print_message("This site requires a paid plan. Complete the payment in the web app, then publish again.")
         raise click.exceptions.Exit(5)
@@ -122,12 +122,12 @@ async def publish(session: Session, site: str, org: str | None, *, yes: bool) ->
 @with_session
 async def open_site(session: Session, site: str, org: str | None) -> None:
     """Open a site in the browser and print its URL."""
-    _, found = await lookup.site(session, site, org)
-    url = _url(found)
+    _, chosen = await lookup.site(session, site, org)
+    url = _url(chosen)
     if not url:
-        raise ChecksFailed(f"{found.title} is not published. Run `presscheck site publish` first")
+        raise ChecksFailed(f"{chosen.title} is not published. Run `presscheck site publish` first")
     if session.json:
-        session.show({"id": found.id, "url": url})
+        session.show({"id": chosen.id, "url": url})
     else:
         open_url(url)
 
@@ -141,16 +141,16 @@ async def check(session: Session, site: str, org: str | None) -> None:
 
     The exit code is 6 if there are problems.
     """
-    owner, found = await lookup.site(session, site, org)
-    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
+    owner, chosen = await lookup.site(session, site, org)
+    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=chosen.id))
     spaces = [space for item in whole.structure for space in _site_spaces(item)]
-    problems = [] if spaces else [{"kind": "empty-site", "where": found.title, "message": "has no spaces"}]
+    problems = [] if spaces else [{"kind": "empty-site", "where": chosen.title, "message": "has no spaces"}]
     for space in spaces:
         problems += await _problems_in(session, space)
     session.show(problems, ("kind", "where", "message"))
     if problems:
-        raise ChecksFailed(f"{count(len(problems), 'problem')} in {found.title}")
-    print_message(f"No problems in {found.title}.")
+        raise ChecksFailed(f"{count(len(problems), 'problem')} in {chosen.title}")
+    print_message(f"No problems in {chosen.title}.")
 
 
 def open_url(url: str) -> None:
@@ -199,5 +199,5 @@ def _print_item(item: Any, depth: int) -> None:
         _print_item(child, depth + 1)
 
 
-def _url(found: Site) -> str | None:
-    return found.urls.published if found.published else None
+def _url(site: Site) -> str | None:
+    return site.urls.published if site.published else None

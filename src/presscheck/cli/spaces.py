@@ -107,14 +107,14 @@ async def page(session: Session, space: str, page: str, cr: str | None) -> None:
 
     PAGE is an id, a path or a title.
     """
-    found = page_named(await _pages(session, space, cr), page)
+    chosen = page_named(await _pages(session, space, cr), page)
     owner = await lookup.space(session, space)
     if cr:
         request = await lookup.change_request(session, cr)
         path = lookup.path_of(request)
-        whole = await session.read(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
+        whole = await session.read(GetChangeRequestPage(**path, page_id=chosen.id, format="markdown"))
     else:
-        whole = await session.read(GetPage(space_id=owner.id, page_id=found.id, format="markdown"))
+        whole = await session.read(GetPage(space_id=owner.id, page_id=chosen.id, format="markdown"))
     if session.json:
         session.show(whole)
     else:
