@@ -1,4 +1,4 @@
-"""The command `presscheck`; a version is answered before anything is imported."""
+"""The entry point of the command `presscheck`; `--version` imports nothing else."""
 
 import os
 import sys
@@ -19,9 +19,9 @@ def main() -> None:
 
 
 def _open_app() -> None:
-    """Open the app without the library that reads commands, which takes a tenth of a start.
+    """Open the app without importing click, which takes a tenth of the start-up time.
 
-    Returns only where it cannot be opened; the command line then says why.
+    Returns only if the app cannot be opened; the command line then prints the error.
     """
     from presscheck.errors import PresscheckError
 
@@ -34,7 +34,7 @@ def _open_app() -> None:
         code = open_app(profile)
     except PresscheckError:
         return
-    # all is closed by now: to take the interpreter apart would take as long again as all that came before
+    # everything is closed by now; the normal shutdown of the interpreter would take as long as the start
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

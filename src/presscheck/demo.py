@@ -1,7 +1,7 @@
-"""The sample workspace: the local service as a child of this process, on a Unix socket that nobody else can open.
+"""The sample workspace: the local service as a child of this process, on a Unix socket that only the user can open.
 
-The socket listens before the child is up, so the app may ask at once. What was done in it stays until it is asked to
-begin afresh.
+The socket listens before the child is ready, so the app can send requests at once. The data is kept until it is reset
+(`--fresh`).
 """
 
 from __future__ import annotations

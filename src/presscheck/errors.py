@@ -14,7 +14,7 @@
         ├── NetworkError                nothing came back (name, connection, time-out)
         │   └── Ambiguous               it was sent, and nothing is known of what became of it
         ├── MalformedAnswer             something came back that is not an answer
-        └── ServiceError                the service said no; carries status, code and its message
+        └── ServiceError                the service returned an error; carries status, code and its message
             ├── NotSignedIn             401
             ├── Forbidden               403
             ├── NotFound                404
@@ -93,11 +93,11 @@ class Ambiguous(NetworkError):
 
 
 class MalformedAnswer(RequestError):
-    """What came back is not an answer: wrong type, bad JSON, cut off, too large."""
+    """The response is invalid: wrong type, bad JSON, incomplete or too large."""
 
 
 class ServiceError(RequestError):
-    """The service said no."""
+    """The service returned an error."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Forbidden(ServiceError):
 
 
 class NotFound(ServiceError):
-    """404: no such thing, or none that this person may see."""
+    """404: it does not exist, or the user has no access."""
 
 
 class NotSupported(ServiceError):
@@ -129,7 +129,7 @@ class NotSupported(ServiceError):
 
 
 class Conflict(ServiceError):
-    """409: the state of the thing does not allow it; the message says why."""
+    """409: the current state does not allow it; the message has the reason."""
 
 
 class PreconditionFailed(ServiceError):
@@ -137,7 +137,7 @@ class PreconditionFailed(ServiceError):
 
 
 class TooManyRequests(ServiceError):
-    """429: `retry_after` is in seconds where the service said it."""
+    """429: `retry_after` is in seconds, if the service sent it."""
 
 
 class Refused(ServiceError):

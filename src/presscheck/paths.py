@@ -31,7 +31,7 @@ class Places:
         return self.config / "config.toml"
 
     def cache_file(self, profile: str) -> Path:
-        """The SQLite file that remembers what the service of a profile said."""
+        """The SQLite file with the cached responses for a profile."""
         return self.cache / f"{profile}.sqlite"
 
     def outbox_file(self, profile: str) -> Path:

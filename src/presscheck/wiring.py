@@ -29,11 +29,11 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
     """A client for the profile's service.
 
     Args:
-        profile: the service, and as whom.
-        on_exchange: is told of each exchange.
+        profile: the service and the token.
+        on_exchange: called after each request.
 
     Raises:
-        NoToken: there is none; says where one may be put.
+        NoToken: there is no token; the message names where to put one.
     """
     from presscheck.client.client import Client
 
@@ -51,7 +51,7 @@ def needed_token(profile: Profile) -> str:
     """The profile's token.
 
     Raises:
-        NoToken: there is none; says where one may be put.
+        NoToken: there is no token; the message names where to put one.
     """
     if not profile.token:
         raise NoToken(
@@ -99,7 +99,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
     """Open the app on a profile; the exit code.
 
     Args:
-        profile: the service, and as whom.
+        profile: the service and the token.
         theme: instead of the profile's.
         first: what to go to at once, over the inbox.
     """
@@ -130,10 +130,10 @@ def run_service(
     allowed: Sequence[str],
     **how: Any,
 ) -> None:
-    """Run the local service until it is told to stop; `how` are options of `ServeOptions`.
+    """Run the local service until it is stopped; `how` are options of `ServeOptions`.
 
     Raises:
-        ConfigurationError: an option says what cannot be.
+        ConfigurationError: an option is invalid.
     """
     import shlex
 

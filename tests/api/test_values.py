@@ -93,7 +93,7 @@ def test_a_broken_limit_names_the_field(build: object, field: str) -> None:
     assert caught.value.field == field
 
 
-def test_a_pattern_is_told_in_words() -> None:
+def test_a_pattern_is_described_in_words() -> None:
     with pytest.raises(InvalidArgument, match=r"proxy: must be a host and a path, such as example\.org/docs"):
         UpdateSite(organization_id="o", site_id="s", proxy="here")
     with pytest.raises(InvalidArgument, match="slug: must be small letters and digits, with dashes between"):
@@ -182,7 +182,7 @@ def test_an_answer_that_is_not_json_is_an_error() -> None:
         GetSpace(space_id="s").read_answer(b"<html>")
 
 
-def test_reviving_an_unknown_operation_says_so() -> None:
+def test_reviving_an_unknown_operation_is_an_error() -> None:
     for name in ("spaces.Explode", "nowhere.GetSpace", "../x.GetSpace", "explodeSpace", ""):
         with pytest.raises(PresscheckError, match="does not know that operation"):
             revive(name, {})

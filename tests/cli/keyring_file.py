@@ -1,4 +1,4 @@
-"""A keyring for tests, in the file that `TEST_KEYRING` names: the real library with a backend that needs no desktop."""
+"""A keyring backend for tests that stores secrets in the file named by `TEST_KEYRING`; it needs no desktop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line against the real service: in this process where that is enough, else as a program of its own."""
+"""Runs the command line against the real service, in this process or as a separate one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_KEYRING = "keyring.backends.fail.Keyring"
 
 @dataclass
 class Shell:
-    """A person at a shell: a home, an environment, and commands."""
+    """A user at a shell: a home directory, an environment, and methods that run commands."""
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Shell:
         return CliRunner().invoke(command, list(words), input=typed, env={**nothing, **self.environment})
 
     def ok(self, *words: str, typed: str | None = None) -> str:
-        """Run, and it must work; what it printed on stdout."""
+        """Run in this process; fails unless the exit code is 0; returns stdout."""
         ran = self.run(*words, typed=typed)
         assert ran.exit_code == 0, (words, ran.stdout, ran.stderr, ran.exception)
         return ran.stdout
@@ -52,7 +52,7 @@ class Shell:
         return json.loads(self.ok(*words, "--json"))
 
     def program(self, *words: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `python -m presscheck`."""
+        """Run `python -m presscheck` as a process."""
         return subprocess.run(
             [sys.executable, "-m", "presscheck", *words],
             env=self.environment,
@@ -64,5 +64,5 @@ class Shell:
 
 
 def signed_in(home: Path, service: RunningService) -> Shell:
-    """A person whose environment has a token of the service."""
+    """A shell with a token of the service in its environment."""
     return Shell(home, {"PRESSCHECK_TOKEN": service.token, "PRESSCHECK_BASE_URL": service.base_url})

@@ -1,4 +1,4 @@
-"""Signing in and out: where a token goes, who may read it, and that it is printed nowhere."""
+"""`presscheck login`, `logout` and `profiles`: where a token is stored and sent, and that it is never printed."""
 
 import json
 import sys
@@ -32,7 +32,9 @@ def everything_below(home: Path) -> str:
     return "".join(file.read_text(errors="replace") for file in home.rglob("*") if file.is_file())
 
 
-def test_the_keyring_takes_the_token_and_gives_it_back(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+def test_login_stores_the_token_in_the_keyring_and_logout_deletes_it(
+    shell: Shell, service: RunningService, tmp_path: Path
+) -> None:
     kept = with_keyring(shell, tmp_path)
     ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
     assert ran.returncode == 0, ran.stderr
@@ -46,7 +48,7 @@ def test_the_keyring_takes_the_token_and_gives_it_back(shell: Shell, service: Ru
     assert shell.program("whoami").returncode == 4
 
 
-def test_without_a_keyring_a_file_takes_it_that_nobody_else_reads(shell: Shell, service: RunningService) -> None:
+def test_without_a_keyring_the_token_is_stored_in_a_private_file(shell: Shell, service: RunningService) -> None:
     ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
     assert ran.returncode == 0, ran.stderr
     assert "No system keyring" in ran.stderr
@@ -58,20 +60,20 @@ def test_without_a_keyring_a_file_takes_it_that_nobody_else_reads(shell: Shell, 
     assert not file.exists()
 
 
-def test_a_stored_token_does_not_go_to_another_address(shell: Shell, service: RunningService) -> None:
+def test_a_stored_token_is_not_sent_to_another_url(shell: Shell, service: RunningService) -> None:
     shell.ok("login", "--base-url", service.base_url, typed=service.token + "\n")
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
     assert shell.run("whoami").exit_code == 4
 
 
-def test_a_token_that_the_service_does_not_know_is_not_kept(shell: Shell, service: RunningService) -> None:
+def test_an_invalid_token_is_not_stored(shell: Shell, service: RunningService) -> None:
     ran = shell.run("login", "--base-url", service.base_url, typed="wrong-token\n")
     assert ran.exit_code == 4
     assert not (shell.home / "config").exists()
     assert "wrong-token" not in ran.output
 
 
-def test_a_token_is_asked_for_without_an_echo(shell: Shell, service: RunningService) -> None:
+def test_the_token_prompt_does_not_echo(shell: Shell, service: RunningService) -> None:
     words = ["-m", "presscheck", "login", "--base-url", service.base_url]
     child = pexpect.spawn(sys.executable, words, env=shell.environment, encoding="utf-8", timeout=30)
     child.expect("Token for")
@@ -84,7 +86,7 @@ def test_a_token_is_asked_for_without_an_echo(shell: Shell, service: RunningServ
     assert service.token not in child.before
 
 
-def test_a_new_profile_is_added_and_the_file_stays_as_it_was(shell: Shell, service: RunningService) -> None:
+def test_login_adds_a_profile_and_preserves_the_file(shell: Shell, service: RunningService) -> None:
     shell.config.write_text("# mine\n[profiles.default]\ntheme = 'paper'  # at night\n")
     shell.ok("--profile", "local", "login", "--base-url", service.base_url, typed=service.token + "\n")
     text = shell.config.read_text()
@@ -101,13 +103,13 @@ def test_a_new_profile_is_added_and_the_file_stays_as_it_was(shell: Shell, servi
     assert shell.json("whoami", "--profile", "local")["profile"] == "local"
 
 
-def test_login_says_what_comes_before_it(shell: Shell, service: RunningService) -> None:
+def test_login_refuses_when_a_token_is_set_elsewhere(shell: Shell, service: RunningService) -> None:
     shell.env["PRESSCHECK_TOKEN"] = service.token
     ran = shell.run("login", "--base-url", service.base_url, typed="x\n")
     assert (ran.exit_code, "PRESSCHECK_TOKEN" in ran.stderr) == (2, True)
 
 
-def test_a_command_gives_the_token(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+def test_token_command_provides_the_token(shell: Shell, service: RunningService, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(service.token + "\n")
     shell.config.write_text(
         f'[profiles.default]\nbase_url = "{service.base_url}"\ntoken_command = "cat \'{tmp_path}/secret\'"\n'
@@ -118,7 +120,7 @@ def test_a_command_gives_the_token(shell: Shell, service: RunningService, tmp_pa
     assert (ran.returncode, "token_command: it exited with 1" in ran.stderr) == (2, True)
 
 
-def test_a_token_that_others_can_read_is_refused(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+def test_a_token_file_that_others_can_read_is_refused(shell: Shell, service: RunningService, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(service.token)
     file.chmod(0o644)
@@ -129,6 +131,6 @@ def test_a_token_that_others_can_read_is_refused(shell: Shell, service: RunningS
     assert shell.run("whoami").stderr == ""
 
 
-def test_no_token_is_asked_for_where_it_would_travel_in_the_open(shell: Shell) -> None:
+def test_login_refuses_plain_http(shell: Shell) -> None:
     ran = shell.run("login", "--base-url", "http://docs.example", typed="secret-token\n")
     assert (ran.exit_code, "allow_http" in ran.stderr) == (2, True)

@@ -1,4 +1,4 @@
-"""`presscheck cache`: it says where and how large, asks before it forgets, and never touches the outbox."""
+"""`presscheck cache`: path, size, and clearing, which never affects the outbox."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def shell(tmp_path: Path, service: RunningService) -> Shell:
     return signed_in(tmp_path / "home", service)
 
 
-def test_it_says_where_and_how_large(shell: Shell) -> None:
+def test_path_and_size(shell: Shell) -> None:
     assert shell.json("cache", "size")["bytes"] == 0
     shell.ok("space", "list")
     assert shell.ok("cache", "path").strip() == str(shell.home / "cache") == shell.json("cache", "path")["path"]
@@ -39,11 +39,11 @@ def test_it_says_where_and_how_large(shell: Shell) -> None:
     assert "7 MB" in ran.stderr
 
 
-def test_it_needs_no_token(tmp_path: Path) -> None:
+def test_the_cache_commands_need_no_token(tmp_path: Path) -> None:
     assert Shell(tmp_path / "home").json("cache", "size")["caches"] == []
 
 
-def test_it_forgets_only_when_it_is_told_to_and_never_the_outbox(shell: Shell, service: RunningService) -> None:
+def test_clear_asks_first_and_keeps_the_outbox(shell: Shell, service: RunningService) -> None:
     listed = shell.json("space", "list")
     state = shell.home / "state"
     [file] = [one for one in state.iterdir() if one.suffix == ".sqlite"]

@@ -1,4 +1,4 @@
-"""The commands against the real service: what they print, what they change, and how they fail."""
+"""Commands against the real service: output, effects and errors."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def begun(shell: Shell, space: str = "cli") -> str:
     return shell.ok("cr", "create", space, "--subject", "From a shell").strip()
 
 
-def test_a_change_request_from_its_beginning_to_its_merge(shell: Shell) -> None:
+def test_a_change_request_from_create_to_merge(shell: Shell) -> None:
     which = begun(shell)
     shell.ok("cr", "edit", which, "--status", "open", "--subject", "From a script")
     shell.ok("cr", "edit", which, "--page", "install", "--body", "# Install\n\nWith one hand.")
@@ -57,17 +57,17 @@ def test_a_change_request_from_its_beginning_to_its_merge(shell: Shell) -> None:
     assert "merged" in again.stderr
 
 
-def test_what_collides_is_not_merged_where_only_what_is_clean_may_be(shell: Shell) -> None:
+def test_merge_if_clean_refuses_conflicts(shell: Shell) -> None:
     refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
     assert (refused.exit_code, refused.stdout) == (6, "")
     assert "Not merged: conflicts with main in" in refused.stderr
     assert shell.json("cr", "show", "runbook#2")["changeRequest"]["status"] == "open"
 
 
-def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:
+def test_comment_reply_and_resolve(shell: Shell, tmp_path: Path) -> None:
     which = begun(shell, "runbook")
     ran = shell.run("cr", "comment", which, "--body", "One")
-    assert (ran.exit_code, ran.stderr) == (0, "Commented.\n")
+    assert (ran.exit_code, ran.stderr) == (0, "Comment added.\n")
     comment = ran.stdout.strip()
     (tmp_path / "reply.md").write_text("Two, *of it*")
     shell.ok("cr", "reply", which, comment, "-F", str(tmp_path / "reply.md"))
@@ -85,25 +85,25 @@ def test_talking_about_a_change_request(shell: Shell, tmp_path: Path) -> None:
     assert shell.json("cr", "show", which)["changeRequest"]["status"] == "archived"
 
 
-def test_a_verdict(shell: Shell) -> None:
+def test_review(shell: Shell) -> None:
     assert shell.run("cr", "review", "api#4").exit_code == 2
     shell.ok("cr", "review", "api#4", "--request-changes", "--body", "Not yet")
     reviews = shell.json("cr", "show", "api#4")["reviews"]
     assert [one["status"] for one in reviews if one["reviewer"]["id"] == "robin"] == ["changes-requested"]
 
 
-def test_one_thing_has_many_names(shell: Shell) -> None:
+def test_a_change_request_by_number_id_or_url(shell: Shell) -> None:
     found = shell.json("cr", "show", "API docs#5", "--no-comments")["changeRequest"]
     for name in ("api#5", found["id"], found["urls"]["app"]):
         assert shell.json("cr", "show", name, "--no-comments")["changeRequest"]["id"] == found["id"]
         assert shell.ok("open", name).strip() == found["urls"]["app"]
-    assert "include the space" in shell.run("cr", "show", "5").stderr
+    assert "5 has no space: write SPACE#5" in shell.run("cr", "show", "5").stderr
     assert shell.run("cr", "show", "nowhere#5").exit_code == 1
     assert shell.run("cr", "show", "no-such-id").exit_code == 2
     assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
 
 
-def test_lists_are_for_programs_without_a_terminal(shell: Shell) -> None:
+def test_lists_have_tabs_without_a_terminal(shell: Shell) -> None:
     rows = [line.split("\t") for line in shell.ok("cr", "list", "--space", "api").splitlines()]
     listed = shell.json("cr", "list", "--space", "api")
     assert [row[-1] for row in rows] == [one["id"] for one in listed]
@@ -114,7 +114,7 @@ def test_lists_are_for_programs_without_a_terminal(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(("more", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
-def test_colours_are_for_a_terminal_that_wants_them(shell: Shell, more: dict[str, str], *, is_coloured: bool) -> None:
+def test_colors_only_on_a_terminal_that_supports_them(shell: Shell, more: dict[str, str], *, is_coloured: bool) -> None:
     shell.env |= more
     words = ["-m", "presscheck", "space", "list"]
     printed = pexpect.run(shlex.join([sys.executable, *words]), env=shell.environment, timeout=30).decode()
@@ -122,7 +122,7 @@ def test_colours_are_for_a_terminal_that_wants_them(shell: Shell, more: dict[str
     assert ("\x1b[1m" in printed) == is_coloured
 
 
-def test_the_inbox_as_data(shell: Shell) -> None:
+def test_inbox_as_json(shell: Shell) -> None:
     [found] = shell.json("inbox")
     assert (found["view"], found["counts"]["needs-me"]) == ("needs-me", len(found["changeRequests"]))
     row = next(one for one in found["changeRequests"] if (one["space"], one["number"]) == ("api", 5))
@@ -132,7 +132,7 @@ def test_the_inbox_as_data(shell: Shell) -> None:
     assert shell.json("inbox", "--view", "merged")[0]["changeRequests"][0]["status"] == "merged"
 
 
-def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
+def test_the_inbox_prints_saved_views(shell: Shell) -> None:
     shell.config.write_text(
         '[[views]]\nname = "By space"\ngroup = "space"\nsort = "-number"\n'
         '[[views]]\nname = "API mine"\nquery = "space:api reviewer:me"\n[[views]]\nname = "Bad"\nquery = "colour:red"\n'
@@ -149,13 +149,13 @@ def test_the_inbox_has_views_of_ones_own(shell: Shell) -> None:
     assert "config.toml:10: views.3.query is invalid: colour: unknown filter" in printed.stderr
     refused = shell.run("inbox", "--view", "none")
     assert refused.exit_code == 2
-    assert "known: needs-me" in refused.stderr
+    assert "Available: needs-me" in refused.stderr
     assert "API mine" in refused.stderr
     assert shell.run("config", "check").exit_code == 6
     shell.config.unlink()
 
 
-def test_open_opens_the_app_where_there_is_a_terminal(shell: Shell) -> None:
+def test_open_opens_the_app_on_a_terminal(shell: Shell) -> None:
     for what, seen in (("api#5", "Rewrite the auth guide"), ("notes", "March 2026")):
         child = pexpect.spawn(
             sys.executable, ["-m", "presscheck", "open", what], env=shell.environment, dimensions=(30, 110), timeout=30
@@ -187,7 +187,7 @@ def test_spaces(shell: Shell) -> None:
     assert "Install" in shell.ok("search", "install")
 
 
-def test_links_are_read_from_the_pages_where_the_service_does_not_tell(tmp_path: Path) -> None:
+def test_links_come_from_the_pages_if_the_service_does_not_support_them(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release="0.202.0") as newest:
         shell = signed_in(tmp_path / "home", newest)
@@ -219,7 +219,7 @@ def test_sites(shell: Shell) -> None:
     assert (ran.exit_code, [one["kind"] for one in json.loads(ran.stdout)]) == (6, ["empty-site"])
 
 
-def test_the_program_itself(shell: Shell) -> None:
+def test_the_program_as_a_process(shell: Shell) -> None:
     ran = shell.program("collection", "list", "--json")
     assert ran.returncode == 0, ran.stderr
     assert {one["title"] for one in json.loads(ran.stdout)} >= {"Product", "Internal"}
@@ -228,7 +228,9 @@ def test_the_program_itself(shell: Shell) -> None:
     assert (refused.returncode, "--body" in refused.stderr) == (2, True)
 
 
-def test_the_editor_and_what_it_leaves_behind(shell: Shell, tmp_path: Path, service: RunningService) -> None:
+def test_text_from_the_editor_is_kept_if_the_command_fails(
+    shell: Shell, tmp_path: Path, service: RunningService
+) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\necho \'Typed at length\' > "$1"; test -z "$PRESSCHECK_TOKEN"\n')
     editor.chmod(0o755)
@@ -252,7 +254,7 @@ def test_the_editor_and_what_it_leaves_behind(shell: Shell, tmp_path: Path, serv
     assert str(kept).encode() in printed.replace(b"\r\n", b"")
 
 
-def test_what_somebody_writes_while_the_editor_is_open_is_joined_or_refused(shell: Shell, tmp_path: Path) -> None:
+def test_edits_of_others_while_the_editor_is_open_are_merged_or_conflict(shell: Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     edit = "cr edit guides#3 --page quickstart"
     presscheck = shlex.join([sys.executable, "-m", "presscheck"])
@@ -272,12 +274,12 @@ sed -i "$CHANGE" "$1"
         assert ended == code, printed
         shown = shell.ok("cr", "diff", "guides#3", "--format", "json")
         assert text in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\n", "\n"), shown
-    assert b"somebody else changed the same text" in printed
+    assert b"another user changed the same text" in printed
     [kept] = (shell.home / "state" / "typed").iterdir()
     assert "Eins." in kept.read_text()
 
 
-def test_every_call_is_a_command(shell: Shell) -> None:
+def test_every_operation_has_a_command(shell: Shell) -> None:
     assert len(operations()) == 200
     listed = shell.json("api")
     assert [one["name"] for one in listed] == list(operations())
@@ -288,7 +290,7 @@ def test_every_call_is_a_command(shell: Shell) -> None:
             assert f"--{field.replace('_', '-')}" in said, name
 
 
-def test_a_call_by_hand(shell: Shell) -> None:
+def test_api_sends_an_operation(shell: Shell) -> None:
     assert shell.json("api", "get-space", "--space-id", "cli")["title"] == "Command line"
     for name in ("spaces.GetSpace", "GetSpace", "getSpaceById"):
         assert shell.json("api", name, "--space-id", "cli")["id"] == "cli"
@@ -298,12 +300,12 @@ def test_a_call_by_hand(shell: Shell) -> None:
     ran = shell.run("api", "update-space", "--space-id", "cli", "--title", "x" * 51)
     assert (ran.exit_code, "title: String should have at most 50" in ran.stderr) == (2, True)
     assert "--title" in shell.ok("api", "update-space", "--help")
-    assert "at most 50 long" in " ".join(shell.ok("api", "update-space", "--help").split())
+    assert "Title (at most 50 characters)." in " ".join(shell.ok("api", "update-space", "--help").split())
     assert shell.run("api", "get-space").exit_code == 2
     assert shell.run("api", "no-such-call").exit_code == 2
 
 
-def test_a_request_that_is_only_printed(shell: Shell, service: RunningService) -> None:
+def test_dry_run_prints_the_request(shell: Shell, service: RunningService) -> None:
     words = ["api", "post-comment", "--space-id", "cli", "--change-request-id", "2", "--body", "Hi", "--null", "page"]
     first, _, body = shell.ok(*words, "--dry-run").partition("\n")
     assert first == f"POST {service.base_url}/v1/spaces/cli/change-requests/2/comments"
@@ -317,26 +319,26 @@ def test_a_request_that_is_only_printed(shell: Shell, service: RunningService) -
     assert query == f"GET {service.base_url}/v1/orgs/a%2Fb/sites?type=basic&type=premium\n"
 
 
-def test_what_another_window_is_to_send_is_left_to_it(
+def test_a_write_is_left_to_the_process_that_sends_the_outbox(
     shell: Shell, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell.ok("cr", "show", "api#4")
     [file] = (shell.home / "state").glob("*.sqlite")
     other = Outbox(file)
     assert other.may_send()
-    monkeypatch.setattr(session, "PATIENCE", 0.2)
+    monkeypatch.setattr(session, "OTHER_PROCESS_TIMEOUT", 0.2)
     ran = shell.run("cr", "comment", "api#4", "--body", "For the other window")
     other.close()
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "Another presscheck is sending: queued in the outbox as number 1" in ran.stderr
+    assert "Another presscheck process is sending: queued in the outbox as number 1" in ran.stderr
     shell.ok("outbox", "send")
     assert "For the other window" in shell.ok("cr", "show", "api#4")
 
 
-def test_a_doctor_a_log_and_completion(shell: Shell) -> None:
+def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
-    assert found["stores"] == {"waiting": 0, "refused": 0, "notices": []}
+    assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
     ill = shell.run("doctor")

@@ -1,4 +1,4 @@
-"""The families whose commands are calls: what their columns are called, and what they do to a real service."""
+"""Generated commands: their columns, and their effects on a real service."""
 
 import types
 from collections.abc import Iterator
@@ -11,16 +11,16 @@ from pydantic import BaseModel
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import running_service
 
-from presscheck.cli.command_factory import VERBS, Verb
+from presscheck.cli.command_factory import COMMAND_SPECS, CommandSpec
 from presscheck.cli.main import command
 
 
-def listings() -> list[Verb]:
-    """Every command that prints columns; it is known once its family was asked for."""
+def listings() -> list[CommandSpec]:
+    """The specs of all commands that print columns; loads every group first."""
     context = click.Context(command)
     for name in command.list_commands(context):
         command.get_command(context, name)
-    return [verb for verb in VERBS if verb.columns]
+    return [spec for spec in COMMAND_SPECS if spec.columns]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 
 
 def models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """What an answer is made of: the items of a listing, else itself."""
+    """The models in the type of a response."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in (Union, types.UnionType, tuple, Annotated):
@@ -54,11 +54,11 @@ def has(annotation: Any, names: list[str]) -> bool:
     return any(has(one, names[1:]) for one in fields)
 
 
-@pytest.mark.parametrize("verb", listings(), ids=lambda verb: verb.operation.__name__)
-def test_a_column_is_a_field_of_the_answer(verb: Verb) -> None:
-    [answer] = models(verb.operation.answer)
+@pytest.mark.parametrize("spec", listings(), ids=lambda spec: spec.operation.__name__)
+def test_a_column_is_a_field_of_the_response(spec: CommandSpec) -> None:
+    [answer] = models(spec.operation.answer)
     items = answer.model_fields["items"].annotation if "items" in answer.model_fields else answer
-    missing = [column for column in verb.columns if not has(items, column.split("."))]
+    missing = [column for column in spec.columns if not has(items, column.split("."))]
     assert missing == []
 
 
@@ -106,7 +106,7 @@ def test_an_organization(shell: Shell) -> None:
     assert shell.ok("org", "list") == "tallowick\tTallowick & Co.\tbusiness\n"
 
 
-def test_what_the_service_does_not_have_is_said_in_a_line(tmp_path: Path) -> None:
+def test_an_unsupported_operation_is_an_error_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release="0.202.0") as running:
         ran = signed_in(tmp_path / "home", running).run("conversation", "list")

@@ -1,4 +1,4 @@
-"""The command line: exit codes, what goes where, and a served address on the first line."""
+"""The command line as a process: exit codes, stdout and stderr."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def test_the_version(tmp_path: Path) -> None:
     assert run("--version", home=tmp_path).stdout == f"presscheck {__version__}\n"
 
 
-def test_without_a_token_it_says_where_one_goes(tmp_path: Path) -> None:
+def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
     ran = run("inbox", home=tmp_path)
     assert ran.returncode == 4
     assert "PRESSCHECK_TOKEN" in ran.stderr
@@ -33,7 +33,7 @@ def test_no_network_is_exit_code_3(tmp_path: Path) -> None:
     assert "secret-token" not in ran.stderr + ran.stdout
 
 
-def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path) -> None:
+def test_an_invalid_setting_error_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
     ran = run("inbox", home=tmp_path)
@@ -41,13 +41,13 @@ def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path) -> None:
     assert "config.toml:2: profiles.default.base_ulr is not a known setting" in ran.stderr
 
 
-def test_a_wrong_token_is_exit_code_4(tmp_path: Path) -> None:
+def test_an_invalid_token_is_exit_code_4(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, _):
         ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN="wrong", PRESSCHECK_BASE_URL=address)
     assert ran.returncode == 4, ran.stderr
 
 
-def test_serve_prints_its_address_then_the_token(tmp_path: Path) -> None:
+def test_serve_prints_its_url_then_the_token(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, token):
         assert address.startswith("http://127.0.0.1:")
         kept = tmp_path / "token"
@@ -59,7 +59,7 @@ def test_serve_prints_its_address_then_the_token(tmp_path: Path) -> None:
 
 
 class serving:  # noqa: N801  # reads as a statement
-    """`presscheck serve --sample` as a process; its address and its token."""
+    """`presscheck serve --sample` as a process; yields its URL and token."""
 
     def __init__(self, directory: Path) -> None:
         words = ["serve", "--port", "0", "--sample", "--data", str(directory / "data")]

@@ -1,4 +1,4 @@
-"""Without a connection: what is known is shown, what may wait waits, what may not is refused; read-only profiles."""
+"""Offline commands: cached reads, queued writes, rejected changes; read-only profiles."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def texts(shell: Shell, which: str) -> list[str]:
     return [one["body"]["markdown"].strip() for one in shell.json("cr", "show", which)["comments"]]
 
 
-def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, service: RunningService) -> None:
+def test_a_comment_is_queued_offline_and_sent_later(shell: Shell, service: RunningService) -> None:
     shell.ok("cr", "show", "api#5")
     service.stop()
     shown = shell.run("cr", "show", "api#5")
@@ -46,7 +46,7 @@ def test_a_comment_waits_and_is_sent_when_there_is_a_connection(shell: Shell, se
     assert texts(shell, "api#5").count("From the train") == 1
 
 
-def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningService) -> None:
+def test_offline_search_finds_cached_content(shell: Shell, service: RunningService) -> None:
     [hit] = shell.json("search", "fifty", "curs")
     assert (hit["kind"], hit["space"], hit["spaceTitle"], hit["title"]) == (
         "page",
@@ -72,10 +72,10 @@ def test_what_was_read_is_found_by_its_words(shell: Shell, service: RunningServi
     assert shell.run("search", "--offline", "auth", "--org", "nowhere").exit_code == 2
 
 
-def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -> None:
+def test_a_rejected_change_stays_in_the_outbox(shell: Shell) -> None:
     ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
     assert ran.exit_code == 1
-    assert "`presscheck outbox retry 1` or `drop 1`" in ran.stderr
+    assert "Run `presscheck outbox retry 1` or `presscheck outbox drop 1`." in ran.stderr
     assert shell.run("outbox", "send").exit_code == 1
     shell.ok("outbox", "retry", "1")
     assert shell.run("outbox", "send").exit_code == 1
@@ -84,7 +84,7 @@ def test_what_the_service_refuses_is_kept_until_somebody_decides(shell: Shell) -
     assert shell.run("outbox", "drop", "1").exit_code == 2
 
 
-def test_a_read_only_profile_writes_nothing_whoever_asks(shell: Shell, service: RunningService) -> None:
+def test_a_read_only_profile_sends_no_writes(shell: Shell, service: RunningService) -> None:
     which = "api#5"
     before = texts(shell, which)
     service.stop()

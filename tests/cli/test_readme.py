@@ -1,4 +1,4 @@
-"""The tables of commands and exit codes in the README are those of the program."""
+"""The tables of commands and exit codes in the README match the program."""
 
 import re
 
@@ -12,7 +12,7 @@ README = ROOT / "README.md"
 
 
 def commands_table() -> str:
-    """The commands, one row each, with their own commands where they have some."""
+    """The table of commands: one row each, with the sub-commands."""
     context = click.Context(command)
     rows = ["| command | does |", "|---|---|"]
     for name in command.list_commands(context):
@@ -26,7 +26,7 @@ def commands_table() -> str:
 
 
 def exit_codes_table() -> str:
-    """The exit codes, one row each."""
+    """The table of exit codes."""
     return "\n".join(["| code | means |", "|---|---|", *(f"| {code} | {says} |" for code, says in EXIT_CODES.items())])
 
 
@@ -36,15 +36,15 @@ def within(marks: str) -> str:
     return found[1]
 
 
-def test_the_commands_in_the_readme_are_those_that_there_are() -> None:
+def test_the_commands_in_the_readme_are_current() -> None:
     assert within("commands") == commands_table()
 
 
-def test_the_exit_codes_in_the_readme_are_those_that_there_are() -> None:
+def test_the_exit_codes_in_the_readme_are_current() -> None:
     assert within("exit codes") == exit_codes_table()
 
 
-def test_every_command_says_what_it_does() -> None:
+def test_every_command_has_help() -> None:
     context = click.Context(command)
     for name in command.list_commands(context):
         found = command.get_command(context, name)

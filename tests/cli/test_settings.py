@@ -1,4 +1,4 @@
-"""`presscheck config`: every mistake has its line, no value is repeated, the schema is the published one."""
+"""`presscheck config`: errors have a line and never repeat a value; the published schema is current."""
 
 import json
 import tomllib
@@ -26,7 +26,7 @@ def test_the_published_schema_is_the_model() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
-def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> None:
+def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> None:
     lines = [line.removeprefix("# ") if " = " in line or "[[" in line else line for line in first_file().splitlines()]
     file = tmp_path / "config.toml"
     file.write_text("\n".join(lines))
@@ -38,7 +38,7 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "key", "says"),
+    ("text", "line", "key", "message"),
     [
         (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a quoted string"),
         (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "must not be in this file"),
@@ -54,25 +54,25 @@ def test_the_first_file_is_right_with_every_setting_taken_in(tmp_path: Path) -> 
         ("[profiles.default]\ncache_size = false", 2, "profiles.default.cache_size", "a whole number of at least 1"),
     ],
 )
-def test_a_mistake_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, says: str) -> None:
+def test_an_error_has_file_line_and_key(shell: Shell, text: str, line: int, key: str, message: str) -> None:
     shell.config.write_text(text)
     ran = shell.run("config", "check", "--json")
     assert ran.exit_code == 6
     first = json.loads(ran.stdout)[0]
     assert (first["file"], first["line"], first["key"]) == (str(shell.config), line, key)
-    assert says in first["says"]
+    assert message in first["message"]
     plain = shell.run("config", "check")
     assert f"{shell.config}:{line}: {key}" in plain.stdout
     assert SECRET not in ran.output + plain.output
 
 
-def test_a_mistake_in_another_profile_hinders_nobody(shell: Shell) -> None:
+def test_an_error_in_another_profile_is_ignored(shell: Shell) -> None:
     shell.config.write_text("[profiles.default]\ntheme = 'ink'\n[profiles.other]\ntheme = 3\n")
     assert shell.json("config", "show")["theme"] == "ink"
     assert shell.run("config", "show", "--profile", "other").exit_code == 2
 
 
-def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
+def test_show_prints_the_effective_settings_without_secrets(shell: Shell) -> None:
     shell.config.write_text(f'[profiles.default]\ntoken_command = "echo {SECRET}"\norganization = "Acme"\n')
     shell.env |= {"PRESSCHECK_BASE_URL": f"https://me:{SECRET}@docs.example", "PRESSCHECK_THEME": "paper"}
     found = shell.json("config", "show")
@@ -89,7 +89,7 @@ def test_what_holds_is_shown_without_secrets(shell: Shell) -> None:
     }
 
 
-def test_edit_begins_with_every_setting_and_checks_what_came(shell: Shell, tmp_path: Path) -> None:
+def test_edit_creates_a_commented_file_and_checks_the_result(shell: Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\necho 'theme = 3' >> \"$1\"\n")
     editor.chmod(0o755)

@@ -1,4 +1,4 @@
-"""A call as the line that says it again: read back, it is the same call, and nothing secret stands in it."""
+"""Operations printed as commands: they parse to the same operation and contain no secrets."""
 
 import shlex
 from typing import Any, cast
@@ -17,7 +17,7 @@ TEXTS = ("-x", "a b'c\"$x\nd", "@file", '{"a": 1}')
 
 
 def complete(operation: type[Operation[Any]], text: str) -> Operation[Any]:
-    """A call with every field; what may be any text is this one."""
+    """An operation with every field set; `text` is the value of free-text fields."""
     given = filled(operation).given()
     for name, info in operation.model_fields.items():
         value = example(info.annotation, tuple(info.metadata))
@@ -43,7 +43,7 @@ def read_back(line: str) -> Operation[Any]:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_what_is_read_back_is_the_same_call(text: str) -> None:
+def test_a_printed_command_parses_to_the_same_operation(text: str) -> None:
     said = 0
     for name in NAMES:
         call = complete(FAMILIES[name], text)
@@ -56,7 +56,7 @@ def test_what_is_read_back_is_the_same_call(text: str) -> None:
     assert said > 180
 
 
-def test_nothing_secret_is_said() -> None:
+def test_a_printed_command_has_no_secrets() -> None:
     marker = "s3cret-marker"
     space = FAMILIES["spaces.GetSpace"](space_id="s1", share_key=marker)
     assert typed(space) == f"presscheck api get-space --space-id s1 --share-key {HIDDEN}"
@@ -70,7 +70,7 @@ def test_nothing_secret_is_said() -> None:
         assert "example.org/a" in line
 
 
-def test_every_published_name_is_typed_too() -> None:
+def test_every_published_operation_id_is_a_command_name() -> None:
     context, group = click.Context(calls), cast("click.Group", calls)
     for name, operation in operations().items():
         command = group.get_command(context, operation.operation_id)

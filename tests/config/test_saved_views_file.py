@@ -107,7 +107,7 @@ def test_a_view_is_changed_where_it_stands(file: Path) -> None:
     assert file.read_text() == expected.replace('sort = "number"', 'group = "space"')
 
 
-def test_a_view_is_removed_and_what_is_said_of_others_stays(file: Path) -> None:
+def test_removing_a_view_preserves_the_rest_of_the_file(file: Path) -> None:
     remove_view(file, "A")
     left = FILE.replace('[[views]]\nname = "A"  # the first\nquery = "space:api"\n', "")
     assert file.read_text() == left

@@ -74,12 +74,12 @@ def test_a_token_that_others_may_read_is_refused(file: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("url", ["https://docs.example", "http://localhost:3", "http://[::1]:3", "unix:/run/s.sock"])
-def test_a_token_goes_where_nobody_on_the_way_can_read_it(file: Path, url: str) -> None:
+def test_encrypted_and_local_urls_are_allowed(file: Path, url: str) -> None:
     assert load(file, environment={"PRESSCHECK_BASE_URL": url}).base_url == url
 
 
 @pytest.mark.parametrize("url", ["http://docs.example", "http://10.0.0.3:8300", "http://localhost.example"])
-def test_a_token_goes_over_http_only_where_one_says_so(file: Path, url: str) -> None:
+def test_plain_http_requires_allow_http(file: Path, url: str) -> None:
     with pytest.raises(ConfigurationError, match="allow_http"):
         load(file, environment={"PRESSCHECK_BASE_URL": url})
     file.write_text(f"[profiles.default]\nbase_url = '{url}'\nallow_http = true\n")

@@ -224,7 +224,7 @@ def test_snippets_are_imported_and_missing_ones_reported(tmp_path: Path) -> None
 
 def test_references_by_id_are_not_reported(tmp_path: Path) -> None:
     repository = written(tmp_path, {"SUMMARY.md": "* [A](a.md)\n", "a.md": "[Ada](/~/users/u1) [gone](/gone.md)\n"})
-    assert complaints(repository) == ["a.md:1: /gone.md: leads nowhere"]
+    assert complaints(repository) == ["a.md:1: /gone.md: target not found"]
 
 
 def test_page_listed_twice_becomes_a_link(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_page_listed_twice_becomes_a_link(tmp_path: Path) -> None:
     assert outline(repository.pages) == ["a A", "→ Again", "b B"]
     assert repository.problems == (
         Problem("SUMMARY.md", 2, "a.md is listed again: imported as a link", "information"),
-        Problem("SUMMARY.md", 2, "is a link: its subpages are placed beside it", "information"),
+        Problem("SUMMARY.md", 2, "is a link: its subpages are placed next to it", "information"),
     )
 
 
@@ -306,7 +306,7 @@ redirects:
     assert outline(repository.pages) == ["index Home", "start Start"]
     assert repository.redirects == {"old/path": "start.md", "older/path": "gone.md"}
     assert [str(problem) for problem in repository.problems] == [
-        ".gitbook.yaml:1: the redirect of older/path leads nowhere: gone.md",
+        ".gitbook.yaml:1: the target of the redirect older/path was not found: gone.md",
         ".gitbook.yaml:2: has invisible characters, which are ignored",
         ".gitbook.yaml:4: has invisible characters, which are ignored",
         ".gitbook.yaml:8: the redirect of outside is not a path in the repository",
@@ -346,7 +346,7 @@ def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
     assert complaints(repository) == [
         "bytes.md:4: is not UTF-8 here; unreadable bytes are shown as \ufffd",
         "front.md:3: the front matter is not YAML: mapping values are not allowed here",
-        "front.md:8: gone.md: leads nowhere",
+        "front.md:8: gone.md: target not found",
     ]
     assert page(repository, "good.md").title == "Good"
 

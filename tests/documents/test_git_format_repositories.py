@@ -133,24 +133,24 @@ def test_every_link_to_a_file_is_followed(documentation: Documentation, reposito
 
 
 def test_broken_links_are_reported_with_their_lines(documentation: Documentation, repository: Repository) -> None:
-    broken = [problem for problem in repository.problems if problem.text.endswith("leads nowhere")]
+    broken = [problem for problem in repository.problems if problem.text.endswith("target not found")]
     assert broken
     for problem in broken:
         text = (documentation.directory / problem.file).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         line = text.split("\n")[problem.line - 1]
-        target = problem.text.removesuffix(": leads nowhere")
+        target = problem.text.removesuffix(": target not found")
         assert target.replace("_", "") in line.replace("\\", "").replace("_", ""), problem
 
 
 def test_broken_links_are_those_that_were_generated(documentation: Documentation, repository: Repository) -> None:
     if documentation.generated:
         reported = {
-            (problem.file, problem.line, problem.text.removesuffix(": leads nowhere"))
+            (problem.file, problem.line, problem.text.removesuffix(": target not found"))
             for problem in repository.problems
-            if problem.text.endswith("leads nowhere")
+            if problem.text.endswith("target not found")
         }
         assert reported == documentation.generated.broken()
-        expected = ("leads nowhere", "is not listed", "is listed again", "does not exist")
+        expected = ("target not found", "is not listed", "is listed again", "does not exist")
         assert [problem for problem in repository.problems if not any(part in problem.text for part in expected)] == []
 
 

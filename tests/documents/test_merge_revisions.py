@@ -44,7 +44,7 @@ class TestRandomTrees:
             assert revision_of(tree) == side
             assert tree.conflicts == []
 
-    def test_nothing_is_dropped_that_anybody_wanted(self, seed: int) -> None:
+    def test_no_page_of_either_side_is_dropped(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
         ours, theirs = editor.edited(base, "o", 12), editor.edited(base, "t", 12)

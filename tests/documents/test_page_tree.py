@@ -96,7 +96,7 @@ def test_move_keeps_subpages() -> None:
 @pytest.mark.parametrize(
     ("page_id", "into"), [("tokens", "rotate"), ("tokens", "tokens"), ("x", None), ("tokens", "x")]
 )
-def test_move_below_itself_or_nowhere_raises(page_id: str, into: str | None) -> None:
+def test_move_into_itself_or_an_unknown_page_raises(page_id: str, into: str | None) -> None:
     with pytest.raises(PageNotInTree):
         move(TREE, page_id, into)
 

@@ -1,4 +1,4 @@
-"""The demonstration as a newcomer meets it: a real process in a real pseudo-terminal, or in a pipe."""
+"""`presscheck demo` as a new user runs it: in a pseudo-terminal or in a pipe."""
 
 import os
 import signal
@@ -53,7 +53,7 @@ def test_a_signal_leaves_the_terminal_as_it_was(terminal: Terminal, which: signa
     assert terminal.left_on() == []
 
 
-def test_a_page_is_read_by_keys(terminal: Terminal) -> None:
+def test_read_a_page_with_keys(terminal: Terminal) -> None:
     terminal.wait("Rewrite the auth guide")
     terminal.press("g", "o")
     terminal.wait("Developers")
@@ -67,7 +67,7 @@ def test_a_page_is_read_by_keys(terminal: Terminal) -> None:
     terminal.wait("Needs me")
 
 
-def test_what_was_seen_is_there_without_the_service(tmp_path: Path) -> None:
+def test_viewed_content_is_available_offline(tmp_path: Path) -> None:
     first = Terminal(DEMO, env=environment(tmp_path))
     first.wait("✗ Ada")
     first.press("q")

@@ -1,4 +1,4 @@
-"""On a train: the sample workspace was brought in; then the real app and commands, asked for it without a service."""
+"""Offline use after a sync: the real app and commands without a service."""
 
 import sys
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
 
 EACH = 3
-"""Of the open change requests, each so many-th is opened."""
+"""Every n-th open change request is opened."""
 MERGED = ListOrganizationChangeRequests(organization_id="tallowick", status="merged")
-"""Of these only the rows are brought in."""
+"""Statuses of change requests of which only the rows are synced."""
 PAGES = 2
-"""Pages of each space that are read."""
+"""The number of pages that are read in each space."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that is gone, and had been mirrored before."""
+    """A service that was synced and then stopped."""
     directory = tmp_path_factory.mktemp("service")
     with running_service(directory, sample=True) as one:
         shell = signed_in(directory / "home", one)
@@ -49,7 +49,7 @@ def shell(service: RunningService) -> Shell:
 
 @pytest.fixture
 def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
-    """What a screen asked for that the store does not have."""
+    """Requests of a screen that the store cannot answer."""
     found: list[Operation] = []
     known = Engine.known
 
@@ -64,7 +64,7 @@ def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
 
 
 async def change_requests(pilot: Any) -> int:
-    """Look at all views, and at all that changes in some of the open change requests; how many those were."""
+    """Open all views and some open change requests; returns the number of change requests."""
     opened = 0
     for view in ("Mine", "Involved", "All open", "Drafts", "Merged"):
         await pilot.press("l")
@@ -88,7 +88,7 @@ async def change_requests(pilot: Any) -> int:
 
 
 async def pages(pilot: Any) -> int:
-    """Unfold every space, and read its first pages; how many those were."""
+    """Expand every space and read its first pages; returns the number of pages."""
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     browse = pilot.app.screen
@@ -106,9 +106,7 @@ async def pages(pilot: Any) -> int:
     return read
 
 
-async def test_every_screen_shows_everything_without_a_service(
-    service: RunningService, missed: list[Operation]
-) -> None:
+async def test_every_screen_is_complete_offline_after_a_sync(service: RunningService, missed: list[Operation]) -> None:
     app = app_on(service, service.directory / "home", offline=True)
     async with running(app, (120, 60)) as pilot:
         await until(pilot, shows="offline")
@@ -124,7 +122,7 @@ async def test_every_screen_shows_everything_without_a_service(
     assert [str(call) for call in missed if getattr(call, "change_request_id", None) not in merged] == []
 
 
-def test_commands_read_what_was_brought_in(shell: Shell) -> None:
+def test_commands_read_synced_content_offline(shell: Shell) -> None:
     assert "Rewrite the auth guide" in shell.ok("--offline", "inbox")
     assert "Can we link this from the quickstart?" in shell.ok("--offline", "cr", "show", "api#5")
     assert "90 days" in shell.ok("--offline", "cr", "diff", "api#5")

@@ -1,4 +1,4 @@
-"""What other people do, seen through the real service: told once, by one of many, and never invented."""
+"""Events caused by other users, through the real service: each is reported once."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ ORGANIZATION = "tallowick"
 
 
 class Watch:
-    """The program, with its lines as they come."""
+    """The program as a process; its output is read line by line."""
 
     def __init__(self, shell: Shell, *words: str) -> None:
         self.ran = subprocess.Popen(
@@ -93,13 +93,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 @pytest.fixture(scope="module")
 def mia(service: RunningService) -> str:
-    """The token of somebody else."""
+    """The token of another user."""
     return token_of(service, "mia")
 
 
 @pytest.fixture(scope="module")
 def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of somebody who has looked once."""
+    """A home directory whose user has checked for events once."""
     home = tmp_path_factory.mktemp("looked")
 
     async def first_look() -> None:
@@ -113,7 +113,7 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def home(looked: Path, tmp_path: Path) -> Path:
-    """A home of one's own, that has looked once: what other tests did meanwhile is told there first."""
+    """A separate home directory that has checked once, so that events of other tests are reported before."""
     return Path(shutil.copytree(looked, tmp_path / "home"))
 
 
@@ -128,17 +128,17 @@ async def opened(service: RunningService, home: Path) -> AsyncIterator[Engine]:
 
 
 def said(engine: Engine) -> list[str]:
-    """Every event so far, the oldest first."""
+    """All events so far, oldest first."""
     return [sentence(event) for event in reversed(engine.events.recent())]
 
 
 async def look(engine: Engine, since: int = 0) -> list[str]:
-    """Look, and say what is told behind the first so many."""
+    """Check for events and return those after the first n."""
     await engine.events.poll()
     return said(engine)[since:]
 
 
-async def test_what_others_do_is_told_once(service: RunningService, mia: str, home: Path) -> None:
+async def test_an_event_is_reported_once(service: RunningService, mia: str, home: Path) -> None:
     async with opened(service, home) as engine:
         before = len(await look(engine))
         [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
@@ -174,7 +174,7 @@ async def test_what_others_do_is_told_once(service: RunningService, mia: str, ho
         assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
 
 
-async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, mia: str, home: Path) -> None:
+async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, home: Path) -> None:
     async with opened(service, home) as engine:
         before = len(await look(engine))
         [pages, meanwhile] = await say(
@@ -198,7 +198,7 @@ async def test_a_conflict_is_told_when_it_comes_about(service: RunningService, m
         assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
 
 
-async def test_own_acts_are_no_events(service: RunningService, home: Path) -> None:
+async def test_own_actions_are_not_events(service: RunningService, home: Path) -> None:
     async with opened(service, home) as engine:
         before = len(await look(engine))
         sites = await engine.read(ListSites(organization_id=ORGANIZATION))
@@ -216,7 +216,7 @@ async def test_own_acts_are_no_events(service: RunningService, home: Path) -> No
         assert told == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
 
 
-async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
+async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_action(
     service: RunningService, mia: str, home: Path
 ) -> None:
     async with opened(service, home) as engine:
@@ -242,7 +242,7 @@ async def test_what_is_done_comes_back_with_an_event_and_not_with_an_own_act(
         await watched.aclose()
 
 
-async def test_two_instances_read_one_list_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
+async def test_two_instances_share_one_event_log_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
     async with opened(service, home) as one, opened(service, home) as other:
         heard: dict[Engine, list[Event]] = {one: [], other: []}
         notified: list[Engine] = []
@@ -271,7 +271,7 @@ async def test_two_instances_read_one_list_and_notify_once(service: RunningServi
         assert len(said(one)) == before + 2
 
 
-async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, mia: str, home: Path) -> None:
+async def test_an_incomplete_check_reports_no_events(service: RunningService, mia: str, home: Path) -> None:
     async with opened(service, home) as engine:
         engine.events.pause, engine.events.first = 0.1, 0
         watched = engine.events.watch()
@@ -289,7 +289,7 @@ async def test_a_look_that_cannot_be_finished_is_none(service: RunningService, m
         await watched.aclose()
 
 
-async def test_the_list_keeps_what_came_last(service: RunningService, home: Path) -> None:
+async def test_the_event_log_keeps_the_latest_events(service: RunningService, home: Path) -> None:
     async with opened(service, home) as engine:
         events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(KEPT + 5))
         for half in (events[:150], events[150:]):
@@ -303,7 +303,9 @@ async def test_the_list_keeps_what_came_last(service: RunningService, home: Path
         assert engine.outbox.recall("events") == "3"
 
 
-async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: RunningService, mia: str, home: Path) -> None:
+async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
+    service: RunningService, mia: str, home: Path
+) -> None:
     app, sent = app_on(service, home, notify="osc9"), list[str]()
     app.engine.events.pause, app.engine.events.first = 0.2, 0
     app.to_terminal = sent.append
@@ -328,7 +330,7 @@ async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: Running
         assert len(sent) == 2
 
 
-async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningService, mia: str, tmp_path: Path) -> None:
+async def test_watch_prints_events_until_it_is_stopped(service: RunningService, mia: str, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
     watch = Watch(shell)
     try:
@@ -360,7 +362,7 @@ async def test_watch_prints_what_others_do_until_it_is_ended(service: RunningSer
     assert again.err.empty(), "no traceback"
 
 
-def test_watch_says_what_does_not_go_together(service: RunningService, tmp_path: Path) -> None:
+def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
     for words, says in (
         (("--interval", "5"), "requires --watch"),

@@ -1,4 +1,4 @@
-"""The whole job by keys, in a real terminal: from a change request that waits to a site that is live."""
+"""A complete workflow with keys in a real terminal, from an open change request to a published site."""
 
 import subprocess
 import sys
@@ -81,7 +81,7 @@ async def it_is_all_so(client: Client) -> None:
 
 @pytest.fixture
 def served(documentation: Documentation, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A service with one repository in it; what an environment needs to reach it."""
+    """A service with one imported repository; yields the environment to reach it."""
     docs = str(documentation.directory)
     command = [*PRESSCHECK, "serve", "--port", "0", "--data", str(tmp_path / "data"), "--docs", docs]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
@@ -100,7 +100,7 @@ def editor(directory: Path) -> str:
 
 
 @pytest.mark.documentation("handbook")
-async def test_a_repository_is_browsed_edited_merged_and_published(served: dict[str, str], tmp_path: Path) -> None:
+async def test_browse_edit_merge_and_publish_an_imported_repository(served: dict[str, str], tmp_path: Path) -> None:
     client = Client(served["PRESSCHECK_BASE_URL"], served["PRESSCHECK_TOKEN"])
     [organization] = (await client.send(ListOrganizations())).items
     [space] = (await client.send(ListSpaces(organization_id=organization.id))).items

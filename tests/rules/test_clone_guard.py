@@ -1,4 +1,4 @@
-"""A test that reads a file beside the clone fails, and what every machine has may be read."""
+"""The guard against reads outside the clone: such tests fail; files of the system may be read."""
 
 import shutil
 import subprocess
@@ -76,7 +76,7 @@ def clone(tmp_path: Path) -> Path:
     return tests.parent
 
 
-def test_a_test_that_reads_beside_the_clone_fails(clone: Path, tmp_path: Path) -> None:
+def test_a_test_that_reads_outside_the_clone_fails(clone: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
     command += [f"--basetemp={tmp_path / 'temporary'}", "-rA"]
     ran = subprocess.run(command, cwd=clone, capture_output=True, text=True)
@@ -94,7 +94,7 @@ def test_a_test_that_reads_beside_the_clone_fails(clone: Path, tmp_path: Path) -
     assert f"open {clone.parent / 'beside' / 'facts.json'}" in ran.stdout
 
 
-def test_a_module_that_reads_beside_the_clone_is_not_collected(clone: Path) -> None:
+def test_a_module_that_reads_outside_the_clone_is_not_collected(clone: Path) -> None:
     module = clone / "tests" / "test_planted.py"
     module.write_text(
         "from pathlib import Path\nDATA = (Path(__file__).parents[2] / 'beside/facts.json').read_text()\n"
@@ -154,7 +154,7 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
         (None, False),
     ],
 )
-def test_what_is_beside_a_clone_in_the_home_folder(path: Any, outside: bool) -> None:
+def test_folders_next_to_a_clone_in_the_home_folder(path: Any, outside: bool) -> None:
     assert guard("/home/ada/presscheck", "/home/ada/venvs/presscheck", "/usr", "").is_outside(path) is outside
 
 
@@ -162,11 +162,11 @@ def test_an_exception_around_the_parent_allows_nothing_in_it() -> None:
     assert guard("/usr/src/presscheck", "/usr").is_outside("/usr/src/neighbour/a")
 
 
-def test_a_clone_at_the_root_has_the_system_beside_it() -> None:
+def test_a_clone_at_the_root_is_next_to_the_system() -> None:
     assert not guard("/presscheck").is_outside("/usr/lib/python3/os.py")
 
 
-def test_in_the_folder_of_temporary_files_what_was_there_before_is_outside(tmp_path: Path) -> None:
+def test_older_temporary_files_are_outside(tmp_path: Path) -> None:
     for name in ("presscheck", "neighbour", "pytest-of-ada"):
         (tmp_path / name).mkdir()
     young = CloneGuard(tmp_path / "presscheck", [str(tmp_path)], tmp_path / "home", tmp_path)

@@ -1,4 +1,4 @@
-"""What a start loads: the modules that a first picture and a version do not need stay out."""
+"""Imports at start-up: modules that the first screen or `--version` do not need are not imported."""
 
 import subprocess
 import sys
@@ -9,9 +9,9 @@ LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", 
 LATE |= {"jinja2", "nh3", "jwt", "tomlkit", "typst"}
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
-"""All that a first picture may load beside the standard library."""
+"""Packages that the start-up picture can import besides the standard library."""
 SCREEN = PICTURE | {"annotated_types", "filelock", "pydantic", "pydantic_core", "typing_inspection"}
-"""All that a first screen may."""
+"""Packages that the first screen can import."""
 
 
 def loaded(code: str) -> set[str]:
@@ -25,11 +25,11 @@ def loaded(code: str) -> set[str]:
 
 
 def others(names: set[str]) -> set[str]:
-    """What is no part of Python itself."""
+    """The names of modules that are not part of the standard library."""
     return {name for name in names if name.isidentifier() and name not in sys.stdlib_module_names and name[0] != "_"}
 
 
-def test_the_version_loads_next_to_nothing() -> None:
+def test_version_imports_almost_nothing() -> None:
     names = loaded("sys.argv = ['presscheck', '--version']\nfrom presscheck.__main__ import main\nmain()")
     assert not names & LATE
     assert others(names) == {"presscheck"}

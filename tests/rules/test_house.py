@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, and where a library is known."""
+"""Rules for imports: the layers, and which package may import a library."""
 
 import ast
 import gc
@@ -40,8 +40,8 @@ def room(path: Path) -> str:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """A module, parsed once: parsing all of them for each rule takes seconds."""
-    gc.disable()  # what is collected amid it may parse something too, which Python 3.11 does not survive
+    """The syntax tree of a module, cached: parsing all modules for each rule takes seconds."""
+    gc.disable()  # a finalizer that parses during a parse crashes Python 3.11
     try:
         return ast.parse(path.read_text("utf-8"))
     finally:
@@ -58,7 +58,7 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def test_imports_point_down_and_siblings_never_meet() -> None:
+def test_imports_follow_the_layers() -> None:
     ran = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
         cwd=SOURCE.parents[1],
@@ -69,7 +69,7 @@ def test_imports_point_down_and_siblings_never_meet() -> None:
 
 
 @pytest.mark.parametrize("library", ONLY_IN)
-def test_a_library_is_known_in_one_room_only(library: str) -> None:
+def test_a_library_is_imported_in_one_package_only(library: str) -> None:
     strangers = [
         str(path.relative_to(SOURCE))
         for path in MODULES
@@ -79,7 +79,7 @@ def test_a_library_is_known_in_one_room_only(library: str) -> None:
     assert not strangers
 
 
-def test_widgets_never_see_the_engine() -> None:
+def test_widgets_do_not_import_the_engine() -> None:
     seen = [
         p.name for p in (SOURCE / "tui" / "widgets").glob("*.py") if any("presscheck.engine" in n for n in imported(p))
     ]
@@ -90,9 +90,9 @@ def test_style_sheets_stay_short() -> None:
     assert not [path.name for path in SOURCE.rglob("*.tcss") if path.read_text("utf-8").count("\n") > 120]
 
 
-def test_every_module_says_what_it_is() -> None:
+def test_every_module_has_a_docstring() -> None:
     assert not [str(p.relative_to(SOURCE)) for p in MODULES if not ast.get_docstring(tree_of(p))]
 
 
-def test_names_mean_something() -> None:
+def test_module_names_are_specific() -> None:
     assert not [p.name for p in SOURCE.rglob("*") if p.stem.strip("_") in NAMES_THAT_MEAN_NOTHING]

@@ -1,4 +1,4 @@
-"""Every skip of the suite goes through the list of programs, and can be made a failure."""
+"""Every skipped test names a missing program of the list, and skips can be made failures."""
 
 import os
 import subprocess
@@ -68,7 +68,7 @@ def test_it_fails_where_all_are_required(tmp_path: Path) -> None:
     assert "chromium is not on this machine" in ran.stdout
 
 
-def test_what_is_missing_is_printed_without_an_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_programs_are_printed_without_an_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # -S and -I: no packages, as before the first `make env`
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tests.needs import main; main(sys.argv[1:])"
     monkeypatch.setenv("PATH", "")

@@ -1,4 +1,4 @@
-"""`make quick` runs the tests of what changed, committed or not."""
+"""`make quick` runs the tests of changed packages, committed or not."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The structure of the source: no import circles, no deep class chains, names that are nouns."""
+"""Rules for the structure: no import circles, no deep class chains, modules named by nouns."""
 
 import ast
 from functools import cache
@@ -108,7 +108,7 @@ def class_depths() -> dict[tuple[str, str], int]:
     return {key: depth(key) for key in classes}
 
 
-def test_no_class_stands_on_more_than_two_of_our_own() -> None:
+def test_no_class_has_more_than_two_of_our_own_above_it() -> None:
     assert not {
         f"{module}.{name}": depth
         for (module, name), depth in class_depths().items()

@@ -1,3 +1,5 @@
+"""Fixtures of the service tests."""
+
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 

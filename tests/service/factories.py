@@ -1,4 +1,4 @@
-"""A small world in a running service: one organization, a user for every role, one space with pages."""
+"""A small data set in a running service: one organization, a user for every role, one space with pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A world with one item of every kind, so that each path placeholder has a valid id."""
+"""A data set with one item of every kind, so that each path placeholder has a valid id."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Change requests over a socket."""
+
 import asyncio
 
 import pytest

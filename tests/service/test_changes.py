@@ -1,3 +1,5 @@
+"""The changes of change requests and revisions."""
+
 from typing import Any
 
 from tests.service.factories import World, insert, rewrite

@@ -1,3 +1,5 @@
+"""Comments and replies over a socket."""
+
 import pytest
 from tests.service.factories import World
 

@@ -1,3 +1,5 @@
+"""Pages, files and revisions over a socket."""
+
 import base64
 from pathlib import Path
 

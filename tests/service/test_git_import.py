@@ -77,7 +77,7 @@ def outline(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str, str | None]
 async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) -> None:
     problems = brought_in(tmp_path, repository)
     assert problems == [
-        "guides/deep.md:3: gone.md: leads nowhere",
+        "guides/deep.md:3: gone.md: target not found",
         "hidden.md:1: is not listed in SUMMARY.md: imported as a hidden page",
     ]
     service = RunningService(tmp_path)

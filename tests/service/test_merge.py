@@ -1,3 +1,5 @@
+"""Merges and updates of change requests, with conflicts."""
+
 import asyncio
 from typing import Any
 

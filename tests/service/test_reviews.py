@@ -1,3 +1,5 @@
+"""Reviews, requested reviewers and merge rules."""
+
 import pytest
 from tests.service.factories import World, insert
 

@@ -109,7 +109,7 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     assert ran.exit_code == 2 and "cannot be read" in ran.stderr
 
 
-def test_a_token_over_its_rate_limit_is_told_to_wait(tmp_path: Path) -> None:
+def test_a_token_over_its_rate_limit_gets_status_429(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--rate-limit", "3", "--token-file", str(token_file)) as process:
         address = line(process)

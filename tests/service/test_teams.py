@@ -113,7 +113,7 @@ async def test_a_team_owner_only_manages_members(world: World) -> None:
     assert await members(world, team) == {"edit": "owner", "comment": "member"}
 
 
-async def test_guests_and_strangers_cannot_see_teams(world: World, other_organization: str) -> None:
+async def test_guests_and_non_members_cannot_see_teams(world: World, other_organization: str) -> None:
     team = await made(world)
     with pytest.raises(Forbidden):
         await world.clients["guest"].send(ListTeams(organization_id=world.organization))

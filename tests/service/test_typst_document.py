@@ -1,4 +1,4 @@
-"""Markdown set for paper: what a reader finds in the PDF, and that nothing an author writes is ever code."""
+"""Markdown as PDF: its content, and that the text of an author is never executed as code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown as HTML: what cannot be seen on a page of a running site."""
+"""Markdown as HTML: cases that the tests of running sites do not cover."""
 
 from __future__ import annotations
 

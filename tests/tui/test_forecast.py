@@ -50,7 +50,7 @@ async def test_what_would_collide_is_said_and_its_number_wanted(service: Running
         await until(pilot, shows="Two carriers down at once")
         pilot.app.open_review(*COLLIDES.values())
         await until(pilot, shows="conflicts with main in")
-        assert "with care" in shown(pilot.app)
+        assert "with warnings" in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Conflicts with main")
         await until(pilot, shows="type: 2")

@@ -71,7 +71,7 @@ async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
         assert "type: 4" not in shown(pilot.app)
         await main_moves(mia, "api", "Limits", "</details>", "</details>\n\nDo not ask us.")
         await pilot.press("y")
-        await until(pilot, shows="not merged: it was changed meanwhile")
+        await until(pilot, shows="not merged: the change request has changed")
         await until(pilot, shows="conflicts with main in Limits")
         assert await status(mia, LIMITS) == "open"
         await pilot.press("m")

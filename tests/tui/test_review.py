@@ -52,7 +52,7 @@ async def test_it_shows_what_changed_and_who_said_what(service: RunningService, 
         await until(pilot, shows="This still says API key in two places.")
         await until(pilot, shows="Then say why it is meant.")
         text = shown(pilot.app)
-        assert "with care: Ada requested changes" in text
+        assert "with warnings: Ada requested changes" in text
         assert "edited · 1 of 4" in text
         await pilot.press("k")
         await until(pilot, shows="Can we link this from the quickstart?")
@@ -221,7 +221,7 @@ async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: Running
     async with running(app_on(service, tmp_path), WIDE) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
         await pilot.press("enter")
-        await until(pilot, shows="Can merge? ⚠ with care")
+        await until(pilot, shows="Can merge? ⚠ with warnings")
         await until(pilot, shows="4/4 changes")
         await pilot.press("escape")
         await until(pilot, shows="Needs me")
@@ -258,7 +258,7 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
 
 async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada requested changes")
+        await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("W")
         await until(pilot, shows="Merge requirements")
         await until(pilot, shows="✓ permission   you can merge in this space")
@@ -271,7 +271,7 @@ async def test_the_history_tells_who_took_part_and_what_each_revision_changed(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada requested changes")
+        await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("g", "h")
         await until(pilot, shows="History of 5 Rewrite the auth guide")
         await until(pilot, shows="Contributors")
@@ -298,7 +298,7 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
         monkeypatch.setattr(owner, name, counted)
 
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
-        await until(pilot, shows="with care: Ada requested changes")
+        await until(pilot, shows="with warnings: Ada requested changes")
         await until(pilot, shows="Then say why it is meant.")
         await pilot.press("C", *"Well said")
         await until(pilot, shows="Well said")
@@ -331,7 +331,7 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
         review(service, tmp_path, "Rewrite the auth guide") as pilot,
         Client(service.base_url, service.token) as other,
     ):
-        await until(pilot, shows="with care: Ada requested changes")
+        await until(pilot, shows="with warnings: Ada requested changes")
         await until(pilot, shows="3 open comments")
         screen = pilot.app.screen
 

@@ -232,8 +232,8 @@ def test_who_and_when() -> None:
 
 def test_why_not() -> None:
     doubtful = standing(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
-    assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with care: 1 open comment"
-    assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with care: 1 ope…"
+    assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with warnings: 1 open comment"
+    assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with warnings: 1…"
 
 
 # the list

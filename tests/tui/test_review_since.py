@@ -25,7 +25,7 @@ async def review(service: RunningService, home: Path, size: tuple[int, int] = (1
         await until(pilot, shows="Rewrite the auth guide")
         pilot.app.open_review(*REQUEST.values())
         await until(pilot, shows="4/4 changes")
-        await until(pilot, shows="Can merge? ⚠ with care")
+        await until(pilot, shows="Can merge? ⚠ with warnings")
         yield pilot
 
 

@@ -1,1 +1,1 @@
-"""What can be said to the platform: every call a value, every noun a model; pydantic only."""
+"""The API of the platform: operations and models. Uses pydantic only."""

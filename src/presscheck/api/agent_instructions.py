@@ -24,7 +24,7 @@ class AgentInstructions(Model):
 
 
 class GetAgentInstructions(Operation[AgentInstructions]):
-    """Fetch the instructions of an organization."""
+    """Get the AI instructions of an organization."""
 
     operation_id = "getOrganizationAgentInstructions"
     route = "GET /orgs/{organization_id}/agent-instructions"
@@ -33,7 +33,10 @@ class GetAgentInstructions(Operation[AgentInstructions]):
 
 
 class UpdateAgentInstructions(Operation[AgentInstructions]):
-    """Replace the instructions by a tree of nodes; Markdown is not taken."""
+    """Replace the AI instructions of an organization.
+
+    The instructions are a tree of nodes; Markdown is not accepted.
+    """
 
     operation_id = "updateOrganizationAgentInstructions"
     route = "PUT /orgs/{organization_id}/agent-instructions"

@@ -1,6 +1,6 @@
-"""Change requests, who is asked to review them, who took part, and what they said (service.md: Change requests).
+"""Change requests, requested reviewers, contributors and reviews.
 
-A change request id in a path may be its number within the space.
+A change request id in a path can be its number within the space.
 """
 
 from typing import Any, Literal
@@ -16,9 +16,9 @@ from presscheck.api.users import Contribution, User
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
 """Merged is reached by merging only."""
 ReviewStatus = Literal["approved", "changes-requested"]
-"""A verdict."""
+"""The status of a review."""
 REVIEWS = "reviews"
-"""What the calls for verdicts are a feature of: the service's own document leaves them out."""
+"""The feature of the operations for reviews, which the published API description leaves out."""
 
 
 class ChangeRequest(Model):
@@ -83,7 +83,7 @@ class Contributor(Contribution):
 
 
 class Review(Model):
-    """A verdict on a `revision`; `outdated` means that a newer verdict replaced it, not that content changed."""
+    """A review of a `revision`; `outdated` means that a newer review replaced it, not that content changed."""
 
     object: str = "change-request-review"
     id: str
@@ -112,7 +112,10 @@ class ExportedPDF(Model):
 
 
 class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
-    """The change requests of a space in one state, the open ones where none is given: no value means all."""
+    """List the change requests of a space.
+
+    `status` is required to see any but the open ones; it takes one value.
+    """
 
     operation_id = "listChangeRequestsForSpace"
     route = "GET /spaces/{space_id}/change-requests"
@@ -126,7 +129,10 @@ class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 
 
 class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
-    """The change requests of all spaces of an organization in one state, the open ones where none is given."""
+    """List the change requests of an organization.
+
+    `status` is required to see any but the open ones; it takes one value.
+    """
 
     operation_id = "listChangeRequestsForOrganization"
     route = "GET /orgs/{organization_id}/change-requests"
@@ -140,7 +146,10 @@ class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 
 
 class CreateChangeRequest(Operation[ChangeRequest]):
-    """Begin a change request from the live content; its first state is the service's choice."""
+    """Create a change request.
+
+    It starts from the live content of the space. The service decides whether it is a draft or open.
+    """
 
     operation_id = "createChangeRequest"
     route = "POST /spaces/{space_id}/change-requests"
@@ -152,7 +161,7 @@ class CreateChangeRequest(Operation[ChangeRequest]):
 
 
 class GetChangeRequest(Operation[ChangeRequest]):
-    """Fetch one change request, by id or number; 404 where there is none."""
+    """Get a change request, by id or number."""
 
     operation_id = "getChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}"
@@ -162,7 +171,11 @@ class GetChangeRequest(Operation[ChangeRequest]):
 
 
 class UpdateChangeRequest(Operation[ChangeRequest]):
-    """Change subject (at most 100 characters), description (a tree of nodes, no Markdown) or state (not to merged)."""
+    """Update the subject, description or status.
+
+    The subject has at most 100 characters; the description is a tree of nodes, not Markdown. The status cannot be
+    set to merged.
+    """
 
     operation_id = "updateChangeRequestById"
     route = "PATCH /spaces/{space_id}/change-requests/{change_request_id}"
@@ -175,7 +188,10 @@ class UpdateChangeRequest(Operation[ChangeRequest]):
 
 
 class MergeChangeRequest(Operation[MergeResult]):
-    """Merge into the live content. Conflicts are merged too, and there is no way back."""
+    """Merge a change request into the live content.
+
+    Conflicts are merged too. A merge cannot be undone.
+    """
 
     operation_id = "mergeChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/merge"
@@ -185,7 +201,10 @@ class MergeChangeRequest(Operation[MergeResult]):
 
 
 class PullChangeRequest(Operation[MergeResult]):
-    """Take the live content into the change request; the service calls it update."""
+    """Update a change request with the live content.
+
+    The service calls this operation update.
+    """
 
     operation_id = "updateChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/update"
@@ -195,7 +214,7 @@ class PullChangeRequest(Operation[MergeResult]):
 
 
 class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
-    """Those who were asked to review."""
+    """List the requested reviewers of a change request."""
 
     operation_id = "getRequestedReviewersByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
@@ -205,7 +224,10 @@ class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
 
 
 class RequestReviewers(Operation[RequestedReviewers]):
-    """Ask people, by user id; subject and description of the change request can be set along the way."""
+    """Request reviews, by user id.
+
+    Can also set the subject and the description of the change request.
+    """
 
     operation_id = "requestReviewersForChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
@@ -218,7 +240,10 @@ class RequestReviewers(Operation[RequestedReviewers]):
 
 
 class RemoveRequestedReviewer(Operation[None]):
-    """Ask somebody no longer; one who was not asked is no error."""
+    """Remove a requested reviewer.
+
+    Succeeds if the user is not a requested reviewer.
+    """
 
     operation_id = "removeRequestedReviewerFromChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}"
@@ -230,7 +255,10 @@ class RemoveRequestedReviewer(Operation[None]):
 
 
 class ListContributors(Operation[Page[Contributor]]):
-    """Those who edited or commented; the service has one page of them only."""
+    """List the users who edited or commented.
+
+    The service returns one page only.
+    """
 
     operation_id = "getContributorsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/contributors"
@@ -240,7 +268,10 @@ class ListContributors(Operation[Page[Contributor]]):
 
 
 class ListReviews(Paged, Operation[Page[Review]]):
-    """The verdicts; `outdated` chooses those that were, or were not, replaced by newer ones."""
+    """List the reviews of a change request.
+
+    `outdated` filters by whether a newer review of the same user replaced it.
+    """
 
     operation_id = "getReviewsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
@@ -253,7 +284,10 @@ class ListReviews(Paged, Operation[Page[Review]]):
 
 
 class SubmitReview(Operation[Review]):
-    """Approve or ask for changes; it cannot be edited or taken back, only replaced by a newer one."""
+    """Submit a review: approve or request changes.
+
+    A review cannot be edited or deleted; a newer review of the same user replaces it.
+    """
 
     operation_id = "submitChangeRequestReview"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/reviews"
@@ -267,7 +301,7 @@ class SubmitReview(Operation[Review]):
 
 
 class GetReview(Operation[Review]):
-    """Fetch one verdict; 404 where there is none."""
+    """Get a review."""
 
     operation_id = "getChangeRequestReviewById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
@@ -280,7 +314,7 @@ class GetReview(Operation[Review]):
 
 
 class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
-    """Those who commented."""
+    """List the users who commented on a change request."""
 
     operation_id = "listCommentersInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"
@@ -290,7 +324,10 @@ class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
 
 
 class GetChangeRequestPDF(Operation[ExportedPDF]):
-    """Export as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
+    """Export a change request as PDF.
+
+    Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
+    """
 
     operation_id = "getChangeRequestPDF"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/pdf"

@@ -31,7 +31,7 @@ class Collection(Model):
 
 
 class GetCollection(Operation[Collection]):
-    """Fetch one collection."""
+    """Get a collection."""
 
     operation_id = "getCollectionById"
     route = "GET /collections/{collection_id}"
@@ -40,7 +40,10 @@ class GetCollection(Operation[Collection]):
 
 
 class UpdateCollection(Operation[Collection]):
-    """Change a collection: title at most 50, description at most 100 characters; the level may be null."""
+    """Update a collection.
+
+    The title has at most 50 characters, the description 100. The default level can be null.
+    """
 
     operation_id = "updateCollectionById"
     route = "PATCH /collections/{collection_id}"
@@ -52,7 +55,10 @@ class UpdateCollection(Operation[Collection]):
 
 
 class DeleteCollection(Operation[None]):
-    """Delete a collection; one that is not there is no error."""
+    """Delete a collection.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteCollectionById"
     route = "DELETE /collections/{collection_id}"
@@ -62,7 +68,10 @@ class DeleteCollection(Operation[None]):
 
 
 class ListCollections(Paged, Operation[Page[Collection]]):
-    """The collections of an organization, those inside others too unless `nested` is false."""
+    """List the collections of an organization.
+
+    Includes collections inside others unless `nested` is false.
+    """
 
     operation_id = "listCollectionsInOrganizationById"
     route = "GET /orgs/{organization_id}/collections"
@@ -72,7 +81,10 @@ class ListCollections(Paged, Operation[Page[Collection]]):
 
 
 class CreateCollection(Operation[Collection]):
-    """Create a collection, at the top or in another; the title is at most 50 characters."""
+    """Create a collection.
+
+    It is created at the top level, or in `parent`. The title has at most 50 characters.
+    """
 
     operation_id = "createCollection"
     route = "POST /orgs/{organization_id}/collections"
@@ -84,7 +96,7 @@ class CreateCollection(Operation[Collection]):
 
 
 class ListSpacesInCollection(Paged, Operation[Page[Space]]):
-    """The spaces of a collection."""
+    """List the spaces of a collection."""
 
     operation_id = "listSpacesInCollectionById"
     route = "GET /collections/{collection_id}/spaces"
@@ -93,7 +105,11 @@ class ListSpacesInCollection(Paged, Operation[Page[Space]]):
 
 
 class MoveCollection(Operation[Collection]):
-    """Put a collection into another (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
+    """Move a collection.
+
+    Moves it into `parent` (null: the top level), or next to another collection.
+    Fails with 400, 404 or 409 if that is not possible.
+    """
 
     operation_id = "moveCollection"
     route = "POST /collections/{collection_id}/move"
@@ -104,7 +120,10 @@ class MoveCollection(Operation[Collection]):
 
 
 class TransferCollection(Operation[Collection]):
-    """Give a collection to another organization; 404, 409 or 412 where it cannot be."""
+    """Transfer a collection to another organization.
+
+    Fails with 404, 409 or 412 if the transfer is not possible.
+    """
 
     operation_id = "transferCollection"
     route = "POST /collections/{collection_id}/transfer"

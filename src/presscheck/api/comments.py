@@ -112,7 +112,10 @@ class TableCellTarget(Argument):
 
 
 class ListComments(Paged, Operation[Page[Comment]]):
-    """The comments of a change request, newest first unless `order` says otherwise."""
+    """List the comments on a change request.
+
+    Newest first unless `order` is given.
+    """
 
     operation_id = "listCommentsInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments"
@@ -127,7 +130,10 @@ class ListComments(Paged, Operation[Page[Comment]]):
 
 
 class PostComment(Operation[Comment]):
-    """Comment on a change request, or on a page, node or table cell in it."""
+    """Comment on a change request.
+
+    `page`, `node` and `table_cell` choose a place in it.
+    """
 
     operation_id = "postCommentInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments"
@@ -141,7 +147,7 @@ class PostComment(Operation[Comment]):
 
 
 class GetComment(Operation[Comment]):
-    """Fetch one comment of a change request."""
+    """Get a comment on a change request."""
 
     operation_id = "getCommentInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -153,7 +159,10 @@ class GetComment(Operation[Comment]):
 
 
 class UpdateComment(Operation[Comment]):
-    """Resolve or reopen a comment, change its text, react to it; 403 where it is somebody else's."""
+    """Edit, resolve, reopen or react to a comment.
+
+    Fails with 403 if the text to edit is by another user.
+    """
 
     operation_id = "updateCommentInChangeRequest"
     route = "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -168,7 +177,10 @@ class UpdateComment(Operation[Comment]):
 
 
 class DeleteComment(Operation[None]):
-    """Delete a comment of a change request; one that is not there is no error."""
+    """Delete a comment on a change request.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteCommentInChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -180,7 +192,7 @@ class DeleteComment(Operation[None]):
 
 
 class ListReplies(Paged, Operation[Page[CommentReply]]):
-    """The replies to a comment of a change request."""
+    """List the replies to a comment on a change request."""
 
     operation_id = "listCommentRepliesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
@@ -192,7 +204,7 @@ class ListReplies(Paged, Operation[Page[CommentReply]]):
 
 
 class PostReply(Operation[CommentReply]):
-    """Answer a comment of a change request."""
+    """Reply to a comment on a change request."""
 
     operation_id = "postCommentReplyInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
@@ -206,7 +218,7 @@ class PostReply(Operation[CommentReply]):
 
 
 class GetReply(Operation[CommentReply]):
-    """Fetch one reply."""
+    """Get a reply on a change request."""
 
     operation_id = "getCommentReplyInChangeRequest"
     route = (
@@ -221,7 +233,10 @@ class GetReply(Operation[CommentReply]):
 
 
 class UpdateReply(Operation[CommentReply]):
-    """Change a reply, or react to it; 403 where it is somebody else's."""
+    """Edit or react to a reply.
+
+    Fails with 403 if the text to edit is by another user.
+    """
 
     operation_id = "updateCommentReplyInChangeRequest"
     route = (
@@ -239,7 +254,10 @@ class UpdateReply(Operation[CommentReply]):
 
 
 class DeleteReply(Operation[None]):
-    """Delete a reply; one that is not there is no error."""
+    """Delete a reply on a change request.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteCommentReplyInChangeRequest"
     route = (
@@ -254,7 +272,10 @@ class DeleteReply(Operation[None]):
 
 
 class ListSpaceComments(Paged, Operation[Page[Comment]]):
-    """The comments on a live space, newest first unless `order` says otherwise."""
+    """List the comments on the live content of a space.
+
+    Newest first unless `order` is given.
+    """
 
     operation_id = "listCommentsInSpace"
     route = "GET /spaces/{space_id}/comments"
@@ -268,7 +289,10 @@ class ListSpaceComments(Paged, Operation[Page[Comment]]):
 
 
 class PostSpaceComment(Operation[Comment]):
-    """Comment on a live space, or on a page, node or table cell in it."""
+    """Comment on the live content of a space.
+
+    `page`, `node` and `table_cell` choose a place in it.
+    """
 
     operation_id = "postCommentInSpace"
     route = "POST /spaces/{space_id}/comments"
@@ -281,7 +305,7 @@ class PostSpaceComment(Operation[Comment]):
 
 
 class GetSpaceComment(Operation[Comment]):
-    """Fetch one comment of a live space."""
+    """Get a comment on the live content."""
 
     operation_id = "getCommentInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}"
@@ -292,7 +316,10 @@ class GetSpaceComment(Operation[Comment]):
 
 
 class UpdateSpaceComment(Operation[Comment]):
-    """Resolve or reopen a comment of a live space, change its text, react to it."""
+    """Edit, resolve or react to a live-content comment.
+
+    Fails with 403 if the text to edit is by another user.
+    """
 
     operation_id = "updateCommentInSpace"
     route = "PUT /spaces/{space_id}/comments/{comment_id}"
@@ -306,7 +333,10 @@ class UpdateSpaceComment(Operation[Comment]):
 
 
 class DeleteSpaceComment(Operation[None]):
-    """Delete a comment of a live space; one that is not there is no error."""
+    """Delete a comment on the live content.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteCommentInSpace"
     route = "DELETE /spaces/{space_id}/comments/{comment_id}"
@@ -317,7 +347,7 @@ class DeleteSpaceComment(Operation[None]):
 
 
 class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
-    """The replies to a comment of a live space."""
+    """List the replies to a comment on the live content."""
 
     operation_id = "listCommentRepliesInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}/replies"
@@ -328,7 +358,7 @@ class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
 
 
 class PostSpaceReply(Operation[CommentReply]):
-    """Answer a comment of a live space."""
+    """Reply to a comment on the live content."""
 
     operation_id = "postCommentReplyInSpace"
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"

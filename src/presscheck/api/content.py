@@ -13,7 +13,7 @@ from presscheck.api.operation import Model, Operation, Page, Paged
 
 
 class ContentRef(Model):
-    """What a text points at; `kind` says which of the other fields count. A page without a space is in this one."""
+    """The target of a link; `kind` determines which other fields are used. A page without a space is in this one."""
 
     kind: str
     file: str | None = None
@@ -36,7 +36,7 @@ class GitBlob(Model):
 
 
 class GitCommit(Model):
-    """The commit that a revision is in step with."""
+    """The commit that a revision was synced with."""
 
     oid: str
     message: str = ""
@@ -189,7 +189,7 @@ class Rendering(Extent):
 
 
 class GetCurrentRevision(Extent, Operation[Revision]):
-    """The live content of a space."""
+    """Get the live content of a space."""
 
     operation_id = "getCurrentRevision"
     route = "GET /spaces/{space_id}/content"
@@ -198,7 +198,7 @@ class GetCurrentRevision(Extent, Operation[Revision]):
 
 
 class ListPages(Extent, Operation[Pages]):
-    """The tree of pages of the live content."""
+    """List the pages of the live content as a tree."""
 
     operation_id = "listPages"
     route = "GET /spaces/{space_id}/content/pages"
@@ -207,7 +207,7 @@ class ListPages(Extent, Operation[Pages]):
 
 
 class GetPage(Rendering, Operation[RevisionPage]):
-    """One page of the live content."""
+    """Get a page of the live content."""
 
     operation_id = "getPageById"
     route = "GET /spaces/{space_id}/content/page/{page_id}"
@@ -217,7 +217,10 @@ class GetPage(Rendering, Operation[RevisionPage]):
 
 
 class GetPageByPath(Rendering, Operation[RevisionPage]):
-    """One page of the live content, by its path, such as ``guides/start``."""
+    """Get a page of the live content by its path.
+
+    An example of a path is ``guides/start``.
+    """
 
     operation_id = "getPageByPath"
     route = "GET /spaces/{space_id}/content/path/{page_path}"
@@ -227,7 +230,7 @@ class GetPageByPath(Rendering, Operation[RevisionPage]):
 
 
 class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
-    """The files of the live content."""
+    """List the files of the live content."""
 
     operation_id = "listFiles"
     route = "GET /spaces/{space_id}/content/files"
@@ -236,7 +239,7 @@ class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 
 
 class GetFile(Extent, Operation[RevisionFile]):
-    """One file of the live content."""
+    """Get a file of the live content."""
 
     operation_id = "getFileById"
     route = "GET /spaces/{space_id}/content/files/{file_id}"
@@ -246,7 +249,7 @@ class GetFile(Extent, Operation[RevisionFile]):
 
 
 class GetReusableContent(Extent, Operation[ReusableContent]):
-    """One piece of reusable content of the live content."""
+    """Get reusable content of the live content."""
 
     operation_id = "getReusableContentById"
     route = "GET /spaces/{space_id}/content/reusable-contents/{reusable_content_id}"
@@ -256,7 +259,10 @@ class GetReusableContent(Extent, Operation[ReusableContent]):
 
 
 class GetRevision(Extent, Operation[Revision]):
-    """A revision of a space; it never changes."""
+    """Get a revision of a space.
+
+    Revisions never change.
+    """
 
     operation_id = "getRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}"
@@ -266,7 +272,7 @@ class GetRevision(Extent, Operation[Revision]):
 
 
 class ListRevisionPages(Extent, Operation[Pages]):
-    """The tree of pages of a revision."""
+    """List the pages of a revision as a tree."""
 
     operation_id = "listPagesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/pages"
@@ -276,7 +282,7 @@ class ListRevisionPages(Extent, Operation[Pages]):
 
 
 class GetRevisionPage(Rendering, Operation[RevisionPage]):
-    """One page of a revision."""
+    """Get a page of a revision."""
 
     operation_id = "getPageInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}"
@@ -287,7 +293,7 @@ class GetRevisionPage(Rendering, Operation[RevisionPage]):
 
 
 class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
-    """The files of a revision."""
+    """List the files of a revision."""
 
     operation_id = "listFilesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/files"
@@ -297,7 +303,7 @@ class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 
 
 class GetChangeRequestRevision(Extent, Operation[Revision]):
-    """The content of a change request."""
+    """Get the content of a change request."""
 
     operation_id = "getRevisionOfChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content"
@@ -307,7 +313,7 @@ class GetChangeRequestRevision(Extent, Operation[Revision]):
 
 
 class ListChangeRequestPages(Extent, Operation[Pages]):
-    """The tree of pages of a change request."""
+    """List the pages of a change request as a tree."""
 
     operation_id = "listPagesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/pages"
@@ -317,7 +323,7 @@ class ListChangeRequestPages(Extent, Operation[Pages]):
 
 
 class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
-    """One page of a change request."""
+    """Get a page of a change request."""
 
     operation_id = "getPageInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}"
@@ -328,7 +334,7 @@ class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
 
 
 class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
-    """One page of a change request, by its path."""
+    """Get a page of a change request by its path."""
 
     operation_id = "getPageInChangeRequestByPath"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}"
@@ -339,7 +345,7 @@ class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
 
 
 class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
-    """The files of a change request."""
+    """List the files of a change request."""
 
     operation_id = "listFilesInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files"
@@ -349,7 +355,7 @@ class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 
 
 class GetChangeRequestFile(Extent, Operation[RevisionFile]):
-    """One file of a change request."""
+    """Get a file of a change request."""
 
     operation_id = "getFileInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}"
@@ -360,7 +366,7 @@ class GetChangeRequestFile(Extent, Operation[RevisionFile]):
 
 
 class GetChangeRequestReusableContent(Extent, Operation[ReusableContent]):
-    """One piece of reusable content of a change request."""
+    """Get reusable content of a change request."""
 
     operation_id = "getReusableContentInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents/{reusable_content_id}"

@@ -86,7 +86,10 @@ class SemanticChanges(Model):
 
 
 class GetChangeRequestChanges(Operation[SemanticChanges]):
-    """What a change request changes; `limit` cuts off (10 where it is not given), there are no pages."""
+    """Get the changes of a change request.
+
+    `limit` (10 by default) truncates the list; there is no pagination.
+    """
 
     operation_id = "getChangeRequestChanges"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/changes"
@@ -97,7 +100,10 @@ class GetChangeRequestChanges(Operation[SemanticChanges]):
 
 
 class GetRevisionChanges(Extent, Operation[SemanticChanges]):
-    """What a revision changed against its parent; `limit` cuts off (10 where it is not given), there are no pages."""
+    """Get the changes of a revision from its parent.
+
+    `limit` (10 by default) truncates the list; there is no pagination.
+    """
 
     operation_id = "getRevisionSemanticChanges"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/changes"
@@ -228,9 +234,10 @@ class ContentUpdate(Model):
 
 
 class EditChangeRequestContent(Operation[ContentUpdate]):
-    """Edit the pages of a change request: 1 to 50 changes in order, all or none, one new revision.
+    """Edit the content of a change request.
 
-    `compat` false asks for what became of each change.
+    Applies 1 to 50 changes in order, all or none, as one new revision. With `compat` false the answer has the
+    result of each change.
     """
 
     operation_id = "updateChangeRequestContent"

@@ -134,7 +134,10 @@ class NewConversation(Argument):
 
 
 class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
-    """The clusters of issues, the newest first unless `order` and `order_by` say otherwise."""
+    """List the clusters of similar issues.
+
+    Newest first unless `order` and `order_by` are given.
+    """
 
     operation_id = "listConversationsIssuesClusters"
     route = "GET /orgs/{organization_id}/conversations-clusters"
@@ -149,7 +152,10 @@ class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
 
 
 class ListConversations(Paged, Operation[Page[Conversation]]):
-    """The conversations of an organization, from one source or all."""
+    """List the conversations of an organization.
+
+    `source` filters by where they come from.
+    """
 
     operation_id = "listConversations"
     route = "GET /orgs/{organization_id}/conversations"
@@ -160,7 +166,10 @@ class ListConversations(Paged, Operation[Page[Conversation]]):
 
 
 class IngestConversations(Operation[None]):
-    """Take in conversations; needs the token of an integration's installation."""
+    """Import conversations.
+
+    Requires the token of an integration's installation.
+    """
 
     operation_id = "ingestConversation"
     route = "POST /orgs/{organization_id}/conversations"
@@ -173,7 +182,10 @@ class IngestConversations(Operation[None]):
 
 
 class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
-    """The issues of an organization, of one cluster or one conversation."""
+    """List the issues found in conversations.
+
+    Lists all of an organization, or those of one cluster or one conversation.
+    """
 
     operation_id = "listConversationsIssues"
     route = "GET /orgs/{organization_id}/conversations-issues"
@@ -185,7 +197,7 @@ class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
 
 
 class GetConversationIssue(Operation[IssueInConversation]):
-    """Fetch one issue; 404 where there is none."""
+    """Get an issue found in conversations."""
 
     operation_id = "getConversationIssueById"
     route = "GET /orgs/{organization_id}/conversations-issues/{issue_id}"
@@ -196,7 +208,7 @@ class GetConversationIssue(Operation[IssueInConversation]):
 
 
 class GetConversation(Operation[WholeConversation]):
-    """Fetch one conversation with its messages; 404 where there is none."""
+    """Get a conversation with its messages."""
 
     operation_id = "getConversationById"
     route = "GET /orgs/{organization_id}/conversations/{conversation_id}"

@@ -68,7 +68,7 @@ class StartImport(Operation[ImportRun]):
 
 
 class CancelImport(Operation[ImportRun]):
-    """Stop an import."""
+    """Cancel an import."""
 
     operation_id = "cancelImportRun"
     route = "POST /org/{organization_id}/imports/{import_run_id}/cancel"
@@ -79,7 +79,7 @@ class CancelImport(Operation[ImportRun]):
 
 
 class ListImports(Paged, Operation[Page[ImportRun]]):
-    """The imports of an organization; newest release only."""
+    """List the imports of an organization."""
 
     operation_id = "listImportRuns"
     route = "GET /org/{organization_id}/imports"
@@ -93,7 +93,7 @@ class ListImports(Paged, Operation[Page[ImportRun]]):
 
 
 class GetImport(Operation[ImportRun]):
-    """Fetch one import; newest release only."""
+    """Get an import."""
 
     operation_id = "getImportRun"
     route = "GET /org/{organization_id}/imports/{import_run_id}"

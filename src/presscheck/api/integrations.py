@@ -144,7 +144,7 @@ class SiteInstallation(Model):
 
 
 class IntegrationEvent(Model):
-    """Something that an integration was told; `status` is success or failed."""
+    """An event that was sent to an integration; `status` is success or failed."""
 
     id: str
     integration_id: str = ""
@@ -169,7 +169,7 @@ class EventTrace(Model):
 
 
 class TracedEvent(Model):
-    """An event and what came of it."""
+    """An event and its outcome."""
 
     event: IntegrationEvent
     trace: EventTrace | None = None
@@ -186,7 +186,10 @@ class RenderOutput(Model):
 
 
 class ListIntegrations(Paged, Operation[Page[Integration]]):
-    """The integrations, filtered; the domain of a block is at most 100 characters."""
+    """List integrations.
+
+    The domain of a block has at most 100 characters.
+    """
 
     operation_id = "listIntegrations"
     route = "GET /integrations"
@@ -204,7 +207,7 @@ class ListIntegrations(Paged, Operation[Page[Integration]]):
 
 
 class GetIntegration(Operation[Integration]):
-    """Fetch one integration; 404 where there is none."""
+    """Get an integration."""
 
     operation_id = "getIntegrationByName"
     route = "GET /integrations/{integration_name}"
@@ -213,9 +216,10 @@ class GetIntegration(Operation[Integration]):
 
 
 class PublishIntegration(Operation[Integration]):
-    """Publish or update an integration: title 2 to 30, description 100, summary 2048 characters.
+    """Publish or update an integration.
 
-    `icon` and `preview_images` are base64; blocks, content sources and configurations go as they are.
+    The title has 2 to 30 characters, the description at most 100, the summary 2048. `icon` and `preview_images` are
+    base64.
     """
 
     operation_id = "publishIntegration"
@@ -243,7 +247,10 @@ class PublishIntegration(Operation[Integration]):
 
 
 class UnpublishIntegration(Operation[None]):
-    """Delete an integration; one that is not there is no error."""
+    """Delete an integration.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "unpublishIntegration"
     route = "DELETE /integrations/{integration_name}"
@@ -253,7 +260,10 @@ class UnpublishIntegration(Operation[None]):
 
 
 class ListIntegrationInstallations(Paged, Operation[Page[Installation]]):
-    """Where an integration is installed; needs the integration's own token."""
+    """List the installations of an integration.
+
+    Requires the integration's own token.
+    """
 
     operation_id = "listIntegrationInstallations"
     route = "GET /integrations/{integration_name}/installations"
@@ -274,7 +284,7 @@ class InstallIntegration(Operation[Installation]):
 
 
 class GetInstallation(Operation[Installation]):
-    """Fetch one installation."""
+    """Get an installation of an integration."""
 
     operation_id = "getIntegrationInstallationById"
     route = "GET /integrations/{integration_name}/installations/{installation_id}"
@@ -284,7 +294,10 @@ class GetInstallation(Operation[Installation]):
 
 
 class UpdateInstallation(Operation[Installation]):
-    """Change an installation; the selections say whether it is in all spaces and sites."""
+    """Update an installation of an integration.
+
+    `space_selection` and `site_selection` choose between all and selected spaces and sites.
+    """
 
     operation_id = "updateIntegrationInstallation"
     route = "PATCH /integrations/{integration_name}/installations/{installation_id}"
@@ -298,7 +311,10 @@ class UpdateInstallation(Operation[Installation]):
 
 
 class UninstallIntegration(Operation[None]):
-    """Remove an installation; one that is not there is no error."""
+    """Uninstall an integration.
+
+    Succeeds if the installation does not exist.
+    """
 
     operation_id = "uninstallIntegration"
     route = "DELETE /integrations/{integration_name}/installations/{installation_id}"
@@ -309,7 +325,7 @@ class UninstallIntegration(Operation[None]):
 
 
 class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
-    """What an integration was told."""
+    """List the events sent to an integration."""
 
     operation_id = "listIntegrationEvents"
     route = "GET /integrations/{integration_name}/events"
@@ -318,7 +334,7 @@ class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
 
 
 class GetIntegrationEvent(Operation[TracedEvent]):
-    """One event, and what the integration wrote while it handled it."""
+    """Get an event of an integration, with its log."""
 
     operation_id = "getIntegrationEvent"
     route = "GET /integrations/{integration_name}/events/{event_id}"
@@ -328,7 +344,10 @@ class GetIntegrationEvent(Operation[TracedEvent]):
 
 
 class ListIntegrationSpaces(Paged, Operation[Page[SpaceInstallation]]):
-    """The spaces that an integration is in; `extended` gives them whole. Needs the integration's own token."""
+    """List the spaces that an integration is installed in.
+
+    `extended` returns complete spaces. Requires the integration's own token.
+    """
 
     operation_id = "listIntegrationSpaceInstallations"
     route = "GET /integrations/{integration_name}/spaces"
@@ -339,7 +358,10 @@ class ListIntegrationSpaces(Paged, Operation[Page[SpaceInstallation]]):
 
 
 class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
-    """The sites that an integration is in; `extended` gives them whole. Needs the integration's own token."""
+    """List the sites that an integration is installed in.
+
+    `extended` returns complete sites. Requires the integration's own token.
+    """
 
     operation_id = "listIntegrationSiteInstallations"
     route = "GET /integrations/{integration_name}/sites"
@@ -350,7 +372,10 @@ class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
 
 
 class SetDevelopmentMode(Operation[None]):
-    """Send the events of an integration to a tunnel (1 to 256 characters), those of everybody where `all` says so."""
+    """Send an integration's events to a tunnel.
+
+    The tunnel URL has 1 to 256 characters. With `all`, the events of all installations are sent there.
+    """
 
     operation_id = "setIntegrationDevelopmentMode"
     route = "PUT /integrations/{integration_name}/dev"
@@ -362,7 +387,7 @@ class SetDevelopmentMode(Operation[None]):
 
 
 class DisableDevelopmentMode(Operation[None]):
-    """Send the events where they belong again."""
+    """Stop sending an integration's events to a tunnel."""
 
     operation_id = "disableIntegrationDevelopmentMode"
     route = "DELETE /integrations/{integration_name}/dev"
@@ -372,7 +397,10 @@ class DisableDevelopmentMode(Operation[None]):
 
 
 class RenderIntegrationWithGet(Operation[RenderOutput]):
-    """What an integration draws; `request` is JSON, compressed by LZ-string."""
+    """Render a component of an integration by GET.
+
+    `request` is JSON, compressed by LZ-string.
+    """
 
     operation_id = "renderIntegrationUIWithGet"
     route = "GET /integrations/{integration_name}/render"
@@ -382,7 +410,10 @@ class RenderIntegrationWithGet(Operation[RenderOutput]):
 
 
 class RenderIntegration(Operation[RenderOutput]):
-    """What an integration draws for a component with its properties, state, context and perhaps an action."""
+    """Render a component of an integration.
+
+    Takes the properties, state and context of the component, and optionally an action.
+    """
 
     operation_id = "renderIntegrationUIWithPost"
     route = "POST /integrations/{integration_name}/render"

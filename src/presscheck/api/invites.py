@@ -31,7 +31,7 @@ class OrganizationInvite(Model):
 
 
 class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
-    """The links that invite to an organization."""
+    """List the invite links of an organization."""
 
     operation_id = "listOrganizationInviteLinks"
     route = "GET /orgs/{organization_id}/link-invites"
@@ -40,7 +40,10 @@ class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
 
 
 class CreateInvite(Operation[Invite]):
-    """Make a link: `role` for the organization, or `level` with a `space` or a `collection`; null invites guests."""
+    """Create an invite link.
+
+    Give `role` for an organization, or `level` with `space` or `collection`; null invites guests.
+    """
 
     operation_id = "createOrganizationInvite"
     route = "POST /orgs/{organization_id}/link-invites"
@@ -54,7 +57,7 @@ class CreateInvite(Operation[Invite]):
 
 
 class GetInvite(Operation[Invite]):
-    """Fetch one link."""
+    """Get an invite link."""
 
     operation_id = "getOrganizationInviteLink"
     route = "GET /orgs/{organization_id}/link-invites/{invite_id}"
@@ -64,7 +67,10 @@ class GetInvite(Operation[Invite]):
 
 
 class UpdateInvite(Operation[Invite]):
-    """Change what a link gives: `role` or `level`, as it was made."""
+    """Change the role or level of an invite link.
+
+    Give `role` or `level`, whichever the link was created with.
+    """
 
     operation_id = "updateOrganizationInviteById"
     route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
@@ -76,7 +82,10 @@ class UpdateInvite(Operation[Invite]):
 
 
 class DeleteInvite(Operation[None]):
-    """Withdraw a link; one that is not there is no error."""
+    """Delete an invite link.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteOrganizationInviteById"
     route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"

@@ -34,7 +34,7 @@ class PlaceInPage(Model):
 
 
 class ContentLocation(Model):
-    """A place, with all that is known of it; `kind` says which of the other fields count."""
+    """A location in content; `kind` determines which other fields are used."""
 
     kind: str
     organization: Organization | None = None
@@ -80,7 +80,7 @@ class Links(Page[Link]):
 
 
 class ListSpaceLinks(Paged, Operation[Links]):
-    """The links in a space; 404 where there is no space."""
+    """List the links in a space."""
 
     operation_id = "listSpaceLinks"
     route = "GET /spaces/{space_id}/links"
@@ -91,7 +91,7 @@ class ListSpaceLinks(Paged, Operation[Links]):
 
 
 class ListPageLinks(Paged, Operation[Links]):
-    """The links in a page of the live content."""
+    """List the links in a page of the live content."""
 
     operation_id = "listPageLinksInSpace"
     route = "GET /spaces/{space_id}/content/page/{page_id}/links"
@@ -103,7 +103,7 @@ class ListPageLinks(Paged, Operation[Links]):
 
 
 class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a page of the live content."""
+    """List the links to a page of the live content."""
 
     operation_id = "listSpacePageBacklinks"
     route = "GET /spaces/{space_id}/content/page/{page_id}/backlinks"
@@ -114,7 +114,7 @@ class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 
 
 class ListChangeRequestPageLinks(Paged, Operation[Links]):
-    """The links in a page of a change request."""
+    """List the links in a page of a change request."""
 
     operation_id = "listPageLinksInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links"
@@ -126,7 +126,7 @@ class ListChangeRequestPageLinks(Paged, Operation[Links]):
 
 
 class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a page of a change request."""
+    """List the links to a page of a change request."""
 
     operation_id = "listChangeRequestPageBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/backlinks"
@@ -138,7 +138,7 @@ class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 
 
 class ListChangeRequestFileBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a file of a change request."""
+    """List the links to a file of a change request."""
 
     operation_id = "listChangeRequestFileBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks"

@@ -98,7 +98,7 @@ class SpecSource(Argument):
 
 
 class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
-    """The specifications of an organization."""
+    """List the OpenAPI specifications of an organization."""
 
     operation_id = "listOpenAPISpecs"
     route = "GET /orgs/{organization_id}/openapi"
@@ -107,7 +107,10 @@ class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
 
 
 class CreateOpenAPISpec(Operation[OpenAPISpec]):
-    """Add a specification under a slug of at most 100 characters."""
+    """Create an OpenAPI specification.
+
+    The slug has at most 100 characters.
+    """
 
     operation_id = "createOpenAPISpec"
     route = "POST /orgs/{organization_id}/openapi"
@@ -119,7 +122,7 @@ class CreateOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class GetOpenAPISpec(Operation[OpenAPISpec]):
-    """Fetch one specification; 404 where there is none."""
+    """Get an OpenAPI specification."""
 
     operation_id = "getOpenAPISpecBySlug"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}"
@@ -129,7 +132,10 @@ class GetOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class PutOpenAPISpec(Operation[OpenAPISpec]):
-    """Give a specification another source, or create it under its slug (then 201)."""
+    """Create or replace an OpenAPI specification.
+
+    Replaces the source, or creates the specification under its slug (status 201).
+    """
 
     operation_id = "createOrUpdateOpenAPISpecBySlug"
     route = "PUT /orgs/{organization_id}/openapi/{spec_slug}"
@@ -140,7 +146,10 @@ class PutOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class DeleteOpenAPISpec(Operation[None]):
-    """Delete a specification; one that is not there is no error."""
+    """Delete an OpenAPI specification.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteOpenAPISpecBySlug"
     route = "DELETE /orgs/{organization_id}/openapi/{spec_slug}"
@@ -151,7 +160,7 @@ class DeleteOpenAPISpec(Operation[None]):
 
 
 class UpdateOpenAPISpec(Operation[OpenAPISpec]):
-    """Make a specification private or public."""
+    """Make an OpenAPI specification private or public."""
 
     operation_id = "updateOpenAPISpecBySlug"
     route = "PATCH /orgs/{organization_id}/openapi/{spec_slug}"
@@ -162,7 +171,7 @@ class UpdateOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
-    """The latest version of a specification."""
+    """Get the latest version of an OpenAPI specification."""
 
     operation_id = "getLatestOpenAPISpecVersion"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest"
@@ -172,7 +181,7 @@ class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
 
 
 class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
-    """The content of the latest version of a specification."""
+    """Get the latest content of an OpenAPI specification."""
 
     operation_id = "getLatestOpenAPISpecVersionContent"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest/content"

@@ -1,4 +1,4 @@
-"""An API call is a value: what it sends, where, and what comes back are read from its declaration alone.
+"""An API call is a value: what it sends, where to, and the type of its answer come from its declaration.
 
 A call is frozen and carries wire facts only. Fields named in the route go into the path; in GET and DELETE every other
 field is a query parameter, elsewhere it is the JSON body. What was not given is not sent; what was given as None is
@@ -289,7 +289,7 @@ def _answer_of(cls: type[Operation[Any]]) -> Any:
 
 
 def _reason(cls: type[BaseModel], mistake: ErrorDetails) -> str:
-    """Why a value is not taken; a pattern is told in words."""
+    """The reason why a value is invalid; a pattern is described in words."""
     info = cls.model_fields.get(str(mistake["loc"][0])) if mistake["loc"] else None
     if mistake["type"] == "string_pattern_mismatch" and info and info.description:
         return f"must be {info.description}"

@@ -118,14 +118,14 @@ class DefaultSite(Argument):
 
 
 class ListOrganizations(Paged, Operation[Page[Organization]]):
-    """The organizations that the caller is in."""
+    """List your organizations."""
 
     operation_id = "listOrganizationsForAuthenticatedUser"
     route = "GET /orgs"
 
 
 class GetOrganization(Operation[Organization]):
-    """Fetch one organization; 404 where there is none."""
+    """Get an organization."""
 
     operation_id = "getOrganizationById"
     route = "GET /orgs/{organization_id}"
@@ -134,9 +134,10 @@ class GetOrganization(Operation[Organization]):
 
 
 class UpdateOrganization(Operation[Organization]):
-    """Change an organization: title 2 to 255, hostname 3 to 32, logo at most 2048 characters.
+    """Update an organization.
 
-    `default_role`, `default_content` and `logo` may be cleared with null; 400 where the default content is unknown.
+    The title has 2 to 255 characters, the hostname 3 to 32, the logo URL at most 2048. `default_role`,
+    `default_content` and `logo` can be null. Fails with 400 if the default content is unknown.
     """
 
     operation_id = "updateOrganizationById"
@@ -156,7 +157,10 @@ class UpdateOrganization(Operation[Organization]):
 
 
 class JoinOrganization(Operation[None]):
-    """Join by a verified e-mail domain; 400 where the domain is not allowed, 404 where there is no organization."""
+    """Join an organization by a verified email domain.
+
+    Fails with 400 if the domain is not allowed.
+    """
 
     operation_id = "joinOrganization"
     route = "POST /orgs/{organization_id}/join"
@@ -166,7 +170,10 @@ class JoinOrganization(Operation[None]):
 
 
 class ListMembers(Paged, Operation[Page[OrganizationMember]]):
-    """The members of an organization; newest first unless `order` says otherwise. `sort` by name: newest release."""
+    """List the members of an organization.
+
+    Newest first unless `order` is given.
+    """
 
     operation_id = "listMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/members"
@@ -179,7 +186,7 @@ class ListMembers(Paged, Operation[Page[OrganizationMember]]):
 
 
 class GetMember(Operation[OrganizationMember]):
-    """Fetch one member."""
+    """Get a member of an organization."""
 
     operation_id = "getMemberInOrganizationById"
     route = "GET /orgs/{organization_id}/members/{user_id}"
@@ -189,7 +196,10 @@ class GetMember(Operation[OrganizationMember]):
 
 
 class UpdateMember(Operation[OrganizationMember]):
-    """Give a member another role; null makes a guest."""
+    """Change the role of a member.
+
+    A role of null makes the member a guest.
+    """
 
     operation_id = "updateMemberInOrganizationById"
     route = "PATCH /orgs/{organization_id}/members/{user_id}"
@@ -200,7 +210,7 @@ class UpdateMember(Operation[OrganizationMember]):
 
 
 class RemoveMember(Operation[None]):
-    """Take a member out of an organization."""
+    """Remove a member from an organization."""
 
     operation_id = "removeMemberFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/members/{user_id}"
@@ -211,7 +221,10 @@ class RemoveMember(Operation[None]):
 
 
 class SearchOrganization(Paged, Operation[Page[SearchSpaceResult]]):
-    """Search through all that an organization has; the query is at most 512 characters."""
+    """Search all content of an organization.
+
+    The query has at most 512 characters.
+    """
 
     operation_id = "searchOrganizationContent"
     route = "GET /orgs/{organization_id}/search"
@@ -227,7 +240,10 @@ class Organizations(Model):
 
 
 class GetOrganizationsForEmailDomain(Operation[Organizations]):
-    """The organizations that people of an e-mail domain may join; not for tokens of users on the hosted service."""
+    """List the organizations open to an email domain.
+
+    Not available to user tokens on the hosted service.
+    """
 
     operation_id = "getOrganizationsForEmailDomain"
     route = "GET /email-domains/{email_domain}/orgs"

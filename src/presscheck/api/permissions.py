@@ -21,7 +21,7 @@ class UserPermission(Model):
 
 
 class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
-    """The teams with a role in a collection."""
+    """List the teams with access to a collection."""
 
     operation_id = "listTeamPermissionsInCollection"
     route = "GET /collections/{collection_id}/permissions/teams"
@@ -30,7 +30,7 @@ class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
 
 
 class UpdateCollectionTeamPermission(Operation[None]):
-    """Give a team another role in a collection; 404 where there is no such team."""
+    """Change the role of a team in a collection."""
 
     operation_id = "updateTeamPermissionInCollection"
     route = "PATCH /collections/{collection_id}/permissions/teams/{team_id}"
@@ -42,7 +42,10 @@ class UpdateCollectionTeamPermission(Operation[None]):
 
 
 class RemoveCollectionTeamPermission(Operation[None]):
-    """Take a team out of a collection; one that was not in it is no error."""
+    """Remove the access of a team to a collection.
+
+    Succeeds if the team has no access.
+    """
 
     operation_id = "removeTeamFromCollection"
     route = "DELETE /collections/{collection_id}/permissions/teams/{team_id}"
@@ -53,7 +56,7 @@ class RemoveCollectionTeamPermission(Operation[None]):
 
 
 class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
-    """The people with a role in a space."""
+    """List the users with access to a space."""
 
     operation_id = "listUserPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/users"
@@ -62,7 +65,7 @@ class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
 
 
 class ListSpaceTeamPermissions(Paged, Operation[Page[TeamPermission]]):
-    """The teams with a role in a space."""
+    """List the teams with access to a space."""
 
     operation_id = "listTeamPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/teams"

@@ -53,7 +53,7 @@ class SSOLogins(Model):
 
 
 class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
-    """The providers of an organization."""
+    """List the SAML providers of an organization."""
 
     operation_id = "listSAMLProvidersInOrganizationById"
     route = "GET /orgs/{organization_id}/saml"
@@ -62,7 +62,10 @@ class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
 
 
 class CreateSAMLProvider(Operation[SAMLProvider]):
-    """Add a provider: label 1 to 30, entity id 1024, certificate 10,000, address 2048 characters at most."""
+    """Create a SAML provider.
+
+    The label has 1 to 30 characters, the entity id at most 1024, the certificate 10,000, the sign-in URL 2048.
+    """
 
     operation_id = "createOrganizationSAMLProvider"
     route = "POST /orgs/{organization_id}/saml"
@@ -78,7 +81,7 @@ class CreateSAMLProvider(Operation[SAMLProvider]):
 
 
 class GetSAMLProvider(Operation[SAMLProvider]):
-    """Fetch one provider; 404 where there is none."""
+    """Get a SAML provider."""
 
     operation_id = "getOrganizationSAMLProviderById"
     route = "GET /orgs/{organization_id}/saml/{saml_provider_id}"
@@ -88,7 +91,10 @@ class GetSAMLProvider(Operation[SAMLProvider]):
 
 
 class UpdateSAMLProvider(Operation[SAMLProvider]):
-    """Change a provider, within the limits of creating one."""
+    """Update a SAML provider.
+
+    The limits are those of creating one.
+    """
 
     operation_id = "updateOrganizationSAMLProvider"
     route = "PATCH /orgs/{organization_id}/saml/{saml_provider_id}"
@@ -104,7 +110,10 @@ class UpdateSAMLProvider(Operation[SAMLProvider]):
 
 
 class DeleteSAMLProvider(Operation[None]):
-    """Remove a provider; one that is not there is no error."""
+    """Delete a SAML provider.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteOrganizationSAMLProvider"
     route = "DELETE /orgs/{organization_id}/saml/{saml_provider_id}"
@@ -115,7 +124,10 @@ class DeleteSAMLProvider(Operation[None]):
 
 
 class ListSSOLogins(Operation[SSOLogins]):
-    """Where the members of an organization sign in; all at once, without pages."""
+    """List the SSO logins of an organization.
+
+    Returns all of them; there is no pagination.
+    """
 
     operation_id = "listSSOProviderLoginsInOrganization"
     route = "GET /orgs/{organization_id}/sso"

@@ -92,7 +92,7 @@ class TemplateConditions(Model):
 
 
 class ListShareLinks(Paged, Operation[Page[ShareLink]]):
-    """The secret addresses of a site."""
+    """List the share links of a site."""
 
     operation_id = "listSiteShareLinks"
     route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
@@ -102,7 +102,10 @@ class ListShareLinks(Paged, Operation[Page[ShareLink]]):
 
 
 class CreateShareLink(Operation[ShareLink]):
-    """Make a secret address; its name is at most 50 characters."""
+    """Create a share link of a site.
+
+    The name has at most 50 characters.
+    """
 
     operation_id = "createSiteShareLink"
     route = "POST /orgs/{organization_id}/sites/{site_id}/share-links"
@@ -114,7 +117,7 @@ class CreateShareLink(Operation[ShareLink]):
 
 
 class UpdateShareLink(Operation[ShareLink]):
-    """Rename a secret address, or turn it on or off."""
+    """Rename, activate or deactivate a share link."""
 
     operation_id = "updateSiteShareLinkById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
@@ -127,7 +130,10 @@ class UpdateShareLink(Operation[ShareLink]):
 
 
 class DeleteShareLink(Operation[None]):
-    """Withdraw a secret address; one that is not there is no error."""
+    """Delete a share link of a site.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteSiteShareLinkById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
@@ -139,7 +145,10 @@ class DeleteShareLink(Operation[None]):
 
 
 class GetCustomization(Operation[dict[str, Any]]):
-    """The looks of a site; `unmasked` also what its plan does not show."""
+    """Get the customization of a site.
+
+    `unmasked` includes settings that the plan of the site does not show.
+    """
 
     operation_id = "getSiteCustomizationById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
@@ -150,7 +159,10 @@ class GetCustomization(Operation[dict[str, Any]]):
 
 
 class UpdateCustomization(Operation[dict[str, Any]]):
-    """Replace all the looks of a site: read them first, then send everything."""
+    """Replace the customization of a site.
+
+    Get it first: fields that are left out are reset.
+    """
 
     operation_id = "updateSiteCustomizationById"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/customization"
@@ -162,7 +174,7 @@ class UpdateCustomization(Operation[dict[str, Any]]):
 
 
 class GetPublishingAuth(Operation[PublishingAuth]):
-    """How visitors sign in to a site."""
+    """Get the visitor authentication of a site."""
 
     operation_id = "getSitePublishingAuthById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/auth"
@@ -172,7 +184,10 @@ class GetPublishingAuth(Operation[PublishingAuth]):
 
 
 class UpdatePublishingAuth(Operation[PublishingAuth]):
-    """Change how visitors sign in; null clears an address. `logout_url` in the newest release only."""
+    """Change the visitor authentication of a site.
+
+    A URL of null is removed.
+    """
 
     operation_id = "updateSitePublishingAuthById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/publishing/auth"
@@ -185,7 +200,10 @@ class UpdatePublishingAuth(Operation[PublishingAuth]):
 
 
 class RegeneratePublishingAuth(Operation[PublishingAuth]):
-    """Make a new key; tokens signed with the old one are no longer good."""
+    """Create a new visitor-authentication key.
+
+    Tokens that were signed with the old key become invalid.
+    """
 
     operation_id = "regenerateSitePublishingAuthById"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
@@ -195,7 +213,10 @@ class RegeneratePublishingAuth(Operation[PublishingAuth]):
 
 
 class GetPreview(Operation[Preview]):
-    """An address at which to see a site before it is live, as a visitor with `claims` would."""
+    """Get a preview URL of a site.
+
+    Shows the site before it is published, as a visitor with these `claims` would see it.
+    """
 
     operation_id = "getSitePublishingPreviewById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/preview"
@@ -207,7 +228,7 @@ class GetPreview(Operation[Preview]):
 
 
 class ListRedirects(Paged, Operation[Page[Redirect]]):
-    """The old addresses of a site."""
+    """List the redirects of a site."""
 
     operation_id = "listSiteRedirects"
     route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
@@ -218,7 +239,10 @@ class ListRedirects(Paged, Operation[Page[Redirect]]):
 
 
 class CreateRedirect(Operation[Redirect]):
-    """Lead an old address somewhere; it begins with / and is at most 512 characters."""
+    """Create a redirect of a site.
+
+    The source starts with / and has at most 512 characters.
+    """
 
     operation_id = "createSiteRedirect"
     route = "POST /orgs/{organization_id}/sites/{site_id}/redirects"
@@ -231,7 +255,7 @@ class CreateRedirect(Operation[Redirect]):
 
 
 class UpdateRedirect(Operation[Redirect]):
-    """Change an old address or where it leads."""
+    """Change a redirect of a site."""
 
     operation_id = "updateSiteRedirectById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
@@ -244,7 +268,10 @@ class UpdateRedirect(Operation[Redirect]):
 
 
 class DeleteRedirect(Operation[None]):
-    """Let an old address lead nowhere; one that is not there is no error."""
+    """Delete a redirect of a site.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteSiteRedirectById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
@@ -256,7 +283,10 @@ class DeleteRedirect(Operation[None]):
 
 
 class GetAdaptiveSchema(Operation[AdaptiveSchema]):
-    """What a site may know of its visitors; 404 where it has no schema."""
+    """Get the visitor schema for adaptive content.
+
+    Fails with 404 if the site has no schema.
+    """
 
     operation_id = "getSiteAdaptiveSchema"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
@@ -266,7 +296,10 @@ class GetAdaptiveSchema(Operation[AdaptiveSchema]):
 
 
 class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
-    """Replace the whole schema; 400 where it is not one that the service takes."""
+    """Replace the visitor schema for adaptive content.
+
+    Fails with 400 if the service does not support the schema.
+    """
 
     operation_id = "updateSiteAdaptiveSchema"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
@@ -277,7 +310,10 @@ class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
 
 
 class ListTemplateConditions(Operation[TemplateConditions]):
-    """Conditions that fit the schema of a site; all at once, without pages."""
+    """List the suggested conditions for adaptive content.
+
+    Returns all of them; there is no pagination.
+    """
 
     operation_id = "listSiteAdaptiveTemplateConditions"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema/template-conditions"

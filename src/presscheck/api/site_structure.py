@@ -15,7 +15,7 @@ class PublishedUrl(Model):
 
 
 class SiteSpace(Model):
-    """A space in a site, perhaps in a `section`; `condition` says who sees it."""
+    """A space in a site, perhaps in a `section`; `condition` limits who sees it."""
 
     object: str = "site-space"
     id: str
@@ -106,7 +106,7 @@ class StructurePosition(Argument):
 
 
 class GetSiteStructure(Operation[SiteStructure]):
-    """The structure of a site; 404 where there is no site."""
+    """Get the structure of a site."""
 
     operation_id = "getSiteStructure"
     route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
@@ -117,7 +117,10 @@ class GetSiteStructure(Operation[SiteStructure]):
 
 
 class SortSiteStructure(Operation[StructureItem]):
-    """Move an item; answers the moved item. 400 where the place is wrong, 404 where the item is not found."""
+    """Move an item in the structure of a site.
+
+    Returns the moved item. Fails with 400 if the position is invalid, 404 if the item does not exist.
+    """
 
     operation_id = "sortSiteStructure"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/structure/sort"
@@ -129,7 +132,10 @@ class SortSiteStructure(Operation[StructureItem]):
 
 
 class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
-    """The spaces of a site; `default` chooses those that are, or are not, a default."""
+    """List the spaces of a site.
+
+    `default` filters by whether the space is a default.
+    """
 
     operation_id = "listSiteSpaces"
     route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces"
@@ -141,7 +147,7 @@ class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
 
 
 class AddSiteSpace(Operation[SiteSpace]):
-    """Put a space into a site, perhaps into a section."""
+    """Add a space to a site or to one of its sections."""
 
     operation_id = "addSpaceToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces"
@@ -154,7 +160,10 @@ class AddSiteSpace(Operation[SiteSpace]):
 
 
 class UpdateSiteSpace(Operation[SiteSpace]):
-    """Change path (1 to 100 characters), condition (at most 1024, null clears) or the space itself."""
+    """Change the path, condition or space.
+
+    The path has 1 to 100 characters, the condition at most 1024; a condition of null is removed.
+    """
 
     operation_id = "updateSiteSpaceById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
@@ -168,7 +177,7 @@ class UpdateSiteSpace(Operation[SiteSpace]):
 
 
 class DeleteSiteSpace(Operation[None]):
-    """Take a space out of a site; the space itself stays."""
+    """Remove a space from a site; the space is not deleted."""
 
     operation_id = "deleteSiteSpaceById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
@@ -180,7 +189,7 @@ class DeleteSiteSpace(Operation[None]):
 
 
 class ListSections(Paged, Operation[Page[SiteSection]]):
-    """The sections of a site."""
+    """List the sections of a site."""
 
     operation_id = "listSiteSections"
     route = "GET /orgs/{organization_id}/sites/{site_id}/sections"
@@ -191,7 +200,10 @@ class ListSections(Paged, Operation[Page[SiteSection]]):
 
 
 class AddSection(Operation[SiteSection]):
-    """Add a section with its first space; the title is 2 to 128 characters."""
+    """Add a section with its first space to a site.
+
+    The title has 2 to 128 characters.
+    """
 
     operation_id = "addSectionToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/sections"
@@ -205,7 +217,11 @@ class AddSection(Operation[SiteSection]):
 
 
 class UpdateSection(Operation[SiteSection]):
-    """Change a section: title 2 to 128, path 1 to 100, condition 1024, description 256; the last two may be null."""
+    """Update a section of a site.
+
+    The title has 2 to 128 characters, the path 1 to 100, the condition at most 1024, the description 256; the last
+    two can be null.
+    """
 
     operation_id = "updateSiteSectionById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
@@ -222,7 +238,7 @@ class UpdateSection(Operation[SiteSection]):
 
 
 class DeleteSection(Operation[None]):
-    """Take a section, and its spaces with it, out of a site."""
+    """Remove a section and its spaces from a site."""
 
     operation_id = "deleteSiteSectionById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
@@ -234,7 +250,7 @@ class DeleteSection(Operation[None]):
 
 
 class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
-    """The groups of sections of a site."""
+    """List the section groups of a site."""
 
     operation_id = "listSiteSectionGroups"
     route = "GET /orgs/{organization_id}/sites/{site_id}/section-groups"
@@ -244,7 +260,10 @@ class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
 
 
 class AddSectionGroup(Operation[SiteSectionGroup]):
-    """Group sections under a title of 1 to 100 characters, perhaps within another group."""
+    """Group sections of a site.
+
+    The title has 1 to 100 characters. A group can be inside another group.
+    """
 
     operation_id = "addSectionGroupToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/section-groups"
@@ -259,7 +278,10 @@ class AddSectionGroup(Operation[SiteSectionGroup]):
 
 
 class UpdateSectionGroup(Operation[SiteSectionGroup]):
-    """Change the title (1 to 100 characters) or the icon (null clears) of a group."""
+    """Change the title or icon of a section group.
+
+    The title has 1 to 100 characters; an icon of null is removed.
+    """
 
     operation_id = "updateSiteSectionGroupById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
@@ -272,7 +294,7 @@ class UpdateSectionGroup(Operation[SiteSectionGroup]):
 
 
 class DeleteSectionGroup(Operation[None]):
-    """Dissolve a group; its sections stay."""
+    """Delete a section group; its sections stay."""
 
     operation_id = "deleteSiteSectionGroupById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"

@@ -44,7 +44,7 @@ class SiteFeature(Model):
 
 
 class Site(Model):
-    """A docs site; `published` means live for those whom `visibility` allows. `site_spaces` counts them."""
+    """A docs site; `published` means live for the visitors that `visibility` allows. `site_spaces` counts them."""
 
     object: str = "site"
     id: str
@@ -77,7 +77,7 @@ class SiteScript(Model):
 
 
 class SiteCustomizations(Model):
-    """The looks of a site, and of its site spaces by id; kept as they come."""
+    """The customization of a site, and of its site spaces by id, as received."""
 
     site: dict[str, Any] | None = None
     site_spaces: dict[str, dict[str, Any]] | None = None
@@ -118,7 +118,7 @@ class AdaptiveContentChange(Argument):
 
 
 class ListSites(Paged, Operation[Page[Site]]):
-    """The sites of an organization, filtered by a space in them, title, state or types."""
+    """List the sites of an organization."""
 
     operation_id = "listSites"
     route = "GET /orgs/{organization_id}/sites"
@@ -131,7 +131,10 @@ class ListSites(Paged, Operation[Page[Site]]):
 
 
 class CreateSite(Operation[Site]):
-    """Create a site, perhaps with spaces by their ids; the title is 2 to 128 characters. It is not published yet."""
+    """Create a site.
+
+    It is not published yet. The title has 2 to 128 characters; `spaces` are ids.
+    """
 
     operation_id = "createSite"
     route = "POST /orgs/{organization_id}/sites"
@@ -145,7 +148,7 @@ class CreateSite(Operation[Site]):
 
 
 class GetSite(Operation[Site]):
-    """Fetch one site; 404 where there is none."""
+    """Get a site."""
 
     operation_id = "getSiteById"
     route = "GET /orgs/{organization_id}/sites/{site_id}"
@@ -155,7 +158,10 @@ class GetSite(Operation[Site]):
 
 
 class UpdateSite(Operation[Site]):
-    """Change a site: title 2 to 128, basename 1 to 100 characters; `proxy` is host/path, null removes it."""
+    """Update a site.
+
+    The title has 2 to 128 characters, the basename 1 to 100. `proxy` is host/path; null removes it.
+    """
 
     operation_id = "updateSiteById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}"
@@ -178,7 +184,10 @@ class UpdateSite(Operation[Site]):
 
 
 class DeleteSite(Operation[None]):
-    """Delete a site; its spaces stay. One that is not there is no error."""
+    """Delete a site; its spaces are kept.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteSiteById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}"
@@ -189,7 +198,10 @@ class DeleteSite(Operation[None]):
 
 
 class PublishSite(Operation[SiteOrCheckout]):
-    """Make a site live for those whom its visibility allows, or learn that a plan is needed first."""
+    """Publish a site.
+
+    If a paid plan is required first, the answer has a link to the checkout.
+    """
 
     operation_id = "publishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publish"
@@ -199,7 +211,7 @@ class PublishSite(Operation[SiteOrCheckout]):
 
 
 class UnpublishSite(Operation[Site]):
-    """Take a site off the air."""
+    """Unpublish a site."""
 
     operation_id = "unpublishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/unpublish"
@@ -209,7 +221,10 @@ class UnpublishSite(Operation[Site]):
 
 
 class GetPublishedSite(Operation[PublishedContentSite]):
-    """A site as its readers get it; 404 where it is not published to them."""
+    """Get a site as its visitors see it.
+
+    Fails with 404 if it is not published for them.
+    """
 
     operation_id = "getPublishedContentSite"
     route = "GET /orgs/{organization_id}/sites/{site_id}/published"

@@ -37,7 +37,7 @@ class SpacePermissions(Model):
 
 
 class GitSync(Model):
-    """The repository that a space is in step with."""
+    """The Git repository that a space syncs with."""
 
     repo_name: str | None = None
     installation_provider: str | None = None
@@ -87,7 +87,10 @@ class SpaceTemplate(Argument):
 
 
 class GetSpace(Operation[Space]):
-    """Fetch one space; `share_key` opens one that is published by a share link."""
+    """Get a space.
+
+    `share_key` gives access to a space that is published by a share link.
+    """
 
     operation_id = "getSpaceById"
     route = "GET /spaces/{space_id}"
@@ -97,7 +100,10 @@ class GetSpace(Operation[Space]):
 
 
 class UpdateSpace(Operation[Space]):
-    """Change a space: title and emoji at most 50 characters; `emoji` or `icon` (an address), not both."""
+    """Update a space.
+
+    The title and the emoji have at most 50 characters. Give either `emoji` or `icon` (a URL).
+    """
 
     operation_id = "updateSpaceById"
     route = "PATCH /spaces/{space_id}"
@@ -113,7 +119,10 @@ class UpdateSpace(Operation[Space]):
 
 
 class DeleteSpace(Operation[None]):
-    """Delete a space; for seven days it can be restored. One that is not there is no error."""
+    """Delete a space.
+
+    It can be restored for seven days. Succeeds if it does not exist.
+    """
 
     operation_id = "deleteSpaceById"
     route = "DELETE /spaces/{space_id}"
@@ -123,7 +132,7 @@ class DeleteSpace(Operation[None]):
 
 
 class RestoreSpace(Operation[Space]):
-    """Bring back a space that was deleted in the last seven days."""
+    """Restore a space deleted in the last seven days."""
 
     operation_id = "restoreSpace"
     route = "POST /spaces/{space_id}/restore"
@@ -132,7 +141,7 @@ class RestoreSpace(Operation[Space]):
 
 
 class DuplicateSpace(Operation[Space]):
-    """Copy a space beside itself."""
+    """Create a copy of a space next to it."""
 
     operation_id = "duplicateSpace"
     route = "POST /spaces/{space_id}/duplicate"
@@ -142,7 +151,11 @@ class DuplicateSpace(Operation[Space]):
 
 
 class MoveSpace(Operation[Space]):
-    """Put a space into a collection (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
+    """Move a space.
+
+    Moves it into `parent` (null: the top level), or next to another space.
+    Fails with 400, 404 or 409 if that is not possible.
+    """
 
     operation_id = "moveSpace"
     route = "POST /spaces/{space_id}/move"
@@ -153,7 +166,10 @@ class MoveSpace(Operation[Space]):
 
 
 class TransferSpace(Operation[Space]):
-    """Give a space to another organization; 404, 409 or 412 where it cannot be. Gone in the newest release."""
+    """Transfer a space to another organization.
+
+    Fails with 404, 409 or 412 if the transfer is not possible. The newest release of the service does not have it.
+    """
 
     operation_id = "transferSpace"
     route = "POST /spaces/{space_id}/transfer"
@@ -164,7 +180,10 @@ class TransferSpace(Operation[Space]):
 
 
 class ListSpaces(Paged, Operation[Page[Space]]):
-    """The spaces of an organization, those in collections too."""
+    """List the spaces of an organization.
+
+    Includes spaces in collections.
+    """
 
     operation_id = "listSpacesInOrganizationById"
     route = "GET /orgs/{organization_id}/spaces"
@@ -173,7 +192,10 @@ class ListSpaces(Paged, Operation[Page[Space]]):
 
 
 class CreateSpace(Operation[Space]):
-    """Create a space; the title is at most 50 characters. At most one of `template`, `computed_source`, `empty`."""
+    """Create a space.
+
+    The title has at most 50 characters. Give at most one of `template`, `computed_source` and `empty`.
+    """
 
     operation_id = "createSpace"
     route = "POST /orgs/{organization_id}/spaces"
@@ -191,7 +213,10 @@ class CreateSpace(Operation[Space]):
 
 
 class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
-    """Search the pages of a space; the query is at most 512 characters."""
+    """Search the pages of a space.
+
+    The query has at most 512 characters.
+    """
 
     operation_id = "searchSpaceContent"
     route = "GET /spaces/{space_id}/search"

@@ -57,7 +57,10 @@ class Membership(Argument):
 
 
 class ListTeams(Paged, Operation[Page[Team]]):
-    """The teams of an organization; `owner` those that a member can manage, `title` those whose name contains it."""
+    """List the teams of an organization.
+
+    `owner` filters by who can manage the team, `title` by a part of its title.
+    """
 
     operation_id = "listTeamsInOrganizationById"
     route = "GET /orgs/{organization_id}/teams"
@@ -68,7 +71,10 @@ class ListTeams(Paged, Operation[Page[Team]]):
 
 
 class CreateTeam(Operation[Team]):
-    """Create a team with members by their ids; the title is 1 to 64 characters."""
+    """Create a team.
+
+    The title has 1 to 64 characters; `members` are user ids.
+    """
 
     operation_id = "createOrganizationTeam"
     route = "PUT /orgs/{organization_id}/teams"
@@ -80,7 +86,7 @@ class CreateTeam(Operation[Team]):
 
 
 class GetTeam(Operation[Team]):
-    """Fetch one team."""
+    """Get a team."""
 
     operation_id = "getTeamInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}"
@@ -90,7 +96,10 @@ class GetTeam(Operation[Team]):
 
 
 class UpdateTeam(Operation[Team]):
-    """Rename a team; the title is 1 to 64 characters."""
+    """Rename a team.
+
+    The title has 1 to 64 characters.
+    """
 
     operation_id = "updateTeamInOrganizationById"
     route = "PATCH /orgs/{organization_id}/teams/{team_id}"
@@ -101,7 +110,10 @@ class UpdateTeam(Operation[Team]):
 
 
 class DeleteTeam(Operation[None]):
-    """Delete a team; one that is not there is no error."""
+    """Delete a team.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "removeTeamFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}"
@@ -112,7 +124,7 @@ class DeleteTeam(Operation[None]):
 
 
 class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
-    """Those in a team."""
+    """List the members of a team."""
 
     operation_id = "listTeamMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}/members"
@@ -122,7 +134,10 @@ class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
 
 
 class UpdateTeamMembers(Operation[None]):
-    """Add and remove people by id or e-mail; somebody in both is removed. `memberships` gives roles by user id."""
+    """Add and remove members of a team.
+
+    Members are given by id or email; a user in both lists is removed. `memberships` gives roles by user id.
+    """
 
     operation_id = "updateMembersInOrganizationTeam"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members"
@@ -136,7 +151,7 @@ class UpdateTeamMembers(Operation[None]):
 
 
 class AddTeamMember(Operation[None]):
-    """Put somebody into a team, or give them another role in it."""
+    """Add a user to a team or change their role."""
 
     operation_id = "addMemberToOrganizationTeamById"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
@@ -149,7 +164,10 @@ class AddTeamMember(Operation[None]):
 
 
 class RemoveTeamMember(Operation[None]):
-    """Take somebody out of a team; one who was not in it is no error."""
+    """Remove a user from a team.
+
+    Succeeds if the user is not in the team.
+    """
 
     operation_id = "deleteMemberFromOrganizationTeamById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}/members/{user_id}"

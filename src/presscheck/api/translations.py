@@ -73,7 +73,7 @@ class SourceToTranslate(Argument):
 
 
 class ListTranslations(Paged, Operation[Page[Translation]]):
-    """The translations of an organization."""
+    """List the translations of an organization."""
 
     operation_id = "listTranslations"
     route = "GET /orgs/{organization_id}/translations"
@@ -82,7 +82,10 @@ class ListTranslations(Paged, Operation[Page[Translation]]):
 
 
 class CreateTranslation(Operation[Translation]):
-    """Begin a translation; `instructions` are a tree of nodes, Markdown is not taken."""
+    """Create a translation of a space.
+
+    The instructions are a tree of nodes; Markdown is not accepted.
+    """
 
     operation_id = "createTranslation"
     route = "POST /orgs/{organization_id}/translations"
@@ -95,7 +98,7 @@ class CreateTranslation(Operation[Translation]):
 
 
 class GetTranslation(Operation[Translation]):
-    """Fetch one translation."""
+    """Get a translation."""
 
     operation_id = "getTranslation"
     route = "GET /orgs/{organization_id}/translations/{translation_id}"
@@ -116,7 +119,10 @@ class UpdateTranslation(Operation[Translation]):
 
 
 class DeleteTranslation(Operation[None]):
-    """Delete a translation; one that is not there is no error."""
+    """Delete a translation.
+
+    Succeeds if it does not exist.
+    """
 
     operation_id = "deleteTranslation"
     route = "DELETE /orgs/{organization_id}/translations/{translation_id}"
@@ -127,7 +133,7 @@ class DeleteTranslation(Operation[None]):
 
 
 class RunTranslation(Operation[None]):
-    """Translate once more; 404 where there is no such translation."""
+    """Run a translation again."""
 
     operation_id = "runTranslation"
     route = "POST /orgs/{organization_id}/translations/{translation_id}/run"

@@ -17,7 +17,7 @@ class ContentAtUrl(Model):
 
 
 class GetContentByUrl(Operation[ContentAtUrl]):
-    """What is at an address of the service's app."""
+    """Get the content at a URL of the web app."""
 
     operation_id = "getContentByUrl"
     route = "GET /urls/content"
@@ -26,7 +26,10 @@ class GetContentByUrl(Operation[ContentAtUrl]):
 
 
 class GetSpacePDF(Operation[ExportedPDF]):
-    """Export a space as PDF: everything, or from `page` (a page id) on, or with `only` that page alone."""
+    """Export a space as PDF.
+
+    Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
+    """
 
     operation_id = "getSpacePDF"
     route = "GET /spaces/{space_id}/pdf"
@@ -37,7 +40,10 @@ class GetSpacePDF(Operation[ExportedPDF]):
 
 
 class GetSpaceGitInfo(Operation[GitSync]):
-    """The repository that a space is in step with; 404 where it has none."""
+    """Get the Git repository that a space syncs with.
+
+    Fails with 404 if the space has no Git sync.
+    """
 
     operation_id = "getSpaceGitInfo"
     route = "GET /spaces/{space_id}/git/info"

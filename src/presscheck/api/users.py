@@ -26,14 +26,17 @@ class Contribution(Model):
 
 
 class GetCurrentUser(Operation[User]):
-    """The person to whom the token belongs; 404 where it belongs to no person."""
+    """Get the user that the token belongs to.
+
+    Fails with 404 if the token belongs to no user.
+    """
 
     operation_id = "getAuthenticatedUser"
     route = "GET /user"
 
 
 class GetUser(Operation[User]):
-    """Fetch one person; 404 where there is none."""
+    """Get a user."""
 
     operation_id = "getUserById"
     route = "GET /users/{user_id}"

@@ -1,4 +1,4 @@
-"""Signing in and out, and who one is; the token is asked for without an echo and printed nowhere."""
+"""`presscheck login`, `logout`, `whoami` and `profiles`; a token is never printed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.cli.exit_codes import says_what_failed
-from presscheck.cli.output import print_json, print_rows, talk
-from presscheck.cli.session import Session, asking, chosen_profile, json_option, load_profile, profile_option
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_json, print_message, print_rows
+from presscheck.cli.session import Session, chosen_profile, json_option, load_profile, profile_option, with_session
 from presscheck.config.profile import Profile, chosen_name
 from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, store_token
@@ -26,59 +26,63 @@ from presscheck.paths import places, private_directory
 
 
 @click.command()
-@click.option("--base-url", metavar="URL", help="Address of the service, for a new profile.")
+@click.option("--base-url", metavar="URL", help="URL of the service, for a new profile.")
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def login(context: click.Context, base_url: str | None) -> None:
-    """Sign in: asks for the token, checks it and stores it in the system keyring.
+    """Sign in: check a token and store it.
 
-    Without a terminal the token is read from standard input. Where there is no keyring, a file that only you can read
-    keeps it.
+    Prompts for the token; without a terminal, reads it from standard input. The token is stored in the system keyring,
+    or, if there is none, in a file that only you can read.
     """
     file = places().config_file
     name = chosen_name(chosen_profile(context), dict(os.environ))
     settings = read(file, name)
     if settings and base_url and base_url.rstrip("/") != settings.get("base_url", HOSTED).rstrip("/"):
-        raise ConfigurationError(f"{file}: profiles.{name} already has another base_url; change it in the file")
+        raise ConfigurationError(
+            f"{file}: profiles.{name} already has another base_url. Change it in the file, or use --profile"
+        )
     elsewhere = set_elsewhere(settings, os.environ)
     if elsewhere:
-        raise ConfigurationError(f"the token of {name} comes from {elsewhere}; remove that first")
+        raise ConfigurationError(
+            f"the token of profile {name} comes from {elsewhere}. Remove it there, then sign in again"
+        )
     address = base_url or os.environ.get("PRESSCHECK_BASE_URL") or settings.get("base_url") or HOSTED
     allow_http = settings.get("allow_http", False)
     refuse_open_way(address, file, name, allow_http=allow_http)
-    token = _asked_for_token(address)
+    token = _prompt_for_token(address)
     profile = Profile(name=name, base_url=address.rstrip("/"), token=token, allow_http=allow_http)
-    user = asyncio.run(_verified(profile))
+    user = asyncio.run(_verify(profile))
     if not settings:
         _add_profile(file, name, base_url)
     where = store_token(file.parent, name, profile.base_url, profile.token or "")
-    talk(f"Signed in to {profile.base_url} as {user.display_name or user.id}; the token is in {where}.")
+    print_message(f"Signed in to {profile.base_url} as {user.display_name or user.id}; the token is in {where}.")
     if where != IN_KEYRING:
-        talk("No system keyring was found, so the token is stored in that file; only you can read it.")
+        print_message("No system keyring was found, so the token is stored in that file; only you can read it.")
 
 
 @click.command()
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def logout(context: click.Context) -> None:
     """Sign out: delete the stored token."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
-    had = forget_token(file.parent, profile.name, profile.base_url)
-    talk(f"Signed out of {profile.base_url}." if had else f"`login` stored no token for {profile.base_url}.")
+    was_stored = forget_token(file.parent, profile.name, profile.base_url)
+    print_message(f"Signed out of {profile.base_url}." if was_stored else f"No stored token for {profile.base_url}.")
     elsewhere = set_elsewhere(read(file, profile.name), os.environ)
     if elsewhere:
-        talk(f"{elsewhere} still provides a token.")
+        print_message(f"A token is still set in {elsewhere}.")
 
 
 @click.command()
-@asking
+@with_session
 async def whoami(session: Session) -> None:
-    """Print the signed-in user and where the token comes from."""
+    """Show the signed-in user and the source of the token."""
     user, profile = await session.read(GetCurrentUser()), session.profile
-    found = {
+    details = {
         "id": user.id,
         "displayName": user.display_name,
         "email": user.email,
@@ -87,28 +91,28 @@ async def whoami(session: Session) -> None:
         "tokenFrom": profile.token_from,
         "readOnly": profile.read_only,
     }
-    session.show(found)
+    session.show(details)
 
 
 @click.command()
 @json_option
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def profiles(context: click.Context, *, as_json: bool) -> None:
-    """List the profiles and mark the active one."""
+    """List the profiles of the settings file."""
     file = places().config_file
     chosen = chosen_name(chosen_profile(context), dict(os.environ))
     tables = read_all(file)
     tables.setdefault(chosen, {})
-    rows = [_described(file.parent, name, table, chosen=name == chosen) for name, table in sorted(tables.items())]
+    rows = [_profile_row(file.parent, name, table, chosen=name == chosen) for name, table in sorted(tables.items())]
     if as_json:
         print_json(rows)
     else:
         print_rows(rows, ("inUse", "name", "baseUrl", "token", "readOnly"))
 
 
-def _described(directory: Path, name: str, table: dict[str, Any], *, chosen: bool) -> dict[str, Any]:
+def _profile_row(directory: Path, name: str, table: dict[str, Any], *, chosen: bool) -> dict[str, Any]:
     base_url = ((chosen and os.environ.get("PRESSCHECK_BASE_URL")) or table.get("base_url") or HOSTED).rstrip("/")
     environment: Mapping[str, str] = os.environ if chosen else {}
     stored = "login" if is_stored(directory, name, base_url) else None
@@ -121,17 +125,17 @@ def _described(directory: Path, name: str, table: dict[str, Any], *, chosen: boo
     }
 
 
-def _asked_for_token(address: str) -> str:
+def _prompt_for_token(address: str) -> str:
     if sys.stdin.isatty():
         token: str = click.prompt(f"Token for {address}", hide_input=True, err=True)
     else:
         token = sys.stdin.readline()
     if not token.strip():
-        raise InvalidArgument("token", "no token was entered")
+        raise InvalidArgument("token", "is empty. Create a token in the developer settings of the service")
     return token.strip()
 
 
-async def _verified(profile: Profile) -> User:
+async def _verify(profile: Profile) -> User:
     from presscheck.wiring import connect
 
     async with connect(profile) as client:
@@ -139,7 +143,7 @@ async def _verified(profile: Profile) -> User:
 
 
 def _add_profile(file: Path, name: str, base_url: str | None) -> None:
-    """Add a profile to the end of the file, which begins with every setting explained."""
+    """Add a profile to the end of the settings file; a new file starts with a description of every setting."""
     private_directory(file.parent)
     text = file.read_text("utf-8") if file.exists() else first_file() if name == "default" else ""
     header = f'[profiles."{name}"]' if "." in name else f"[profiles.{name}]"
@@ -150,6 +154,6 @@ def _add_profile(file: Path, name: str, base_url: str | None) -> None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        raise ConfigurationError(f"{file}: could not add the profile; add {header} by hand and try again") from None
+        raise ConfigurationError(f"{file}: could not add the profile. Add {header} to the file and try again") from None
     if not file.exists() or file.read_text("utf-8") != text:
         file.write_text(text, "utf-8")

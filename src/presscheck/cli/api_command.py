@@ -1,4 +1,4 @@
-"""`presscheck api`: every call of the service as a command, made from the declarations alone."""
+"""`presscheck api`: one command for each API operation, generated from its declaration."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
-from presscheck.cli.command_factory import is_listing
+from presscheck.cli.command_factory import description_of, is_listing, summary_of
+from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.option_types import call_of, nullable, option_for
 from presscheck.cli.output import print_json
-from presscheck.cli.session import Session, asking, confirm, load_profile
+from presscheck.cli.session import Session, confirm, load_profile, with_session
 
 
 @cache
 def operations() -> dict[str, type[Operation[Any]]]:
-    """Every call by its name as it is typed, such as ``get-space``."""
-    return dict(sorted((typed_name(one.__name__), one) for one in every_operation()))
+    """Every operation by its command name, such as ``get-space``."""
+    return dict(sorted((typed_name(operation.__name__), operation) for operation in every_operation()))
 
 
-class Calls(click.Group):
-    """A group whose commands are the operations of the service."""
+class OperationGroup(click.Group):
+    """A group whose commands are the API operations."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every call."""
+        """The names of all operations."""
         return list(operations())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of an operation; `getSpaceById`, `GetSpace` and `spaces.GetSpace` are read too.
+        """The command of an operation, by `get-space`, `getSpaceById`, `GetSpace` or `spaces.GetSpace`.
 
-        The published name goes first: `updateChangeRequest` is not our `UpdateChangeRequest`.
+        The published name has precedence: `updateChangeRequest` is not our `UpdateChangeRequest`.
         """
         published = {operation.operation_id: name for name, operation in operations().items()}
         name = published.get(cmd_name) or typed_name(cmd_name.rpartition(".")[2])
@@ -40,23 +41,30 @@ class Calls(click.Group):
         return _command(name, operation) if operation else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Say where the list is: it is too long for a help page."""
+        """Name the command that lists the operations, which are too many for a help page."""
         formatter.write_paragraph()
         formatter.write_text(f"Run `presscheck api` to list all {len(operations())} operations.")
+        formatter.write_text("Run `presscheck api OPERATION --help` to show the options of one.")
 
 
-@click.command("api", cls=Calls, invoke_without_command=True, subcommand_metavar="[OPERATION] [--field value]…")
+@click.command(
+    "api", cls=OperationGroup, invoke_without_command=True, subcommand_metavar="[OPERATION] [--FIELD VALUE]..."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
 def calls(context: click.Context, *, as_json: bool) -> None:
-    """Call any API operation; without a name, list them all."""
+    """Call any API operation.
+
+    Without an operation, lists all of them. Prints the response as JSON.
+    """
     if context.invoked_subcommand:
         return
     if as_json:
-        print_json([_described(name, one) for name, one in operations().items()])
+        print_json([_described(name, operation) for name, operation in operations().items()])
         return
-    for name, one in operations().items():
-        click.echo(f"{name}\t{one.route}" + (f"\tonly {one.release}" if one.release else ""))
+    for name, operation in operations().items():
+        release = f"\trequires release {operation.release}" if operation.release else ""
+        click.echo(f"{name}\t{operation.route}{release}")
 
 
 def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
@@ -73,50 +81,46 @@ def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
 
 
 def _command(name: str, operation: type[Operation[Any]]) -> click.Command:
-    run = asking(_sender(operation))
+    run = with_session(_sender(operation))
     shared: list[click.Parameter] = list(getattr(run, "__click_params__", []))
-    fields: list[click.Parameter] = [option_for(field, info) for field, info in operation.model_fields.items()]
-    text = f"{(operation.__doc__ or '').strip()}\n\n\b\n{operation.route}"
+    fields: list[click.Parameter] = [option_for(operation, field) for field in operation.model_fields]
+    text = f"{description_of(operation)}\n\n\b\n{operation.route}"
     if operation.release:
-        text += f"\nRequires release {operation.release} of the service"
-    short = (operation.__doc__ or "").strip().partition("\n")[0]
+        text += f"\nRequires release {operation.release} of the service."
     command = click.Command(
-        name, params=[*fields, *_switches(operation), *reversed(shared)], callback=run, help=text, short_help=short
+        name,
+        params=[*fields, *_switches(operation), *reversed(shared)],
+        callback=run,
+        help=text,
+        short_help=summary_of(operation),
     )
-    run_dry = command.callback
+    send = command.callback
 
-    def dry_or_real(*, dry_run: bool, null: tuple[str, ...] = (), **given: Any) -> None:
-        nulls = tuple(one.replace("-", "_") for one in null)
+    def send_or_print(*, dry_run: bool, null: tuple[str, ...] = (), **given: Any) -> None:
+        nulls = tuple(name.replace("-", "_") for name in null)
         if dry_run:
             _print_request(operation, given, nulls)
-        elif run_dry:
-            run_dry(null=nulls, **given)
+        elif send:
+            send(null=nulls, **given)
 
-    command.callback = says(dry_or_real)
+    command.callback = report_errors(send_or_print)
     return command
 
 
-def says(function: Any) -> Any:
-    """Say what failed."""
-    from presscheck.cli.exit_codes import says_what_failed
-
-    return says_what_failed(function)
-
-
 def _switches(operation: type[Operation[Any]]) -> list[click.Parameter]:
-    found: list[click.Parameter] = [
+    options: list[click.Parameter] = [
         click.Option(["--dry-run"], is_flag=True, help="Print the request without sending it.")
     ]
     if is_listing(operation):
-        found.append(
-            click.Option(["--all", "all_pages"], is_flag=True, help="Fetch all pages of the result as one list.")
+        options.append(
+            click.Option(["--all", "all_pages"], is_flag=True, help="Fetch all pages of results as one list.")
         )
     if operation.method() == "DELETE":
-        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
+        options.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
     if nullable(operation) and not operation.is_read():
         names = click.Choice([flag(name).lstrip("-") for name in nullable(operation)])
-        found.append(click.Option(["--null"], multiple=True, type=names, help="Set this field to null; repeatable."))
-    return found
+        options.append(click.Option(["--null"], multiple=True, type=names, help="Set this field to null (repeatable)."))
+    return options
 
 
 def _sender(operation: type[Operation[Any]]) -> Any:
@@ -137,7 +141,7 @@ def _sender(operation: type[Operation[Any]]) -> Any:
 
 
 def _print_request(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...]) -> None:
-    """Print method, address and body; the token is no part of it."""
+    """Print method, URL and body of the request, without the token."""
     given = {name: value for name, value in given.items() if name in operation.model_fields}
     call = call_of(operation, given, null)
     profile = load_profile(click.get_current_context(), with_token=False)

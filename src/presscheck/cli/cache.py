@@ -1,4 +1,4 @@
-"""`presscheck cache`: where it is, how large it is, and emptying it; the outbox is another file, and stays."""
+"""`presscheck cache`: path, size and clearing of the local cache. The outbox is another file, which is kept."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from presscheck.cli.exit_codes import says_what_failed
-from presscheck.cli.output import print_json, print_rows, talk
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import confirm, json_option, load_profile, profile_option
 from presscheck.errors import StoreError
 from presscheck.paths import places
@@ -15,14 +15,14 @@ from presscheck.paths import places
 
 @click.group()
 def cache() -> None:
-    """Manage the local cache: `size`, `clear`, `path`."""
+    """Manage the local cache."""
 
 
 @cache.command("path")
 @json_option
-@says_what_failed
+@report_errors
 def path(*, as_json: bool) -> None:
-    """Print the cache directory."""
+    """Print the path of the cache directory."""
     where = str(places().cache)
     if as_json:
         print_json({"path": where})
@@ -34,37 +34,43 @@ def path(*, as_json: bool) -> None:
 @json_option
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def size(context: click.Context, *, as_json: bool) -> None:
-    """Print the size, contents and limit of each cache."""
+    """Show the size and the limit of each cache."""
     from presscheck.store.cache_files import caches_in
 
-    most = load_profile(context, with_token=False).cache_size
+    limit = load_profile(context, with_token=False).cache_size
     try:
-        found = caches_in(places().cache)
+        caches = caches_in(places().cache)
     except OSError as error:
         raise StoreError(f"Could not read {places().cache}: {error.strerror}") from None
-    rows = [{"file": one.path.name, "bytes": one.bytes, "answers": one.answers, "things": one.things} for one in found]
-    total = sum(one.bytes for one in found)
+    rows = [
+        {"file": cache.path.name, "bytes": cache.bytes, "answers": cache.answers, "things": cache.things}
+        for cache in caches
+    ]
+    total = sum(cache.bytes for cache in caches)
     if as_json:
-        print_json({"bytes": total, "limitBytes": most * 1_000_000, "path": str(places().cache), "caches": rows})
+        print_json({"bytes": total, "limitBytes": limit * 1_000_000, "path": str(places().cache), "caches": rows})
         return
     print_rows(rows, ("file", "bytes", "answers", "things"))
-    talk(f"{_mb(total)} in total; limit per cache: {most:,} MB (cache_size in {places().config_file}).")
+    print_message(f"{_mb(total)} in total; limit per cache: {limit:,} MB (cache_size in {places().config_file}).")
 
 
 @cache.command("clear")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @json_option
-@says_what_failed
+@report_errors
 def clear(*, yes: bool, as_json: bool) -> None:
-    """Delete cached data; unsent changes, drafts and bookmarks stay."""
+    """Delete cached data.
+
+    Unsent changes, drafts and bookmarks are kept.
+    """
     confirm(f"Delete all cached data in {places().cache}?", yes=yes)
     freed = _cleared(places().cache)
     if as_json:
         print_json({"freedBytes": freed})
     else:
-        talk(f"Cache cleared: {_mb(freed)} freed.")
+        print_message(f"Cache cleared: {_mb(freed)} freed.")
 
 
 def _cleared(directory: Path) -> int:

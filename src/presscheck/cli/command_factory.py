@@ -1,10 +1,12 @@
-"""Commands made from the declarations of calls: what is in the path is an argument, everything else an option.
+"""Builds commands from operations: fields in the path become arguments, other fields options.
 
-Ids of organizations, spaces, sites and change requests may be given as `addressing` reads them.
+Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,138 +16,167 @@ import click
 from presscheck.api.operation import Operation, Paged
 from presscheck.cli import lookup
 from presscheck.cli.option_types import call_of, flag, nullable, option_for
-from presscheck.cli.session import Session, asking, confirm
+from presscheck.cli.session import Session, confirm, with_session
 
-Resolved = dict[str, Any]
-PAGING = frozenset(("page", "limit"))
-UNSAID = frozenset(("metadata", "computed", "format", "share_key"))
-"""Fields that a person has no use for here; `presscheck api` has them."""
+PAGING_FIELDS = frozenset(("page", "limit"))
+METAVARS = {
+    "change_request_id": "SPACE#NUMBER",
+    "import_run_id": "IMPORT",
+    "integration_name": "INTEGRATION",
+    "spec_slug": "SPEC",
+}
+"""The metavars of arguments that are not named like their field."""
+HIDDEN_FIELDS = frozenset(("metadata", "computed", "format", "share_key"))
+"""Fields without an option; `presscheck api` has options for them."""
 
 
 @dataclass(frozen=True)
-class Verb:
-    """A command that says one call.
+class CommandSpec:
+    """A command that sends one operation.
 
     Attributes:
-        name: what is typed.
-        operation: the call.
-        columns: for a listing: what of each item is printed, by names on the wire.
-        done: what is said when it is done.
-        asks: what is asked before, for what cannot be undone.
-        fixed: fields that this command gives itself.
-        help: instead of what the call says of itself.
+        name: the name of the command in its group.
+        operation: the operation.
+        columns: the columns of a list, as field names of the API.
+        done: the message after success.
+        confirm: the confirmation prompt without its question mark; empty if there is none.
+        fixed: values of fields; such a command has no options for other fields.
+        help: the help text, instead of the docstring of the operation.
     """
 
     name: str
     operation: type[Operation[Any]]
     columns: tuple[str, ...] = ()
     done: str = ""
-    asks: str = ""
+    confirm: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict[str, Any])
     help: str = ""
 
 
-VERBS: list[Verb] = []
-"""Every command that was made so; complete once its family is imported."""
+COMMAND_SPECS: list[CommandSpec] = []
+"""The specs of all commands in the modules that are imported so far."""
 
 
-def add(group: click.Group, *verbs: Verb) -> None:
+def add(group: click.Group, *specs: CommandSpec) -> None:
     """Add commands to a group."""
-    VERBS.extend(verbs)
-    for verb in verbs:
-        group.add_command(command_of(verb))
+    COMMAND_SPECS.extend(specs)
+    for spec in specs:
+        group.add_command(build_command(spec))
 
 
-def command_of(verb: Verb) -> click.Command:
-    """The command of a verb."""
-    operation = verb.operation
-    run = asking(_runner(verb))
+def build_command(spec: CommandSpec) -> click.Command:
+    """Build a command from its spec."""
+    operation = spec.operation
+    run = with_session(_runner(spec))
     shared: list[click.Parameter] = list(getattr(run, "__click_params__", []))
-    text = verb.help or (operation.__doc__ or "").strip().partition("\n\n")[0]
-    more = _more_options(verb)
-    parameters = [*_addressed(operation), *_options(verb), *more, *reversed(shared)]
-    return click.Command(verb.name, params=parameters, callback=run, help=text, short_help=text.partition(".")[0])
+    text = spec.help or description_of(operation)
+    parameters = [*_arguments(operation), *_field_options(spec), *_other_options(spec), *reversed(shared)]
+    return click.Command(spec.name, params=parameters, callback=run, help=text, short_help=text.partition("\n")[0])
+
+
+def description_of(operation: type[Operation[Any]]) -> str:
+    """The description of an operation: a summary, and for some a paragraph of details.
+
+    Names of fields are replaced by those of their options.
+    """
+    text = inspect.getdoc(operation) or ""
+    return re.sub(r"`(\w+)`", lambda match: flag(match[1]) if match[1] in operation.model_fields else match[0], text)
+
+
+def summary_of(operation: type[Operation[Any]]) -> str:
+    """The description of an operation in one line."""
+    return description_of(operation).partition("\n")[0]
 
 
 def is_listing(operation: type[Operation[Any]]) -> bool:
-    """Whether the call answers with pages."""
+    """Whether the operation returns a paginated list."""
     return issubclass(operation, Paged)
 
 
-async def resolved(session: Session, operation: type[Operation[Any]], given: dict[str, Any]) -> Resolved:
-    """The fields of the path, from what a person typed; what was typed is taken out of `given`."""
-    path, found = operation.path_fields(), Resolved()
+async def path_values(session: Session, operation: type[Operation[Any]], given: dict[str, Any]) -> dict[str, Any]:
+    """The values of the fields in the path; their arguments and options are removed from `given`."""
+    path, values = operation.path_fields(), dict[str, Any]()
     org = given.pop("org", None)
     if "change_request_id" in path:
         request = await lookup.change_request(session, given.pop("change_request_id"))
-        found |= {"space_id": request.space, "change_request_id": request.id}
+        values |= {"space_id": request.space, "change_request_id": request.id}
     elif "space_id" in path:
         named = given.pop("space_id")
-        is_gone = operation.__name__ == "RestoreSpace"  # in no listing any more
-        found["space_id"] = named if is_gone else (await lookup.space(session, named)).id
+        is_deleted = operation.__name__ == "RestoreSpace"  # deleted spaces are in no list
+        values["space_id"] = named if is_deleted else (await lookup.space(session, named)).id
     if "site_id" in path:
         owner, site = await lookup.site(session, given.pop("site_id"), org)
-        found |= {"organization_id": owner.id, "site_id": site.id}
+        values |= {"organization_id": owner.id, "site_id": site.id}
     elif "organization_id" in path:
-        found["organization_id"] = (await lookup.organization(session, given.pop("organization_id", org))).id
-    return found
+        values["organization_id"] = (await lookup.organization(session, given.pop("organization_id", org))).id
+    return values
 
 
-async def say(session: Session, verb: Verb, call: Operation[Any], most: int) -> None:
-    """Say a call and print what comes."""
-    if is_listing(verb.operation):
-        session.show(await session.all(call, most), verb.columns or ("id", "title"))
+async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
+    """Send an operation and print its answer."""
+    if is_listing(spec.operation):
+        session.show(await session.all(call, limit), spec.columns or ("id", "title"))
         return
-    if verb.operation.is_read():
+    if spec.operation.is_read():
         answer = await session.read(call)
         items = getattr(answer, "items", None)
-        session.show(list(items) if verb.columns and items is not None else answer, verb.columns)
+        session.show(list(items) if spec.columns and items is not None else answer, spec.columns)
         return
-    session.show_new(await session.write(call, verb.done or f"{verb.operation.__name__}: done."))
+    session.show_id(await session.write(call, spec.done or f"{spec.operation.__name__}: done."))
 
 
-def _runner(verb: Verb) -> Callable[..., Any]:
+def _runner(spec: CommandSpec) -> Callable[..., Any]:
     async def run(session: Session, limit: int = 0, yes: bool = False, null: Sequence[str] = (), **given: Any) -> None:
-        operation = verb.operation
-        found = await resolved(session, operation, given)
-        call = call_of(operation, {**given, **found, **verb.fixed}, tuple(name.replace("-", "_") for name in null))
-        if verb.asks:
-            confirm(f"{verb.asks}?", yes=yes)
-        await say(session, verb, call, limit)
+        operation = spec.operation
+        path = await path_values(session, operation, given)
+        call = call_of(operation, {**given, **path, **spec.fixed}, tuple(name.replace("-", "_") for name in null))
+        if spec.confirm:
+            confirm(f"{spec.confirm}?", yes=yes)
+        await send(session, spec, call, limit)
 
     return run
 
 
-def _addressed(operation: type[Operation[Any]]) -> list[click.Parameter]:
+def _arguments(operation: type[Operation[Any]]) -> list[click.Parameter]:
     path = operation.path_fields()
     hidden = {"organization_id", "space_id"} if "change_request_id" in path else {"organization_id"}
-    found: list[click.Parameter] = [
-        click.Argument([name], metavar=name.removesuffix("_id").upper()) for name in path if name not in hidden
+    parameters: list[click.Parameter] = [
+        click.Argument([name], metavar=METAVARS.get(name, name.removesuffix("_id").upper()))
+        for name in path
+        if name not in hidden
     ]
     if path == ("organization_id",) and operation.route.count("/") == 2:
-        return [*found, click.Argument(["organization_id"], metavar="[ORG]", required=False)]
+        return [*parameters, click.Argument(["organization_id"], metavar="[ORG]", required=False)]
     if "organization_id" in path:
-        found.append(click.Option(["--org"], metavar="ORG", help="The organization, by title or id."))
-    return found
+        parameters.append(click.Option(["--org"], metavar="ORG", help="Organization, by title or id."))
+    return parameters
 
 
-def _options(verb: Verb) -> list[click.Parameter]:
-    operation = verb.operation
-    left_out = {*operation.path_fields(), *verb.fixed, *UNSAID, *(PAGING if is_listing(operation) else ())}
-    wanted = {name: info for name, info in operation.model_fields.items() if name not in left_out}
-    return [option_for(name, info) for name, info in wanted.items() if name not in operation.always_sent]
+def _field_options(spec: CommandSpec) -> list[click.Parameter]:
+    if spec.fixed:
+        return []
+    operation = spec.operation
+    left_out = {*operation.path_fields(), *operation.always_sent, *HIDDEN_FIELDS}
+    left_out |= PAGING_FIELDS if is_listing(operation) else set()
+    return [option_for(operation, name) for name in operation.model_fields if name not in left_out]
 
 
-def _more_options(verb: Verb) -> list[click.Parameter]:
-    found: list[click.Parameter] = []
-    if is_listing(verb.operation):
-        found.append(
-            click.Option(["--limit"], type=click.IntRange(0), default=0, help="Maximum number of results; 0 for all.")
+def _other_options(spec: CommandSpec) -> list[click.Parameter]:
+    options: list[click.Parameter] = []
+    if is_listing(spec.operation):
+        options.append(
+            click.Option(
+                ["--limit"],
+                type=click.IntRange(0),
+                metavar="NUMBER",
+                default=0,
+                help="Maximum number of results; 0 for all.",
+            )
         )
-    if verb.asks:
-        found.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
-    may_be_null = [name for name in nullable(verb.operation) if name not in verb.fixed]
-    if may_be_null and not verb.operation.is_read():
-        names = click.Choice([flag(name).lstrip("-") for name in may_be_null])
-        found.append(click.Option(["--null"], multiple=True, type=names, help="Clear this field; repeatable."))
-    return found
+    if spec.confirm:
+        options.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
+    clearable = [] if spec.fixed else nullable(spec.operation)
+    if clearable and not spec.operation.is_read():
+        names = click.Choice([flag(name).lstrip("-") for name in clearable])
+        options.append(click.Option(["--null"], multiple=True, type=names, help="Clear this field (repeatable)."))
+    return options

@@ -1,4 +1,4 @@
-"""`presscheck config`: where the settings are, what is wrong with them, and what holds; a secret is never printed."""
+"""`presscheck config`: path, editing, checking and effective values of the settings. Secrets are never printed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from presscheck.cli.exit_codes import says_what_failed
-from presscheck.cli.output import print_details, print_json, talk
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_details, print_json, print_message
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
 from presscheck.config.settings_schema import first_file, schema
@@ -20,24 +20,25 @@ from presscheck.config.validation import Mistake, mistakes_in, read
 from presscheck.engine.inbox.views import judge
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
+from presscheck.text.plurals import count
 
 
 @click.group()
 def config() -> None:
-    """Manage the settings: `path`, `edit`, `check`, `show`, `schema`."""
+    """Manage the settings."""
 
 
 @config.command("path")
-@says_what_failed
+@report_errors
 def path() -> None:
     """Print the path of the settings file."""
     click.echo(str(places().config_file))
 
 
 @config.command("edit")
-@says_what_failed
+@report_errors
 def edit() -> None:
-    """Open the settings in your editor, then check them."""
+    """Open the settings file in your editor, then check it."""
     file = places().config_file
     if not file.exists():
         private_directory(file.parent)
@@ -48,15 +49,18 @@ def edit() -> None:
 
 @config.command("check")
 @json_option
-@says_what_failed
+@report_errors
 def check(*, as_json: bool) -> None:
-    """List errors with file, line and key; exit code 6 if there are any."""
+    """Check the settings file.
+
+    Prints each error with file, line and key. The exit code is 6 if there are errors.
+    """
     file = places().config_file
     if as_json:
-        found = mistakes_in(file, judge)
-        print_json([_as_values(one) for one in found])
-        if found:
-            raise ChecksFailed(f"{len(found)} {'error' if len(found) == 1 else 'errors'}")
+        mistakes = mistakes_in(file, judge)
+        print_json([_as_values(mistake) for mistake in mistakes])
+        if mistakes:
+            raise ChecksFailed(count(len(mistakes), "error"))
         return
     _check(file)
 
@@ -65,16 +69,19 @@ def check(*, as_json: bool) -> None:
 @json_option
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def show(context: click.Context, *, as_json: bool) -> None:
-    """Print the effective settings of the profile, from the file and the environment."""
+    """Show the effective settings of the profile.
+
+    Combines the settings file, the environment and the defaults.
+    """
     profile = load_profile(context, with_token=False)
     file = places().config_file
     stored = "login" if is_stored(file.parent, profile.name, profile.base_url) else None
-    found = {
+    values = {
         "file": str(file),
         "profile": profile.name,
-        "base_url": _without_password(profile.base_url),
+        "base_url": _without_credentials(profile.base_url),
         "token": set_elsewhere(read(file, profile.name), os.environ) or stored or "none",
         "organization": profile.organization,
         "read_only": profile.read_only,
@@ -82,12 +89,15 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "theme": profile.theme,
         "notify": profile.notify,
     }
-    (print_json if as_json else print_details)(found)
+    (print_json if as_json else print_details)(values)
 
 
 @config.command("schema")
 def print_schema() -> None:
-    """Print the JSON schema of the settings, for an editor that checks TOML."""
+    """Print the JSON schema of the settings file.
+
+    Editors with TOML support use it for completion and validation.
+    """
     click.echo(json.dumps(schema(), indent=2))
 
 
@@ -96,22 +106,22 @@ def _as_values(mistake: Mistake) -> dict[str, Any]:
         "file": str(mistake.file),
         "line": mistake.line,
         "key": ".".join(mistake.key),
-        "says": mistake.says,
+        "message": mistake.says,
     }
 
 
 def _check(file: Path) -> None:
-    found = mistakes_in(file, judge)
-    for mistake in found:
+    mistakes = mistakes_in(file, judge)
+    for mistake in mistakes:
         click.echo(str(mistake))
-    if found:
-        raise ChecksFailed(f"{len(found)} {'error' if len(found) == 1 else 'errors'} in {file}")
-    talk(f"No errors in {file}." if file.exists() else f"{file} does not exist; all settings have defaults.")
+    if mistakes:
+        raise ChecksFailed(f"{count(len(mistakes), 'error')} in {file}")
+    print_message(f"No errors in {file}." if file.exists() else f"{file} does not exist; all settings have defaults.")
 
 
-def _without_password(address: str) -> str:
+def _without_credentials(address: str) -> str:
     try:
         parts = urlsplit(address)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
     except ValueError:
-        return "unreadable"
+        return "invalid URL"

@@ -1,4 +1,4 @@
-"""`presscheck cr diff` and `cr edit`: what a change request changes in its pages, and changing it."""
+"""`presscheck cr diff` and `presscheck cr edit`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListCh
 from presscheck.api.content_changes import EditChangeRequestContent, SemanticChange, UpdatePage
 from presscheck.cli import lookup
 from presscheck.cli.output import as_json, print_json, print_line
-from presscheck.cli.session import Session, asking
+from presscheck.cli.session import Session, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
@@ -25,7 +25,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
 WIDE = 100
-"""Columns where there is no terminal that has a width, and the fewest for two sides."""
+"""Columns without a terminal, and the minimum for the split layout."""
 
 
 @click.command()
@@ -33,44 +33,46 @@ WIDE = 100
 @click.option("--stat", is_flag=True, help="Print only the changed pages and their word counts.")
 @click.option(
     "--format",
-    "form",
+    "layout",
     type=click.Choice(["prose", "split", "source", "json"]),
     default="prose",
     show_default=True,
     help="Rendered text, side by side, Markdown source, or JSON.",
 )
-@asking
-async def diff(session: Session, which: str, *, stat: bool, form: str) -> None:
-    """Print what a change request changes, page by page."""
+@with_session
+async def diff(session: Session, which: str, *, stat: bool, layout: str) -> None:
+    """Show the changes of a change request."""
     columns = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
-    if form == "split" and columns < WIDE:
-        raise InvalidArgument("--format", f"split needs {WIDE} columns, this terminal has {columns}")
+    if layout == "split" and columns < WIDE:
+        raise InvalidArgument(
+            "--format", f"split requires {WIDE} columns; this terminal has {columns}. Widen it, or use prose"
+        )
     request = await lookup.change_request(session, which)
-    found = await session.read(changes_in(request))
-    if found.more:
-        found = await session.read(changes_in(request, len(found.changes) + found.more))
-    texts = [await _texts(session, request, one) for one in found.changes]
-    if session.json or form == "json":
-        pairs = zip(found.changes, texts, strict=True)
-        print_json([{**as_json(one), "before": before, "after": after} for one, (before, after) in pairs])
+    changes = await session.read(changes_in(request))
+    if changes.more:
+        changes = await session.read(changes_in(request, len(changes.changes) + changes.more))
+    texts = [await _texts(session, request, change) for change in changes.changes]
+    if session.json or layout == "json":
+        pairs = zip(changes.changes, texts, strict=True)
+        print_json([{**as_json(change), "before": before, "after": after} for change, (before, after) in pairs])
         return
-    for one, (before, after) in zip(found.changes, texts, strict=True):
+    for change, (before, after) in zip(changes.changes, texts, strict=True):
         has_text = before is not None or after is not None
         compared = compare(before or "", after or "")
-        _print_head(one, compared, has_text=has_text)
+        _print_heading(change, compared, has_text=has_text)
         if has_text and not stat:
-            for line in difference_lines(compared, columns, mode=cast("Mode", form)).lines:
+            for line in difference_lines(compared, columns, mode=cast("Mode", layout)).lines:
                 print_line(line)
             print_line(())
 
 
 @click.command()
 @click.argument("which", metavar="SPACE#NUMBER")
-@click.option("--subject", metavar="TEXT", help="New subject, at most 100 characters.")
+@click.option("--subject", metavar="TEXT", help="New subject; at most 100 characters.")
 @click.option("--status", type=click.Choice(["draft", "open"]), help="Draft, or open for review.")
 @click.option("--page", metavar="PAGE", help="Replace the text of this page, by id, path or title.")
 @body_options
-@asking
+@with_session
 async def edit(
     session: Session,
     which: str,
@@ -80,77 +82,80 @@ async def edit(
     body: str | None,
     body_file: str | None,
 ) -> None:
-    """Edit the subject, the state or a page; without --body the page opens in your editor."""
+    """Edit the subject, the status or a page.
+
+    With --page but without --body or --body-file, the page opens in your editor.
+    """
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
     given: dict[str, Any] = {
         name: value for name, value in (("subject", subject), ("status", status)) if value is not None
     }
     if not given and page is None:
-        raise InvalidArgument("--page", "pass what to edit: --subject, --status or --page")
+        raise InvalidArgument("--page", "choose what to edit: --subject, --status or --page")
     if given:
-        session.show_new(await session.write(UpdateChangeRequest(**path, **given), "Changed."))
+        session.show_id(await session.write(UpdateChangeRequest(**path, **given), "Change request updated."))
     if page is None:
         return
     tree = await session.read(ListChangeRequestPages(**path))
-    found = page_named(tree.pages, page)
-    question = GetChangeRequestPage(**path, page_id=found.id, format="markdown")
-    now = (await session.read(question)).markdown or ""
+    target = page_named(tree.pages, page)
+    read_page = GetChangeRequestPage(**path, page_id=target.id, format="markdown")
+    now = (await session.read(read_page)).markdown or ""
     with body_text(body, body_file, before=now) as text:
         is_whole = body is not None or body_file is not None
-        joined = text if is_whole else await _joined(session, question, now, text)
-        changes = (UpdatePage(page=found.id, document=Document(markdown=joined)),)
-        written = await session.write(EditChangeRequestContent(**path, changes=changes), "Written.")
-        session.show(written) if session.json else click.echo(found.id)
+        markdown = text if is_whole else await _merge(session, read_page, now, text)
+        changes = (UpdatePage(page=target.id, document=Document(markdown=markdown)),)
+        written = await session.write(EditChangeRequestContent(**path, changes=changes), "Page updated.")
+        session.show(written) if session.json else click.echo(target.id)
 
 
-async def _joined(session: Session, question: GetChangeRequestPage, before: str, text: str) -> str:
-    """What was typed, with what somebody else wrote in the page meanwhile.
+async def _merge(session: Session, read_page: GetChangeRequestPage, before: str, text: str) -> str:
+    """The edited text, merged with changes that others made to the page in the meantime.
 
     Raises:
-        ChecksFailed: both wrote in the same words.
+        ChecksFailed: both changed the same text.
     """
-    joined = merge_text(before, text, (await session.read(question)).markdown or "")
-    if joined.conflicts:
-        raise ChecksFailed("Edit conflict: somebody else changed the same text. Nothing was saved")
-    return joined.text
+    merged = merge_text(before, text, (await session.read(read_page)).markdown or "")
+    if merged.conflicts:
+        raise ChecksFailed("Edit conflict: another user changed the same text. Nothing was saved; edit the page again")
+    return merged.text
 
 
 def page_named(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
     """A page by id, path or title.
 
     Raises:
-        InvalidArgument: there is none, or there are several.
+        InvalidArgument: no page, or several pages match.
     """
-    every = [*flatten(pages)]
-    for one in every:
-        if named in (one.id, one.path):
-            return one
-    return lookup.pick(every, named, "PAGE")
+    all_pages = [*flatten(pages)]
+    for page in all_pages:
+        if named in (page.id, page.path):
+            return page
+    return lookup.pick(all_pages, named, "PAGE")
 
 
 async def _texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:
-    """A page's text before and after; None on a side where it is not."""
+    """The Markdown of a page before and after; None where the page does not exist."""
     if change.page is None or change.page.type != "document":
         return None, None
     before = after = None
     page, space = change.page.id, request.space
     if not change.type.endswith("_created"):
         revision = request.revision_merged_ancestor or request.revision_initial
-        asked = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
-        before = (await session.read(asked)).markdown or ""
+        read_revision = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
+        before = (await session.read(read_revision)).markdown or ""
     if not change.type.endswith("_deleted"):
-        question = GetChangeRequestPage(space_id=space, change_request_id=request.id, page_id=page, format="markdown")
-        after = (await session.read(question)).markdown or ""
+        read_page = GetChangeRequestPage(space_id=space, change_request_id=request.id, page_id=page, format="markdown")
+        after = (await session.read(read_page)).markdown or ""
     return before, after
 
 
-def _print_head(change: SemanticChange, compared: PageDifference, *, has_text: bool) -> None:
+def _print_heading(change: SemanticChange, compared: PageDifference, *, has_text: bool) -> None:
     counts = f"  +{compared.added} −{compared.removed} words" if has_text else ""
     print_line((Span(f"{change.type.replace('_', ' ')}: {_name(change)}{counts}", "strong"),))
-    for name, one in (change.attributes or {}).items():
+    for name, attribute in (change.attributes or {}).items():
         if name != "document":
-            print_line((Span(sanitize(f"  {name}: {_side(one.before)} → {_side(one.after)}")),))
+            print_line((Span(sanitize(f"  {name}: {_side(attribute.before)} → {_side(attribute.after)}")),))
 
 
 def _name(change: SemanticChange) -> str:

@@ -1,4 +1,4 @@
-"""`presscheck doctor`, `log` and `completion`: what is here, whether it works, and what went wrong before."""
+"""`presscheck doctor`, `log` and `completion`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import click
 
 from presscheck import __version__
 from presscheck.api.users import GetCurrentUser
-from presscheck.cli.exit_codes import says_what_failed
-from presscheck.cli.output import has_colour, print_details, print_json, print_text, talk
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import has_color, print_details, print_json, print_message, print_text
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
@@ -27,41 +27,46 @@ from presscheck.paths import places
 @json_option
 @profile_option
 @click.pass_context
-@says_what_failed
+@report_errors
 def doctor(context: click.Context, *, as_json: bool) -> None:
-    """Print what presscheck finds here: versions, terminal, profile, service, stores; exit code 6 where one is ill."""
-    ill: list[str] = []
-    found: dict[str, Any] = {"versions": _versions(), "terminal": _terminal()}
+    """Check the installation, the settings and the connection.
+
+    Prints versions, terminal, profile, service, stores and log. The exit code is 6 if there is a problem.
+    """
+    problems: list[str] = []
+    report: dict[str, Any] = {"versions": _versions(), "terminal": _terminal()}
     try:
         profile = load_profile(context)
     except PresscheckError as error:
-        found["profile"] = {"error": error.message}
-        ill.append("profile")
+        report["profile"] = {"error": error.message}
+        problems.append("profile")
     else:
-        found["profile"] = {
+        report["profile"] = {
             "name": profile.name,
             "baseUrl": profile.base_url,
             "tokenFrom": profile.token_from or "none",
             "readOnly": profile.read_only,
         }
-        found["service"] = asyncio.run(_service(profile))
-        found["stores"] = asyncio.run(_stores(profile))
-        ill += [name for name in ("service", "stores") if "error" in found[name]]
+        report["service"] = asyncio.run(_service(profile))
+        report["stores"] = asyncio.run(_stores(profile))
+        problems += [name for name in ("service", "stores") if "error" in report[name]]
     log = places().log_file()
-    found["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
-    (print_json if as_json else print_details)(found)
-    if ill:
-        raise ChecksFailed(f"problems: {', '.join(ill)}")
+    report["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
+    (print_json if as_json else print_details)(report)
+    if problems:
+        raise ChecksFailed(f"problems: {', '.join(problems)}")
 
 
 @click.command()
-@click.option("--lines", type=click.IntRange(1), default=50, show_default=True, help="Number of lines to print.")
-@says_what_failed
+@click.option(
+    "--lines", type=click.IntRange(1), metavar="NUMBER", default=50, show_default=True, help="Number of lines to print."
+)
+@report_errors
 def log(lines: int) -> None:
-    """Print the end of the log, where tracebacks go."""
+    """Print the end of the log file."""
     file = places().log_file()
     if not file.exists():
-        talk(f"{file} does not exist: nothing was logged yet.")
+        print_message(f"{file} does not exist: nothing has been logged yet.")
         return
     with file.open("r", encoding="utf-8", errors="replace") as opened:
         print_text("".join(deque(opened, lines)).rstrip("\n"))
@@ -71,13 +76,16 @@ def log(lines: int) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what makes a shell complete our commands, such as `eval "$(presscheck completion bash)"`."""
+    """Print a shell completion script.
+
+    For bash, add this line to ~/.bashrc: eval "$(presscheck completion bash)"
+    """
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    if found:
+    completion_class = get_completion_class(shell)
+    if completion_class:
         root = context.find_root()
-        click.echo(found(root.command, {}, "presscheck", "_PRESSCHECK_COMPLETE").source())
+        click.echo(completion_class(root.command, {}, "presscheck", "_PRESSCHECK_COMPLETE").source())
 
 
 def _versions() -> dict[str, str]:
@@ -96,7 +104,7 @@ def _terminal() -> dict[str, Any]:
         "TERM": os.environ.get("TERM"),
         "COLORTERM": os.environ.get("COLORTERM"),
         "NO_COLOR": bool(os.environ.get("NO_COLOR")),
-        "colour": has_colour(),
+        "color": has_color(),
         "encoding": sys.stdout.encoding,
         "overSsh": "SSH_CONNECTION" in os.environ,
     }
@@ -108,13 +116,13 @@ async def _service(profile: Profile) -> dict[str, Any]:
     try:
         async with connect(profile) as client:
             await client.send(GetCurrentUser())
-            began = time.perf_counter()  # the first one also opened the connection
+            began = time.perf_counter()  # the first request also opened the connection
             await client.send(GetCurrentUser())
             spent = (time.perf_counter() - began) * 1000
             skew = client.clock_skew
     except PresscheckError as error:
         return {"error": error.message}
-    # the service tells whole seconds, so less than two say nothing
+    # the service sends whole seconds, so a difference below two is not significant
     ahead = None if skew is None else 0 if abs(skew) < 2 else round(skew)
     return {"reached": True, "milliseconds": round(spent, 1), "clockAheadSeconds": ahead}
 
@@ -129,4 +137,4 @@ async def _stores(profile: Profile) -> dict[str, Any]:
     states = [row.state for row in engine.outbox.rows()]
     notices = list(engine.notices)
     await engine.close()
-    return {"waiting": states.count("waiting"), "refused": states.count("refused"), "notices": notices}
+    return {"pending": states.count("waiting"), "failed": states.count("refused"), "notices": notices}

@@ -1,4 +1,4 @@
-"""Failures on the command line: one line on stderr, and an exit code that a script can rely on."""
+"""Exit codes of the command line, and how errors are printed: one line on stderr."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from presscheck import errors
 Arguments = ParamSpec("Arguments")
 
 EXIT_CODES: dict[int, str] = {
-    0: "success; a change queued while offline counts too, with a note on stderr",
+    0: "success, also if a change was queued while offline (with a note on stderr)",
     1: "the service returned an error",
-    2: "usage: invalid argument or setting, or a read-only profile",
+    2: "usage error: invalid argument or setting, or a read-only profile",
     3: "offline, and the action cannot be queued",
     4: "not signed in",
-    5: "conflict, or a requirement is not met",
-    6: "checks failed",
+    5: "conflict, or a precondition failed (merge rule, paid plan)",
+    6: "a check found problems",
 }
-"""What each exit code means."""
+"""The meaning of each exit code."""
 
 BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
     (errors.NoToken, 4),
@@ -36,14 +36,14 @@ BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
     (errors.PreconditionFailed, 5),
     (errors.ChecksFailed, 6),
 )
-"""The first kind that fits gives the code; any other error is 1."""
+"""The exit code by error class; the first match counts, other errors are 1."""
 
 
-def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn an error into one line on stderr and its exit code."""
+def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """Decorate a command: a PresscheckError becomes one line on stderr and an exit code."""
 
     @wraps(function)
-    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+    def wrapper(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
             function(*args, **kwargs)
         except errors.PresscheckError as error:
@@ -53,7 +53,7 @@ def says_what_failed(function: Callable[Arguments, None]) -> Callable[Arguments,
             click.echo(f"presscheck: {sanitize(error.message)}{sanitize(request)}", err=True)
             sys.exit(exit_code(error))
 
-    return guarded
+    return wrapper
 
 
 def exit_code(error: errors.PresscheckError) -> int:

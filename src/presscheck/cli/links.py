@@ -1,4 +1,4 @@
-"""The links of a space: as the service tells them, or, where it does not, as the pages have them."""
+"""`presscheck space links`: the links of a space, from the service or extracted from the pages."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, Revis
 from presscheck.api.links import ContentLocation, Link
 from presscheck.cli import lookup
 from presscheck.cli.cr_content import page_named
-from presscheck.cli.output import talk
-from presscheck.cli.session import Session, asking
+from presscheck.cli.output import print_message
+from presscheck.cli.session import Session, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
 from presscheck.errors import NotSupported
+from presscheck.text.plurals import count
 
 T = TypeVar("T")
 
 Row = dict[str, Any]
-"""A link in a page: `status` is ok, broken or in-app, `page` where it stands, `kind` and `target` what it names."""
+"""A link: `status` is ok, broken or in-app, `page` the title of its page, `kind` and `target` its target."""
 
 
 @click.command()
 @click.argument("space")
-@click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only links of this kind.")
-@click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title) instead.")
-@click.option("--orphans", is_flag=True, help="List the pages that no other page links to instead.")
-@asking
+@click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only links with this status.")
+@click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title).")
+@click.option("--orphans", is_flag=True, help="List the pages that no other page links to.")
+@with_session
 async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
-    """Print the links in the pages of a space, and which of them are broken."""
+    """List the links of a space with their status."""
     owner = await lookup.space(session, space)
     if page:
         session.show(await _backlinks(session, owner.id, page), ("id", "title", "path"))
         return
-    found = await links_in(session, owner.id)
+    all_links = await links_in(session, owner.id)
     if orphans:
         tree = await session.read(ListPages(space_id=owner.id))
-        session.show(orphans_of(tree.pages, found), ("id", "title", "path"))
+        session.show(orphans_of(tree.pages, all_links), ("id", "title", "path"))
     else:
-        rows = [row for link in found for row in rows_of(link)]
+        rows = [row for link in all_links for row in rows_of(link)]
         session.show([row for row in rows if status in (None, row["status"])], ("status", "page", "kind", "target"))
 
 
 async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
-    """Every link in the live content of a space.
+    """All links in the live content of a space.
 
     Raises:
         PresscheckError: the space cannot be read.
@@ -63,31 +64,31 @@ async def _backlinks(session: Session, space_id: str, named: str) -> list[Revisi
 
 
 async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[Linked[T]]]) -> tuple[T, ...]:
-    """What the service tells; where its release does not, what all pages say; offline, those that are known here."""
+    """The links that the service reports; if it does not, those in all pages; offline, those in cached pages."""
     try:
-        found = await ask()
+        linked = await ask()
     except NotSupported:
-        found = None  # and not even the tree of pages is known here
-    if found is None or (not found.is_told and session.engine.status.online):
-        await _read_up(session, space_id)
-        found = await ask()
-    if found.unread:
-        talk(f"{found.unread} pages are not cached; their links are missing.")
-    return found.items
+        linked = None  # the page tree is not cached either
+    if linked is None or (not linked.is_told and session.engine.status.online):
+        await _fetch_pages(session, space_id)
+        linked = await ask()
+    if linked.unread:
+        print_message(f"Offline: the links of {count(linked.unread, 'uncached page')} are missing.")
+    return linked.items
 
 
-async def _read_up(session: Session, space_id: str) -> None:
-    """Bring every page of a space into the store."""
+async def _fetch_pages(session: Session, space_id: str) -> None:
+    """Fetch all pages of a space into the cache."""
     revision = await session.read(GetCurrentRevision(space_id=space_id))
     pages = [page.id for page in flatten(revision.pages) if page.type == "document"]
     await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
 
 
 def rows_of(link: Link) -> list[Row]:
-    """A row for each page that a link stands in."""
+    """A row for each page that contains a link."""
     target = link.target_reference
     kind, named = (target.kind, _name(target)) if target else ("broken", "")
-    from_pages = [one.page.title for one in link.location_references if one.page] or [""]
+    from_pages = [location.page.title for location in link.location_references if location.page] or [""]
     return [{"status": link.status, "page": page, "kind": kind, "target": named} for page in from_pages]
 
 

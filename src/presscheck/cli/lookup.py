@@ -1,6 +1,6 @@
-"""How things are named on the command line: by id, by title where that tells them apart, or by their address.
+"""Finds what an argument refers to: by id, by unique title, or by URL.
 
-A change request is `SPACE#12`, an id, or the address of it in the service's app. Addresses are read, never visited.
+A change request is `SPACE#12`, an id, or its URL in the web app. URLs are parsed, never requested.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-re
 
 
 class Titled(Protocol):
-    """What has an id and a title."""
+    """An object with an id and a title."""
 
     @property
     def id(self) -> str:
@@ -39,41 +39,42 @@ Thing = TypeVar("Thing", bound=Titled)
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
-    """The fields that name a change request in a call."""
+    """The path fields of a change request."""
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-def is_address(text: str) -> bool:
-    """Whether it is a web address."""
+def is_url(text: str) -> bool:
+    """Whether a text is an HTTP URL."""
     return text.startswith(("https://", "http://"))
 
 
 async def organization(session: Session, named: str | None) -> Organization:
-    """The organization by id or title; else that of the profile; else the only one.
+    """The organization by id or title; by default that of the profile, or the only one.
 
     Raises:
-        InvalidArgument: there are several, or none of that name.
+        InvalidArgument: none matches, or several organizations are possible.
     """
-    found = await session.all(ListOrganizations())
+    organizations = await session.all(ListOrganizations())
     name = named or session.profile.organization
     if name:
-        return pick(found, name, "--org")
-    if len(found) == 1:
-        return found[0]
-    raise InvalidArgument("--org", f"choose: {', '.join(one.title for one in found) or 'you are in no organization'}")
+        return pick(organizations, name, "--org")
+    if len(organizations) == 1:
+        return organizations[0]
+    titles = ", ".join(organization.title for organization in organizations)
+    raise InvalidArgument("--org", f"choose one of: {titles}" if titles else "you are not a member of an organization")
 
 
 async def space(session: Session, named: str) -> Space:
-    """A space by id, title or address."""
-    if is_address(named):
-        found = await _at_address(session, named)
-        if found.space:
-            return found.space
+    """A space by id, title or URL."""
+    if is_url(named):
+        content = await _at_url(session, named)
+        if content.space:
+            return content.space
         raise InvalidArgument("SPACE", f"{named} is not the URL of a space")
-    spaces = [one for org in await session.all(ListOrganizations()) for one in await _spaces(session, org)]
-    if any(named in (one.id, one.title) or one.title.casefold() == named.casefold() for one in spaces):
+    spaces = [space for org in await session.all(ListOrganizations()) for space in await _spaces(session, org)]
+    if any(named in (space.id, space.title) or space.title.casefold() == named.casefold() for space in spaces):
         return pick(spaces, named, "SPACE")
-    return await session.read(GetSpace(space_id=named))  # shared with us, or gone: the service knows
+    return await session.read(GetSpace(space_id=named))  # shared with the user, or deleted: the service decides
 
 
 async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
@@ -83,56 +84,57 @@ async def site(session: Session, named: str, org: str | None) -> tuple[Organizat
 
 
 async def change_request(session: Session, named: str) -> ChangeRequest:
-    """A change request by `SPACE#12`, id or address.
+    """A change request by `SPACE#12`, id or URL.
 
     Raises:
-        InvalidArgument: there is none, or it is not clear which.
+        InvalidArgument: none, or several match.
     """
-    if is_address(named):
-        found = (await _at_address(session, named)).change_request
-        if found:
-            return found
-        raise InvalidArgument("CHANGE_REQUEST", f"{named} is not the URL of a change request")
+    if is_url(named):
+        request = (await _at_url(session, named)).change_request
+        if request:
+            return request
+        raise InvalidArgument("SPACE#NUMBER", f"{named} is not the URL of a change request")
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
         owner = await space(session, of)
         return await session.read(GetChangeRequest(space_id=owner.id, change_request_id=number))
     if named.lstrip("#").isdigit():
-        raise InvalidArgument("CHANGE_REQUEST", f"include the space: SPACE#{named.lstrip('#')}")
+        raise InvalidArgument("SPACE#NUMBER", f"{named} has no space: write SPACE#{named.lstrip('#')}")
     return await _by_id(session, named)
 
 
-def parts_of(item: Any) -> tuple[Any, ...]:
-    """What a part of a site's structure is made of itself."""
+def children_of(item: Any) -> tuple[Any, ...]:
+    """The direct children of an item in a site's structure."""
     return (getattr(item, "children", ()) or getattr(item, "sections", ())) + getattr(item, "site_spaces", ())
 
 
 def item_of(structure: SiteStructure, named: str) -> tuple[str, str]:
-    """The kind and id of a thing in a site's structure, by id or title."""
-    every: list[Any] = list(structure.structure)
-    for item in every:
-        every += parts_of(item)  # the list grows while it is gone through, down to the last
-    one = pick(every, named, "ITEM")
-    return one.object, one.id
+    """The type and id of an item in a site's structure, by id or title."""
+    items: list[Any] = list(structure.structure)
+    for item in items:
+        items += children_of(item)  # the loop also visits what is appended here
+    chosen = pick(items, named, "ITEM")
+    return chosen.object, chosen.id
 
 
 def pick(things: list[Thing], named: str, what: str) -> Thing:
-    """The one thing of this id, else of this title.
+    """The object with this id, or else with this title.
 
     Raises:
-        InvalidArgument: there is none, or there are several.
+        InvalidArgument: none, or several match.
     """
-    for fits in (
-        [one for one in things if one.id == named],
-        [one for one in things if one.title == named],
-        [one for one in things if one.title.casefold() == named.casefold()],
+    for matches in (
+        [thing for thing in things if thing.id == named],
+        [thing for thing in things if thing.title == named],
+        [thing for thing in things if thing.title.casefold() == named.casefold()],
     ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            raise InvalidArgument(what, f"{named} is ambiguous: it matches {', '.join(one.id for one in fits)}")
-    known = ", ".join(one.title for one in things[:12]) or "none"
-    raise InvalidArgument(what, f"{named} not found; available: {known}{' …' if len(things) > 12 else ''}")
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            ids = ", ".join(match.id for match in matches)
+            raise InvalidArgument(what, f"{named} is ambiguous. Use one of these ids: {ids}")
+    known = ", ".join(thing.title for thing in things[:12]) or "none"
+    raise InvalidArgument(what, f"{named} not found. Available: {known}{' …' if len(things) > 12 else ''}")
 
 
 async def _spaces(session: Session, org: Organization) -> list[Space]:
@@ -143,21 +145,21 @@ async def _by_id(session: Session, named: str) -> ChangeRequest:
     for org in await session.all(ListOrganizations()):
         for status in ("open", "draft", "merged", "archived"):
             listing = ListOrganizationChangeRequests(organization_id=org.id, status=status)
-            async for one in session.every(listing):
-                if one.id == named:
-                    return one
-    raise InvalidArgument("CHANGE_REQUEST", f"{named} not found: use SPACE#12, an id or an address")
+            async for request in session.every(listing):
+                if request.id == named:
+                    return request
+    raise InvalidArgument("SPACE#NUMBER", f"{named} not found. Use SPACE#12, an id or a URL")
 
 
-async def _at_address(session: Session, url: str) -> ContentAtUrl:
-    found = _IN_APP.search(unquote(urlsplit(url).path))
-    if found is None:
+async def _at_url(session: Session, url: str) -> ContentAtUrl:
+    match = _IN_APP.search(unquote(urlsplit(url).path))
+    if match is None:
         return await session.read(GetContentByUrl(url=url))
     try:
-        owner = await session.read(GetSpace(space_id=found["space"]))
-        if found["change"] is None:
+        owner = await session.read(GetSpace(space_id=match["space"]))
+        if match["change"] is None:
             return ContentAtUrl(space=owner)
-        request = await session.read(GetChangeRequest(space_id=owner.id, change_request_id=found["change"]))
+        request = await session.read(GetChangeRequest(space_id=owner.id, change_request_id=match["change"]))
         return ContentAtUrl(space=owner, change_request=request)
     except PresscheckError as error:
-        raise InvalidArgument("address", f"not found, or you have no access: {error.message}") from None
+        raise InvalidArgument("URL", f"not found, or you have no access: {error.message}") from None

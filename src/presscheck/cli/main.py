@@ -1,6 +1,6 @@
-"""The command line: each command reads its options and hands over; data on stdout, talk on stderr.
+"""The root command. Commands print data on stdout, messages on stderr.
 
-The commands of a family are imported when one of them is used, so that none pays for the others.
+The modules of other commands are imported when they are used, which keeps the start fast.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 import click
 
 from presscheck import __version__
-from presscheck.cli.exit_codes import says_what_failed
+from presscheck.cli.exit_codes import report_errors
 from presscheck.config.profile import Profile
 
-LATER: dict[str, tuple[str, str]] = {
+LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "api": ("api_command", "calls"),
     "cache": ("cache", "cache"),
     "collection": ("generated_commands", "collection"),
@@ -25,7 +25,7 @@ LATER: dict[str, tuple[str, str]] = {
     "conversation": ("generated_commands", "conversation"),
     "cr": ("change_requests", "cr"),
     "doctor": ("doctor", "doctor"),
-    "import": ("generated_commands", "running"),
+    "import": ("generated_commands", "import_group"),
     "inbox": ("inbox", "inbox"),
     "integration": ("generated_commands", "integration"),
     "log": ("doctor", "log"),
@@ -46,58 +46,58 @@ LATER: dict[str, tuple[str, str]] = {
     "translation": ("generated_commands", "translation"),
     "whoami": ("account", "whoami"),
 }
-"""Commands that are imported when they are used: the module beside this one, and the name in it."""
+"""Lazily imported commands: module in this package, and name in the module."""
 
 
-class Commands(click.Group):
-    """The commands of this module, and those of `LATER`."""
+class LazyGroup(click.Group):
+    """A group that imports the commands of `LAZY_COMMANDS` when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command."""
-        return sorted({*super().list_commands(ctx), *LATER})
+        """The names of all commands."""
+        return sorted({*super().list_commands(ctx), *LAZY_COMMANDS})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
-        if cmd_name not in LATER:
+        """The command with this name, or None."""
+        if cmd_name not in LAZY_COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module, name = LATER[cmd_name]
-        found: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
-        return found
+        module, name = LAZY_COMMANDS[cmd_name]
+        lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
+        return lazy_command
 
 
 def show(profile: Profile, theme: str | None) -> int:
-    """Open the app, or print the inbox where there is no terminal to open it in; the exit code."""
-    from presscheck.cli.session import has_screen, run_with
+    """Open the app, or without a terminal print the inbox; returns the exit code."""
+    from presscheck.cli.session import has_terminal, run_with_profile
 
-    if has_screen():
+    if has_terminal():
         from presscheck.wiring import open_app
 
         return open_app(profile, theme=theme)
     from presscheck.cli.inbox import print_inbox
 
-    run_with(profile, print_inbox)
+    run_with_profile(profile, print_inbox)
     return 0
 
 
 def profile_named(name: str | None, *, offline: bool = False) -> Profile:
-    """The profile to work with."""
+    """Load a profile; None is the default profile."""
     from presscheck.config.profile import load
     from presscheck.paths import places
 
     return replace(load(places().config_file, name), offline=offline)
 
 
-@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
-@click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom one.")
-@click.option("--offline", is_flag=True, help="Work offline: show cached data only.")
+@click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
+@click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
-@says_what_failed
+@report_errors
 def command(context: click.Context, profile: str | None, theme: str | None, *, offline: bool) -> None:
     """Review, edit and publish documentation from the keyboard.
 
-    Without a command: opens the app, or prints the inbox where there is no terminal.
+    Without a command, opens the app; without a terminal, prints the inbox.
     """
     context.obj = (profile, theme, offline)
     if context.invoked_subcommand is None:
@@ -110,14 +110,17 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
     "--docs",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
-    help="Also import this documentation repository; repeatable.",
+    help="Also import this documentation repository (repeatable).",
 )
 @click.pass_obj
-@says_what_failed
-def demo(chosen: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
-    """Open the app on a sample workspace, served locally."""
+@report_errors
+def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
+    """Open the app on a sample workspace.
+
+    A local service provides the workspace; no account is required.
+    """
     from presscheck.demo import demo_service
 
     with demo_service(fresh=fresh, docs=docs) as profile:
-        code = show(profile, chosen[1])
+        code = show(profile, options[1])
     sys.exit(code)

@@ -1,6 +1,6 @@
-"""From the declaration of a call to options, and from options to the call: names, types and limits stand in the api.
+"""Converts fields of an operation to options, and options to the operation.
 
-Text stands for itself; what is an object is JSON, or `@FILE` with JSON in it; a text on the wire may be plain Markdown.
+Text is used as it is. Objects are JSON, or `@FILE` for a file with JSON; documents can also be plain Markdown.
 """
 
 from __future__ import annotations
@@ -16,31 +16,35 @@ from pydantic.fields import FieldInfo
 from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
 from presscheck.api.shell_command import flag, is_text, members_of
+from presscheck.cli.field_help import description
 from presscheck.errors import InvalidArgument
+from presscheck.text.plurals import count
 
 _LIMITS = {
     "ge": "at least {}",
     "gt": "more than {}",
     "le": "at most {}",
     "lt": "less than {}",
-    "min_length": "at least {} long",
-    "max_length": "at most {} long",
-    "pattern": "like {}",
+    "pattern": "must match {}",
 }
 
 
-def option_for(name: str, info: FieldInfo) -> click.Option:
-    """The option of a field, with its type and limits in its help."""
-    kind, is_many = _kind(info.annotation)
-    help_text = "; ".join([_word(info.annotation), *_limits(info), *(["required"] if info.is_required() else [])])
-    return click.Option([flag(name), name], type=kind, multiple=is_many, help=help_text, metavar=_metavar(kind))
+def option_for(operation: type[Operation[Any]], name: str) -> click.Option:
+    """The option of a field; its help includes type and limits."""
+    info = operation.model_fields[name]
+    kind, is_repeatable = _kind(info.annotation)
+    notes = [*_limits(info, is_repeatable=is_repeatable), *(["repeatable"] if is_repeatable else [])]
+    notes += ["required"] if info.is_required() else []
+    text = description(operation, name) + (f" ({'; '.join(notes)})" if notes else "") + "."
+    metavar = _metavar(info.annotation, kind)
+    return click.Option([flag(name), name], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:
-    """The call, of what was given; what was not given is not sent.
+    """The operation with the given option values; options that were not given are not sent.
 
     Raises:
-        InvalidArgument: a value breaks a limit; names the option.
+        InvalidArgument: a value exceeds a limit, or a required option is missing.
     """
     values: dict[str, Any] = dict.fromkeys(null)
     for name, value in given.items():
@@ -54,7 +58,7 @@ def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[
 
 
 def nullable(operation: type[Operation[Any]]) -> list[str]:
-    """The fields that may be sent as null."""
+    """The fields that can be sent as null."""
     return [
         name
         for name, info in operation.model_fields.items()
@@ -64,25 +68,25 @@ def nullable(operation: type[Operation[Any]]) -> list[str]:
 
 def _kind(annotation: Any) -> tuple[click.ParamType[Any], bool]:
     members = members_of(annotation)
-    one = members[0]
+    first = members[0]
     if len(members) > 1:
         if all(get_origin(member) is Literal for member in members):
             return click.Choice([str(word) for member in members for word in get_args(member)]), False
         return click.STRING, False
-    if get_origin(one) is tuple:
-        inner, _ = _kind(get_args(one)[0])
-        is_plain = get_args(one)[0] is str or isinstance(inner, click.Choice)
+    if get_origin(first) is tuple:
+        inner, _ = _kind(get_args(first)[0])
+        is_plain = get_args(first)[0] is str or isinstance(inner, click.Choice)
         return (inner, True) if is_plain else (click.STRING, False)
-    if get_origin(one) is Literal:
-        words = get_args(one)
+    if get_origin(first) is Literal:
+        words = get_args(first)
         return (click.BOOL if words == (True,) else click.Choice([str(word) for word in words])), False
     simple: dict[Any, click.ParamType[Any]] = {bool: click.BOOL, int: click.INT}
-    return simple.get(one, click.STRING), False
+    return simple.get(first, click.STRING), False
 
 
 def _read(name: str, value: Any, annotation: Any) -> Any:
     members = members_of(annotation)
-    if not isinstance(value, str) or any(get_origin(one) is Literal for one in members):
+    if not isinstance(value, str) or any(get_origin(member) is Literal for member in members):
         return {"true": True, "false": False}.get(value, value) if bool in members and isinstance(value, str) else value
     if members == [str] or (is_text(annotation) and not value.startswith("{")):
         return value
@@ -90,43 +94,49 @@ def _read(name: str, value: Any, annotation: Any) -> Any:
         try:
             value = Path(value[1:]).read_text("utf-8")
         except (OSError, UnicodeDecodeError):
-            raise InvalidArgument(flag(name), f"{value[1:]} cannot be read as text") from None
+            raise InvalidArgument(flag(name), f"could not read {value[1:]} as UTF-8 text") from None
     if Document in members and not value.lstrip().startswith("{"):
         return {"markdown": value}
     try:
         return json.loads(value)
     except ValueError:
-        raise InvalidArgument(flag(name), "must be JSON, or @FILE with JSON in it") from None
+        raise InvalidArgument(
+            flag(name), "is not valid JSON. Give JSON, or @FILE for a file that contains JSON"
+        ) from None
 
 
-def _word(annotation: Any) -> str:
-    members = members_of(annotation)
-    words: list[str] = []
-    for one in members:
-        if get_origin(one) is Literal:
-            words.append("one of the listed values")
-        elif get_origin(one) is tuple:
-            words.append("repeatable" if _kind(one)[1] else "JSON array")
-        elif one is Document:
-            words.append("Markdown, or JSON")
-        else:
-            words.append({str: "text", int: "number", bool: "true or false"}.get(one, _other(one)))
-    return " or ".join(dict.fromkeys(words))
-
-
-def _other(one: Any) -> str:
-    return "text" if get_origin(one) is None and hasattr(one, "__metadata__") else "JSON"
-
-
-def _limits(info: FieldInfo) -> list[str]:
-    found: list[str] = []
+def _limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
+    limits: list[str] = []
+    noun = "value" if is_repeatable else "item" if _has_items(info.annotation) else "character"
     for rule in info.metadata:
-        for name, words in _LIMITS.items():
+        for name, template in _LIMITS.items():
             limit = getattr(rule, name, None)
             if limit is not None:
-                found.append(words.format(limit))
-    return found
+                limits.append(template.format(limit))
+    least, most = (
+        next((limit for rule in info.metadata if (limit := getattr(rule, name, None)) is not None), None)
+        for name in ("min_length", "max_length")
+    )
+    if least and most:
+        limits.append(f"{least:,} to {count(most, noun)}")
+    elif least or most:
+        limits.append(f"at least {count(least, noun)}" if least else f"at most {count(most or 0, noun)}")
+    return limits
 
 
-def _metavar(kind: click.ParamType[Any]) -> str | None:
-    return None if isinstance(kind, click.Choice) else kind.name.upper()
+def _has_items(annotation: Any) -> bool:
+    return any(get_origin(member) is tuple for member in members_of(annotation))
+
+
+def _metavar(annotation: Any, kind: click.ParamType[Any]) -> str | None:
+    if isinstance(kind, click.Choice):
+        return None
+    members = members_of(annotation)
+    if kind is click.BOOL:
+        return "[true|false]"
+    if kind is click.INT:
+        return "NUMBER"
+    if Document in members:
+        return "MARKDOWN"
+    is_plain = is_text(annotation) or (_has_items(annotation) and get_args(members[0])[0] is str)
+    return "TEXT" if is_plain else "JSON"

@@ -1,4 +1,4 @@
-"""`presscheck outbox`: what is not sent, sending it, and deciding over what was refused."""
+"""`presscheck outbox`: lists, sends, retries and discards unsent changes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ import contextlib
 import click
 
 from presscheck.api.users import GetCurrentUser
-from presscheck.cli.output import talk
-from presscheck.cli.session import LOOK_AGAIN, Session, asking
+from presscheck.cli.output import print_message
+from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, with_session
 from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
+from presscheck.text.plurals import count
 
 number = click.argument("number", type=int)
 
 
 @click.group()
 def outbox() -> None:
-    """Manage unsent changes: `list`, `send`, `retry`, `drop`."""
+    """Manage unsent changes.
+
+    NUMBER is the id of a change in `presscheck outbox list`.
+    """
 
 
 @outbox.command("list")
-@asking
+@with_session
 async def list_all(session: Session) -> None:
-    """Print what waits and what was refused, the oldest first."""
+    """List pending and failed changes, oldest first."""
     rows = [
         {"id": row.id, "state": row.state, "call": row.name, "request": str(row.call or ""), "error": row.error}
         for row in session.engine.waiting()
@@ -32,58 +36,64 @@ async def list_all(session: Session) -> None:
 
 
 @outbox.command()
-@asking
+@with_session
 async def send(session: Session) -> None:
-    """Send what waits; ends when nothing does, or when there is no connection."""
+    """Send all pending changes.
+
+    Stops if the connection is lost.
+    """
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent")
-    await session.engine.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
+        raise ReadOnly("This profile is read-only: changes are not sent. Use another profile (--profile)")
+    await session.engine.fetch(GetCurrentUser())  # fails at once without a connection or with an invalid token
     while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
         if not session.engine.status.online:
-            raise NetworkError("The connection was lost; unsent changes stay in the outbox", request="outbox")
-        await _something_changed(session)
-    refused = [row for row in session.engine.outbox.rows() if row.state in ("refused", "parked")]
-    if refused:
-        raise Refused(f"{len(refused)} rejected: see `presscheck outbox list`", request="outbox", status=400)
-    talk("Outbox is empty.")
+            raise NetworkError(
+                "The connection was lost. Unsent changes stay in the outbox; try again later", request="outbox"
+            )
+        await _wait_for_change(session)
+    failed = [row for row in session.engine.outbox.rows() if row.state in ("refused", "parked")]
+    if failed:
+        message = f"{count(len(failed), 'change')} failed: see `presscheck outbox list`"
+        raise Refused(message, request="outbox", status=400)
+    print_message("The outbox is empty.")
 
 
 @outbox.command()
 @number
-@asking
+@with_session
 async def retry(session: Session, number: int) -> None:
-    """Let a write that was refused be sent again."""
-    _known(session, number)
+    """Queue a failed change to be sent again."""
+    _row(session, number)
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent")
+        raise ReadOnly("This profile is read-only: changes are not sent. Use another profile (--profile)")
     session.engine.retry(number)
-    talk("Marked to be sent again: run `presscheck outbox send`.")
+    print_message("Queued again. Run `presscheck outbox send` to send it now.")
 
 
 @outbox.command()
 @number
-@asking
+@with_session
 async def drop(session: Session, number: int) -> None:
-    """Give a write up; it is printed once more."""
-    row = _known(session, number)
+    """Discard a change and print it."""
+    row = _row(session, number)
     session.engine.drop(number)
     session.show(row)
 
 
-async def _something_changed(session: Session) -> None:
-    """Wait until the state of the world changes, or until it is time to look whether another window sent something."""
+async def _wait_for_change(session: Session) -> None:
+    """Wait until the state of the engine changes, or until it is time to check what another process sent."""
     changed = asyncio.Event()
     ends = session.engine.on_status(lambda _: changed.set())
     try:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_AGAIN):
+            async with asyncio.timeout(OUTBOX_POLL_SECONDS):
                 await changed.wait()
     finally:
         ends()
 
 
-def _known(session: Session, number: int) -> dict[str, object]:
+def _row(session: Session, number: int) -> dict[str, object]:
     row = session.engine.outbox.row(number)
     if row is None:
-        raise InvalidArgument("NUMBER", f"the outbox has no entry {number}")
+        raise InvalidArgument("NUMBER", f"the outbox has no change {number}. Run `presscheck outbox list`")
     return {"id": row.id, "call": row.name, "given": row.given, "error": row.error}

@@ -1,7 +1,7 @@
-"""What is printed: data on stdout, talk on stderr; in columns and colours for a terminal, with tabs for a program.
+"""Output: data on stdout, messages on stderr; columns and colors on a terminal, tabs otherwise.
 
-JSON has the names of the service, every field that a noun declares, and no character beyond ASCII, so that nothing in
-it can steer a terminal. All other text passes `sanitize`.
+JSON has the field names of the API and only ASCII characters, so it cannot contain terminal control characters. All
+other text passes `sanitize`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain, width
 
-LOOKS: dict[str, dict[str, Any]] = {
+STYLES: dict[str, dict[str, Any]] = {
     "added": {"fg": "green"},
     "removed": {"fg": "red"},
     "quiet": {"dim": True},
@@ -28,27 +28,27 @@ LOOKS: dict[str, dict[str, Any]] = {
     "strike": {"strikethrough": True},
     "underline": {"underline": True},
 }
-"""The words of a style that have a look here."""
+"""The arguments of `click.style` by style name."""
 
 
-def has_colour() -> bool:
-    """Whether stdout is a terminal that wants colours: not with NO_COLOR set to anything, nor a dumb one."""
+def has_color() -> bool:
+    """Whether to print colors: stdout is a terminal, NO_COLOR is not set, and TERM is not dumb."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def talk(text: str) -> None:
-    """Say something to the person, on stderr."""
+def print_message(text: str) -> None:
+    """Print a message on stderr."""
     click.echo(sanitize(text), err=True)
 
 
 def as_json(value: Any) -> Any:
-    """A value of the api as plain JSON, by its names on the wire."""
+    """A value of the API as plain JSON, with the field names of the API."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, list | tuple):
-        return [as_json(one) for one in cast("Sequence[Any]", value)]
+        return [as_json(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, dict):
-        return {key: as_json(one) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: as_json(item) for key, item in cast("dict[str, Any]", value).items()}
     return value
 
 
@@ -58,13 +58,13 @@ def print_json(value: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text of many lines, such as a page."""
+    """Print a text with several lines, such as a page."""
     click.echo(sanitize(text, lines=True))
 
 
 def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
-    """Print one row for each value; columns are names on the wire, with dots into what is within."""
-    rows = [[_cell(_within(found, name.split("."))) for name in columns] for found in map(as_json, values)]
+    """Print one row for each value; columns are field names of the API, with dots for nested fields."""
+    rows = [[_cell(_nested(value, name.split("."))) for name in columns] for value in map(as_json, values)]
     if not sys.stdout.isatty():
         for row in rows:
             sys.stdout.write("\t".join(row) + "\n")
@@ -80,27 +80,27 @@ def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
 
 
 def print_details(value: Any) -> None:
-    """Print what a thing says of itself, one `name: value` in each line; what is empty is left out."""
-    for name, found in _flat(as_json(value), ""):
-        sys.stdout.write(f"{name}: {found}\n")
+    """Print the fields of a value, one `name: value` in each line, without empty fields."""
+    for name, text in _flatten(as_json(value), ""):
+        sys.stdout.write(f"{name}: {text}\n")
 
 
 def print_line(line: Line) -> None:
-    """Print a styled line; without colours its marks alone say what it is."""
-    if has_colour():
-        click.echo("".join(click.style(span.text, **_look(span.style)) for span in line).rstrip(), color=True)
+    """Print a styled line, without styles if there are no colors."""
+    if has_color():
+        click.echo("".join(click.style(span.text, **_style(span.style)) for span in line).rstrip(), color=True)
     else:
         sys.stdout.write(plain(line).rstrip() + "\n")
 
 
-def _look(style: str) -> dict[str, Any]:
-    return {key: value for word in style.split() for key, value in LOOKS.get(word, {}).items()}
+def _style(style: str) -> dict[str, Any]:
+    return {key: value for word in style.split() for key, value in STYLES.get(word, {}).items()}
 
 
-def _within(found: Any, names: Sequence[str]) -> Any:
+def _nested(value: Any, names: Sequence[str]) -> Any:
     for name in names:
-        found = cast("dict[str, Any]", found).get(name) if isinstance(found, dict) else None
-    return found
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value
 
 
 def _cell(value: Any) -> str:
@@ -111,9 +111,9 @@ def _cell(value: Any) -> str:
     return "" if value is None else sanitize(str(value))
 
 
-def _flat(value: Any, name: str) -> Iterator[tuple[str, str]]:
+def _flatten(value: Any, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for key, one in cast("dict[str, Any]", value).items():
-            yield from _flat(one, f"{name}.{key}" if name else key)
+        for key, item in cast("dict[str, Any]", value).items():
+            yield from _flatten(item, f"{name}.{key}" if name else key)
     elif value not in (None, "", []):
         yield sanitize(name) or "value", _cell(value)

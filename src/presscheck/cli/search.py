@@ -1,4 +1,4 @@
-"""`presscheck search` and `presscheck open`: from words, an id or an address to the thing."""
+"""`presscheck search` and `presscheck open`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import Space
 from presscheck.cli import lookup
-from presscheck.cli.output import talk
-from presscheck.cli.session import MOST, Session, asking, has_screen
-from presscheck.cli.sites import open_address
+from presscheck.cli.output import print_message
+from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_session
+from presscheck.cli.sites import open_url
 from presscheck.engine.engine import Hit
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.wiring import open_app
@@ -24,46 +24,53 @@ from presscheck.wiring import open_app
 if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp
 
-READING = 60.0
-"""Seconds in which what came lately is read up before it is searched."""
+INDEX_TIMEOUT = 60.0
+"""Maximum seconds to index recently cached content before the search."""
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("--org", metavar="ORG", help="Only in this organization, by title or id.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of results.")
-@click.option("--offline", is_flag=True, help="Search only cached data, without a request.")
-@asking
+@click.option("--org", metavar="ORG", help="Search only this organization, by title or id.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    default=50,
+    show_default=True,
+    help="Maximum number of results.",
+)
+@click.option("--offline", is_flag=True, help="Search cached data only.")
+@with_session
 async def search(session: Session, words: tuple[str, ...], org: str | None, limit: int, *, offline: bool) -> None:
-    """Print the pages, change requests and comments that have all WORDS, each as it is or as a beginning.
+    """Search pages, change requests and comments.
 
-    What stands between quotation marks is looked for as it stands: presscheck search '"read the docs"'. What is known
-    here comes first, then the pages that only the service finds.
+    Finds content that contains all WORDS or words that start with them. Search for an exact phrase with double
+    quotes: presscheck search '"read the docs"'. Results from the cache come first, then those of the service.
     """
     owner = await _owner(session, org, offline=offline)
     answers = session.engine.search(
-        " ".join(words), most=limit, organization=owner, patience=READING, here_only=offline
+        " ".join(words), most=limit, organization=owner, patience=INDEX_TIMEOUT, here_only=offline
     )
-    found = [seen async for seen in answers][-1]
+    results = [results async for results in answers][-1]
     if session.json:
-        session.show([_as_json(hit) for hit in found.value])
+        session.show([_as_json(hit) for hit in results.value])
     else:
-        session.show([_as_row(hit) for hit in found.value], ("kind", "space", "title", "path", "excerpt"))
-    if found.state == "failed" and found.error:
-        raise found.error
-    if found.error:
-        talk("Offline: showing results from the cache.")
+        session.show([_as_row(hit) for hit in results.value], ("kind", "space", "title", "path", "excerpt"))
+    if results.state == "failed" and results.error:
+        raise results.error
+    if results.error:
+        print_message("Offline: showing results from the cache.")
 
 
 async def _owner(session: Session, named: str | None, *, offline: bool) -> str | None:
-    """The id of the organization that was named; None where all are meant."""
+    """The id of the given organization; None for all organizations."""
     name = named or session.profile.organization
     if not name:
         return None
     if not offline:
         return (await lookup.organization(session, name)).id
-    asked = (ListOrganizations(limit=MOST), ListOrganizations())
-    known = [seen for one in asked if (seen := session.engine.known(one))]
+    listings = (ListOrganizations(limit=MAX_PAGE_SIZE), ListOrganizations())
+    known = [cached for listing in listings if (cached := session.engine.known(listing))]
     return lookup.pick(list(known[0].value.items) if known else [], name, "--org").id
 
 
@@ -76,33 +83,33 @@ def _as_row(hit: Hit) -> dict[str, str]:
 
 
 @click.command("open")
-@click.argument("what", metavar="URL-OR-ID")
-@click.option("--web", is_flag=True, help="Open it in the browser.")
-@asking
-async def open_thing(session: Session, what: str, *, web: bool) -> None:
-    """Open a change request or a space in the app, found by address, id or title.
+@click.argument("target", metavar="URL-OR-ID")
+@click.option("--web", is_flag=True, help="Open it in the browser instead.")
+@with_session
+async def open_thing(session: Session, target: str, *, web: bool) -> None:
+    """Open a change request or a space in the app.
 
-    Without a terminal its address is printed.
+    URL-OR-ID is a URL, an id, SPACE#NUMBER, or the title of a space. Without a terminal, prints the URL.
     """
     try:
-        thing = await lookup.change_request(session, what)
+        thing = await lookup.change_request(session, target)
     except InvalidArgument as error:
         try:
-            thing = await lookup.space(session, what)
+            thing = await lookup.space(session, target)
         except PresscheckError:
             raise error from None
-    address = thing.urls.app or thing.urls.location
+    url = thing.urls.app or thing.urls.location
     if session.json:
         session.show(thing)
-    elif has_screen() and not web:
-        session.then = partial(open_app, session.profile, first=_way_to(thing))
-    elif address:
-        open_address(address)
+    elif has_terminal() and not web:
+        session.on_close = partial(open_app, session.profile, first=_open_in_app(thing))
+    elif url:
+        open_url(url)
     else:
         session.show(thing)
 
 
-def _way_to(thing: ChangeRequest | Space) -> Callable[[PresscheckApp], Any]:
+def _open_in_app(thing: ChangeRequest | Space) -> Callable[[PresscheckApp], Any]:
     if isinstance(thing, ChangeRequest):
         return lambda app: app.open_review(thing.space, thing.id)
     return lambda app: app.open_page(thing.id)

@@ -1,4 +1,4 @@
-"""`presscheck serve`: the local service as a process, and what whoever runs it does to it: tokens, backups."""
+"""`presscheck serve`: runs the local service, manages its tokens, exports and imports its data."""
 
 from __future__ import annotations
 
@@ -8,48 +8,65 @@ from typing import Any
 
 import click
 
-from presscheck.cli.exit_codes import says_what_failed
+from presscheck.cli.exit_codes import report_errors
+from presscheck.text.plurals import count
 
 DATABASE = click.option(
-    "--database", metavar="URL", help="postgresql://… or sqlite:///…; SQLite in the data directory when not given."
+    "--database", metavar="URL", help="postgresql://… or sqlite:///…; by default SQLite in the data directory."
 )
 DATA = click.option(
-    "--data", type=click.Path(path_type=Path, file_okay=False), help="Directory of the database and files."
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory, for the database and files."
 )
 
 
 @click.group(invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8300, show_default=True, help="The port; 0 picks a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", metavar="NUMBER", default=8300, show_default=True, help="Port to listen on; 0 chooses a free port."
+)
 @click.option("--socket", "--uds", "uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
-@click.option("--fd", type=int, hidden=True, help="A listening socket that was handed down.")
-@click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input does.")
+@click.option("--fd", type=int, hidden=True, help="Inherited listening socket.")
+@click.option("--until-closed", is_flag=True, hidden=True, help="Exit when standard input is closed.")
 @DATABASE
 @DATA
-@click.option("--token-file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the first token here.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the token of the owner to this file.",
+)
 @click.option(
     "--docs",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
-    help="Import this documentation repository as a space; repeatable.",
+    help="Import this documentation repository as a space (repeatable).",
 )
 @click.option("--sample", is_flag=True, help="Start with the sample workspace.")
-@click.option("--workers", "processes", type=click.IntRange(1, 64), default=1, help="Number of worker processes.")
-@click.option("--rate-limit", type=click.IntRange(1), help="Maximum requests per token and minute.")
+@click.option(
+    "--workers",
+    "processes",
+    type=click.IntRange(1, 64),
+    metavar="NUMBER",
+    default=1,
+    show_default=True,
+    help="Number of worker processes.",
+)
+@click.option(
+    "--rate-limit", type=click.IntRange(1), metavar="NUMBER", help="Maximum number of requests per token and minute."
+)
 @click.option("--log-requests", is_flag=True, help="Log each request to standard error.")
 @click.option(
     "--allow-network",
     "allowed",
     multiple=True,
     metavar="CIDR",
-    help="Private network that imports, specifications and tunnels may reach, such as 10.0.0.0/8; repeatable.",
+    help="Private network that imports, specifications and tunnels may reach, such as 10.0.0.0/8 (repeatable).",
 )
 @click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
 )
 @click.option("--list", "is_list", is_flag=True, help="List the operations with their handlers and exit.")
 @click.pass_context
-@says_what_failed
+@report_errors
 def serve(
     context: click.Context,
     *,
@@ -59,9 +76,10 @@ def serve(
     translator: str | None,
     **how: Any,
 ) -> None:
-    """Run the local service: the same API, with real state, on this machine.
+    """Run the local service.
 
-    Prints its address first, and at its first start the owner's token.
+    It implements the same API and stores its data on this machine. Prints its URL, and on the first start the token of
+    the owner.
     """
     context.obj = (database, data)
     if context.invoked_subcommand is not None:
@@ -78,45 +96,59 @@ def serve(
 
 @serve.group()
 def token() -> None:
-    """Tokens of people: only a hash of each is kept."""
+    """Manage the API tokens of users.
+
+    The service stores only a hash of each token.
+    """
 
 
 @token.command()
-@click.argument("person")
-@click.option("--name", help="Label of the token.")
-@click.option("--days", type=click.IntRange(1, 3650), help="Lifetime of the token; unlimited if omitted.")
+@click.argument("user")
+@click.option("--name", help="Name of the token in the list.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), metavar="NUMBER", help="Days until the token expires; unlimited if omitted."
+)
 @click.pass_obj
-@says_what_failed
-def create(where: tuple[str | None, Path | None], person: str, name: str | None, days: int | None) -> None:
-    """Make a token for PERSON, by email or id, and print it: it is never shown again."""
+@report_errors
+def create(where: tuple[str | None, Path | None], user: str, name: str | None, days: int | None) -> None:
+    """Create and print a token for a user.
+
+    USER is an email address or a user id. The token is printed only once.
+    """
     from presscheck.service.db.ids import system_clock
     from presscheck.service.server.api_tokens import create_token
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _):
-        click.echo(database.write(lambda session: create_token(session, system_clock, person, name, days)))
+        click.echo(database.write(lambda session: create_token(session, system_clock, user, name, days)))
 
 
 @token.command(name="list")
 @click.pass_obj
-@says_what_failed
+@report_errors
 def list_all(where: tuple[str | None, Path | None]) -> None:
-    """List them: id, person, name, made, good until."""
+    """List all tokens.
+
+    Columns: id, user, name, creation date, expiration date.
+    """
     from presscheck.service.server.api_tokens import list_tokens
     from presscheck.text.sanitize import sanitize
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _), database.reading.begin() as session:
-        for one in list_tokens(session):
-            click.echo("  ".join(sanitize(part) for part in one).rstrip())
+        for row in list_tokens(session):
+            click.echo("  ".join(sanitize(part) for part in row).rstrip())
 
 
 @token.command()
 @click.argument("token_id", metavar="ID")
 @click.pass_obj
-@says_what_failed
+@report_errors
 def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
-    """Let a token be good no more, by its id in the list."""
+    """Revoke a token.
+
+    ID is the id of the token in the list.
+    """
     from presscheck.service.server.api_tokens import revoke_token
     from presscheck.wiring import service_database
 
@@ -127,24 +159,30 @@ def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
 @serve.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_obj
-@says_what_failed
+@report_errors
 def export(where: tuple[str | None, Path | None], file: Path) -> None:
-    """Write all that the service keeps to FILE; it may run meanwhile."""
+    """Export all data of the service to a file.
+
+    The service can run during the export.
+    """
     from presscheck.service.server.backup import export_all
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, data):
-        click.echo(f"{export_all(database, data, file)} rows are in {file}", err=True)
+        click.echo(f"{count(export_all(database, data, file), 'row')} exported to {file}", err=True)
 
 
 @serve.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.pass_obj
-@says_what_failed
-def bring(where: tuple[str | None, Path | None], file: Path) -> None:
-    """Bring everything from FILE into an empty database, of either engine."""
+@report_errors
+def import_data(where: tuple[str | None, Path | None], file: Path) -> None:
+    """Import exported data into an empty database.
+
+    The database can be SQLite or PostgreSQL, whatever the data was exported from.
+    """
     from presscheck.service.server.backup import import_all
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, data):
-        click.echo(f"{import_all(database, data, file)} rows imported", err=True)
+        click.echo(f"{count(import_all(database, data, file), 'row')} imported", err=True)

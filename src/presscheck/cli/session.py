@@ -1,6 +1,6 @@
-"""One command's way to the service: the engine of the profile, opened for it and closed after it.
+"""The session of a command: the engine of the profile, opened before the command and closed after it.
 
-Reads fall back on what is known and say so; writes go through the outbox exactly as in the app.
+Offline, reads return cached data and print a message. Writes go through the outbox, as in the app.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, TypeVar, cast
 import click
 
 from presscheck.api.operation import Operation, Page
-from presscheck.cli.exit_codes import says_what_failed
-from presscheck.cli.output import print_details, print_json, print_rows, talk
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_details, print_json, print_message, print_rows
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
 from presscheck.errors import InvalidArgument, PresscheckError
@@ -27,59 +27,59 @@ from presscheck.text.relative_time import long_ago
 
 T = TypeVar("T")
 M = TypeVar("M")
-LOOK_AGAIN = 0.5
-"""Seconds between two looks at a write that another window may be sending."""
-PATIENCE = 10.0
-"""Seconds that another window has to send a write before it is left to it."""
-MOST = 1000
-"""The longest page that the service gives."""
+OUTBOX_POLL_SECONDS = 0.5
+"""Seconds between two checks of a write that another process may send."""
+OTHER_PROCESS_TIMEOUT = 10.0
+"""Seconds to wait for another process to send a write."""
+MAX_PAGE_SIZE = 1000
+"""The maximum page size of the service."""
 
 
 class Session:
-    """What a command works with: the engine, the profile, and whether it prints JSON."""
+    """What a command uses: the engine, the profile, and whether to print JSON."""
 
     def __init__(self, engine: Engine, profile: Profile, *, json: bool) -> None:
         self.engine, self.profile, self.json = engine, profile, json
-        self.then: Callable[[], int] | None = None
-        """What follows when the engine is closed again; its answer is the exit code."""
+        self.on_close: Callable[[], int] | None = None
+        """Called when the engine is closed; returns the exit code."""
         self._said_offline = False
 
     async def read(self, call: Operation[T]) -> T:
-        """The service's answer; what is known where it cannot be reached, and then that is said once.
+        """The response of the service; offline, the cached response, with one message per session.
 
         Raises:
-            PresscheckError: there is neither.
+            PresscheckError: the service returned an error, or nothing is cached.
         """
         answer = await self.engine.read(call)
         if not self.engine.status.online and not self._said_offline:
             self._said_offline = True
             known = self.engine.known(call)
-            talk(f"Offline: showing cached data from {long_ago(known.age) if known else 'earlier'}.")
+            print_message(f"Offline: showing cached data from {long_ago(known.age) if known else 'earlier'}.")
         return answer
 
-    async def every(self, listing: Operation[Page[M]], most: int = 0) -> AsyncIterator[M]:
-        """The items of a listing, page after page; at most so many where that is not 0."""
-        is_paged, seen, left = "page" in type(listing).model_fields, set[str](), most
+    async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
+        """Iterate over a list, page by page; at most `limit` items, 0 for all."""
+        is_paged, seen, left = "page" in type(listing).model_fields, set[str](), limit
         while True:
-            size = {"limit": min(left or MOST, MOST)} if is_paged else {}
+            size = {"limit": min(left or MAX_PAGE_SIZE, MAX_PAGE_SIZE)} if is_paged else {}
             page = await self.read(listing.model_copy(update=size))
             for item in page.items[: left or None]:
                 yield item
-            left -= len(page.items) if most else 0
-            if not is_paged or page.next is None or page.next.page in seen or (most and left <= 0):
+            left -= len(page.items) if limit else 0
+            if not is_paged or page.next is None or page.next.page in seen or (limit and left <= 0):
                 return
             seen.add(page.next.page)
             listing = listing.model_copy(update={"page": page.next.page})
 
-    async def all(self, listing: Operation[Page[M]], most: int = 0) -> list[M]:
-        """The items of a listing as a list."""
-        return [item async for item in self.every(listing, most)]
+    async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
+        """The items of all pages; at most `limit` items, 0 for all."""
+        return [item async for item in self.every(listing, limit)]
 
     async def write(self, call: Operation[T], done: str) -> T | None:
-        """Write; None where it waits in the outbox, because there is no connection and it may wait.
+        """Send a write; returns None if it was queued in the outbox because there is no connection.
 
         Raises:
-            PresscheckError: the service said no; the profile is read-only; or it may not wait, and must.
+            PresscheckError: the service returned an error, the profile is read-only, or the write cannot be queued.
         """
         ticket = self.engine.write(call)
         landed = asyncio.ensure_future(ticket.landed())
@@ -89,19 +89,20 @@ class Session:
             answer = await landed
         except PresscheckError:
             if ticket.id:
-                talk(f"It stays in the outbox: `presscheck outbox retry {ticket.id}` or `drop {ticket.id}`.")
+                retry, drop = (f"`presscheck outbox {name} {ticket.id}`" for name in ("retry", "drop"))
+                print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
             raise
         finally:
             landed.cancel()
         if done:
-            talk(done)
+            print_message(done)
         return answer
 
     async def _is_settled(self, number: int, landed: asyncio.Future[Any]) -> bool:
-        """Wait until the service has answered a write; False where it waits, or another window has sent it.
+        """Wait for the response to a write; False if it was queued, or if another process sent it.
 
         Raises:
-            PresscheckError: another window was told no.
+            PresscheckError: another process sent it, and the service returned an error.
         """
         changed, began = asyncio.Event(), time.monotonic()
         ends = self.engine.on_status(lambda _: changed.set())
@@ -110,25 +111,25 @@ class Session:
                 changed.clear()
                 row = self.engine.outbox.row(number)
                 waiting = asyncio.ensure_future(changed.wait())
-                await asyncio.wait((landed, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=LOOK_AGAIN)
+                await asyncio.wait((landed, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=OUTBOX_POLL_SECONDS)
                 waiting.cancel()
                 if landed.done():
                     return True
                 if row is None:
-                    talk("Sent by another running presscheck.")
+                    print_message("Sent by another presscheck process.")
                     return False
                 if row.state in ("refused", "parked"):
-                    raise PresscheckError(row.error or "the service rejected it")
-                is_late = not self.engine.outbox.may_send() and time.monotonic() - began > PATIENCE
+                    raise PresscheckError(row.error or "the service rejected the change")
+                is_late = not self.engine.outbox.may_send() and time.monotonic() - began > OTHER_PROCESS_TIMEOUT
                 if is_late or row.error or not self.engine.status.online:
-                    why = row.error or ("Another presscheck is sending" if is_late else "Offline")
-                    talk(f"{why}: queued in the outbox as number {number}, sent later.")
+                    why = row.error or ("Another presscheck process is sending" if is_late else "Offline")
+                    print_message(f"{why}: queued in the outbox as number {number}, to be sent later.")
                     return False
         finally:
             ends()
 
     def show(self, value: Any, columns: tuple[str, ...] = ()) -> None:
-        """Print data: as JSON where that was asked for, else in rows, or in detail."""
+        """Print a value as JSON, as rows (with `columns`), or as details."""
         if self.json:
             print_json(value)
         elif columns and isinstance(value, list):
@@ -136,8 +137,8 @@ class Session:
         elif value is not None:
             print_details(value)
 
-    def show_new(self, value: Any) -> None:
-        """Print what a write came to: its id alone, for the next command."""
+    def show_id(self, value: Any) -> None:
+        """Print the id of a created object, for the next command; with --json, the object."""
         if self.json:
             print_json(value)
         elif getattr(value, "id", None):
@@ -145,20 +146,20 @@ class Session:
 
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
-    """The profile that a command was given."""
+    """Load the profile of a command."""
     from presscheck.paths import places
 
-    found = load(places().config_file, chosen_profile(context), with_token=with_token)
-    return replace(found, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
+    profile = load(places().config_file, chosen_profile(context), with_token=with_token)
+    return replace(profile, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
 
 
-def has_screen() -> bool:
-    """Whether there is a terminal to open the app in."""
+def has_terminal() -> bool:
+    """Whether the app can be opened: stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def chosen_profile(context: click.Context) -> str | None:
-    """The name of the profile, where one was given."""
+    """The value of --profile, or None."""
     return (context.find_root().obj or (None,))[0]
 
 
@@ -179,30 +180,30 @@ profile_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def asking(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a command of a coroutine that takes a `Session` first; it gets `--json` and `--profile`."""
-    return json_option(profile_option(run_on_an_engine(function)))
+def with_session(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Decorate a coroutine whose first argument is a `Session`; adds `--json` and `--profile`."""
+    return json_option(profile_option(run_with_session(function)))
 
 
-def run_on_an_engine(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Run a coroutine with a session of its own; what fails is said."""
+def run_with_session(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Decorate a coroutine: run it with a session and report errors."""
 
     @wraps(function)
     @click.pass_context
-    @says_what_failed
+    @report_errors
     def run(context: click.Context, /, *, as_json: bool, **given: Any) -> None:
-        then = asyncio.run(_run(load_profile(context), function, as_json=as_json, given=given))
-        if then:
-            context.exit(then())
+        on_close = asyncio.run(_run(load_profile(context), function, as_json=as_json, given=given))
+        if on_close:
+            context.exit(on_close())
 
     return cast("Callable[..., None]", run)
 
 
-def run_with(profile: Profile, function: Callable[..., Awaitable[None]]) -> None:
-    """Run a coroutine with a session of its own.
+def run_with_profile(profile: Profile, function: Callable[..., Awaitable[None]]) -> None:
+    """Run a coroutine with a session for a profile.
 
     Raises:
-        PresscheckError: what failed.
+        PresscheckError: the coroutine failed.
     """
     asyncio.run(_run(profile, function, as_json=False, given={}))
 
@@ -220,22 +221,23 @@ async def _run(
     finally:
         await engine.close()
         for notice in engine.notices:
-            talk(notice)
-    return session.then
+            print_message(notice)
+    return session.on_close
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be undone; without a terminal only `--yes` says so.
+    """Ask for confirmation unless `--yes` was given.
 
     Raises:
-        InvalidArgument: there is nobody to ask.
+        InvalidArgument: there is no terminal to ask in.
+        Exit: the user declined.
     """
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidArgument("--yes", f"{question} Pass --yes to confirm without a terminal")
+        raise InvalidArgument("--yes", f"{question} Without a terminal, pass --yes to confirm")
     with contextlib.suppress(click.Abort):
         if click.confirm(question, err=True):
             return
-    talk("Cancelled.")
+    print_message("Cancelled.")
     raise click.exceptions.Exit(2)

@@ -1,4 +1,4 @@
-"""`presscheck site`: what readers see; a site is named by id or title, its organization by `--org`."""
+"""`presscheck site`: manages, checks and publishes sites."""
 
 from __future__ import annotations
 
@@ -28,41 +28,45 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import Verb, add
+from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.links import links_in, rows_of
-from presscheck.cli.output import print_text, talk
-from presscheck.cli.session import Session, asking, confirm
+from presscheck.cli.output import print_message, print_text
+from presscheck.cli.session import Session, confirm, with_session
 from presscheck.errors import ChecksFailed, InvalidArgument
+from presscheck.text.plurals import count
 
-org_option = click.option("--org", metavar="ORG", help="The organization, by title or id.")
+org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 
 
 @click.group()
 def site() -> None:
-    """Sites, each named by id or title."""
+    """Manage sites.
+
+    SITE is the id or the title of a site; its organization is set by --org.
+    """
 
 
 add(
     site,
-    Verb("list", ListSites, ("id", "title", "published", "visibility", "urls.published")),
-    Verb("show", GetSite),
-    Verb("create", CreateSite, done="Created."),
-    Verb("edit", UpdateSite, done="Changed."),
-    Verb("add", AddSiteSpace, done="Added.", help="Add a space to a site."),
-    Verb("schema", GetAdaptiveSchema, help="Print the schema of visitor attributes for adaptive content."),
-    Verb("unpublish", UnpublishSite, done="Unpublished.", asks="Take this site offline"),
-    Verb("delete", DeleteSite, done="Deleted.", asks="Delete this site"),
+    CommandSpec("list", ListSites, ("id", "title", "published", "visibility", "urls.published")),
+    CommandSpec("show", GetSite, help="Show a site."),
+    CommandSpec("create", CreateSite, done="Site created."),
+    CommandSpec("edit", UpdateSite, done="Site updated."),
+    CommandSpec("add", AddSiteSpace, done="Space added to the site."),
+    CommandSpec("schema", GetAdaptiveSchema, help="Show the visitor schema for adaptive content."),
+    CommandSpec("unpublish", UnpublishSite, done="Site unpublished.", confirm="Unpublish this site"),
+    CommandSpec("delete", DeleteSite, done="Site deleted.", confirm="Delete this site"),
 )
 
 
 @site.command()
 @click.argument("site")
 @org_option
-@asking
+@with_session
 async def structure(session: Session, site: str, org: str | None) -> None:
-    """Print the structure of a site."""
-    owner, found = await lookup.site(session, site, org)
-    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
+    """Show the structure of a site: sections, groups, spaces."""
+    owner, chosen = await lookup.site(session, site, org)
+    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=chosen.id))
     if session.json:
         session.show(whole)
         return
@@ -73,121 +77,127 @@ async def structure(session: Session, site: str, org: str | None) -> None:
 @site.command()
 @click.argument("site")
 @click.argument("item")
-@click.option("--before", metavar="ITEM", help="Place it before this item.")
-@click.option("--after", metavar="ITEM", help="Place it after this item.")
+@click.option("--before", metavar="ITEM", help="Move it before this item.")
+@click.option("--after", metavar="ITEM", help="Move it after this item.")
 @org_option
-@asking
+@with_session
 async def move(session: Session, site: str, item: str, before: str | None, after: str | None, org: str | None) -> None:
-    """Move a part of a site among its siblings; parts are named by id or title."""
+    """Move a section, group or space of a site.
+
+    ITEM is an id or a title. Items can be moved within their group or section.
+    """
     if (before is None) == (after is None):
-        raise InvalidArgument("--before", "pass --before ITEM or --after ITEM")
-    owner, found = await lookup.site(session, site, org)
-    path: dict[str, Any] = {"organization_id": owner.id, "site_id": found.id}
+        raise InvalidArgument("--before", "give either --before ITEM or --after ITEM")
+    owner, chosen = await lookup.site(session, site, org)
+    path: dict[str, Any] = {"organization_id": owner.id, "site_id": chosen.id}
     whole = await session.read(GetSiteStructure(**path))
     sides = {"before": before, "after": after}
-    position: dict[str, Any] = {name: _pointer(whole, one) for name, one in sides.items() if one is not None}
+    position: dict[str, Any] = {name: _pointer(whole, named) for name, named in sides.items() if named is not None}
     call = SortSiteStructure(**path, item=_pointer(whole, item), position=StructurePosition(**position))
-    session.show_new(await session.write(call, "Moved."))
+    session.show_id(await session.write(call, "Item moved."))
 
 
 @site.command()
 @click.argument("site")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @org_option
-@asking
+@with_session
 async def publish(session: Session, site: str, org: str | None, *, yes: bool) -> None:
     """Publish a site and print its URL."""
-    owner, found = await lookup.site(session, site, org)
-    confirm(f"Publish {found.title}?", yes=yes)
-    came = await session.write(PublishSite(organization_id=owner.id, site_id=found.id), "")
-    if isinstance(came, Checkout):
-        talk("This site needs a paid plan: complete the payment in the web app.")
+    owner, chosen = await lookup.site(session, site, org)
+    confirm(f"Publish {chosen.title}?", yes=yes)
+    answer = await session.write(PublishSite(organization_id=owner.id, site_id=chosen.id), "")
+    if isinstance(answer, Checkout):
+        print_message("This site requires a paid plan. Complete the payment in the web app, then publish again.")
         raise click.exceptions.Exit(5)
-    if session.json or came is None:
-        session.show(came)
+    if session.json or answer is None:
+        session.show(answer)
     else:
-        click.echo(_address(came) or came.id)
+        click.echo(_url(answer) or answer.id)
 
 
 @site.command("open")
 @click.argument("site")
 @org_option
-@asking
+@with_session
 async def open_site(session: Session, site: str, org: str | None) -> None:
-    """Print the URL of a site and open it in the browser."""
-    _, found = await lookup.site(session, site, org)
-    address = _address(found)
-    if not address:
-        raise ChecksFailed(f"{found.title} is not published: run `presscheck site publish`")
+    """Open a site in the browser and print its URL."""
+    _, chosen = await lookup.site(session, site, org)
+    url = _url(chosen)
+    if not url:
+        raise ChecksFailed(f"{chosen.title} is not published. Run `presscheck site publish` first")
     if session.json:
-        session.show({"id": found.id, "url": address})
+        session.show({"id": chosen.id, "url": url})
     else:
-        open_address(address)
+        open_url(url)
 
 
 @site.command()
 @click.argument("site")
 @org_option
-@asking
+@with_session
 async def check(session: Session, site: str, org: str | None) -> None:
-    """Check a site for problems such as broken links; exit code 6 if there are any."""
-    owner, found = await lookup.site(session, site, org)
-    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=found.id))
-    spaces = [one for item in whole.structure for one in _site_spaces(item)]
-    wrong = [] if spaces else [{"kind": "empty-site", "where": found.title, "says": "no space"}]
-    for one in spaces:
-        wrong += await _wrong_in(session, one)
-    session.show(wrong, ("kind", "where", "says"))
-    if wrong:
-        raise ChecksFailed(f"{len(wrong)} problems in {found.title}")
-    talk(f"No problems in {found.title}.")
+    """Check a site for problems such as broken links.
+
+    The exit code is 6 if there are problems.
+    """
+    owner, chosen = await lookup.site(session, site, org)
+    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=chosen.id))
+    spaces = [space for item in whole.structure for space in _site_spaces(item)]
+    problems = [] if spaces else [{"kind": "empty-site", "where": chosen.title, "message": "has no spaces"}]
+    for space in spaces:
+        problems += await _problems_in(session, space)
+    session.show(problems, ("kind", "where", "message"))
+    if problems:
+        raise ChecksFailed(f"{count(len(problems), 'problem')} in {chosen.title}")
+    print_message(f"No problems in {chosen.title}.")
 
 
-def open_address(address: str) -> None:
-    """Print an address; also open it, where somebody sits before a browser and it is safe to."""
+def open_url(url: str) -> None:
+    """Print a URL; on a local terminal, also open it in the browser if its scheme is safe."""
     import sys
 
     from presscheck.text.sanitize import display_url, is_safe_url
     from presscheck.tui.external_programs import is_remote
 
-    click.echo(display_url(address))
-    if sys.stdout.isatty() and not is_remote() and is_safe_url(address):
-        click.launch(address)
+    click.echo(display_url(url))
+    if sys.stdout.isatty() and not is_remote() and is_safe_url(url):
+        click.launch(url)
 
 
-async def _wrong_in(session: Session, one: SiteSpace) -> list[dict[str, str]]:
-    where = one.title or one.space.title
-    wrong: list[dict[str, str]] = []
-    if one.draft:
-        wrong.append({"kind": "draft", "where": where, "says": "not published yet"})
-    tree = await session.read(ListPages(space_id=one.space.id))
+async def _problems_in(session: Session, site_space: SiteSpace) -> list[dict[str, str]]:
+    where, space_id = site_space.title or site_space.space.title, site_space.space.id
+    problems: list[dict[str, str]] = []
+    if site_space.draft:
+        problems.append({"kind": "draft", "where": where, "message": "not published yet"})
+    tree = await session.read(ListPages(space_id=space_id))
     if not tree.pages:
-        wrong.append({"kind": "empty-space", "where": where, "says": "no pages"})
-    for link in [row for one_link in await links_in(session, one.space.id) for row in rows_of(one_link)]:
-        if link["status"] == "broken":
-            says = f"broken link: {link['target'] or 'no target'}"
-            wrong.append({"kind": "broken-link", "where": f"{where}: {link['page']}", "says": says})
-    return wrong
+        problems.append({"kind": "empty-space", "where": where, "message": "no pages"})
+    for row in [row for link in await links_in(session, space_id) for row in rows_of(link)]:
+        if row["status"] == "broken":
+            message = f"broken link: {row['target'] or 'no target'}"
+            problems.append({"kind": "broken-link", "where": f"{where}: {row['page']}", "message": message})
+    return problems
 
 
 def _site_spaces(item: Any) -> list[SiteSpace]:
     if isinstance(item, SiteSpace):
         return [item]
-    return [found for one in lookup.parts_of(item) for found in _site_spaces(one)]
+    return [space for child in lookup.children_of(item) for space in _site_spaces(child)]
 
 
 def _pointer(whole: Any, named: str) -> StructureItemPointer:
-    kind, identity = lookup.item_of(whole, named)
-    pointer: dict[str, Any] = {"type": kind, "id": identity}
+    kind, item_id = lookup.item_of(whole, named)
+    pointer: dict[str, Any] = {"type": kind, "id": item_id}
     return StructureItemPointer(**pointer)
 
 
 def _print_item(item: Any, depth: int) -> None:
     kind = item.object.removeprefix("site-")
     print_text(f"{'  ' * depth}{item.title or item.id}  ({kind} {item.id})")
-    for one in lookup.parts_of(item):
-        _print_item(one, depth + 1)
+    for child in lookup.children_of(item):
+        _print_item(child, depth + 1)
 
 
-def _address(found: Site) -> str | None:
-    return found.urls.published if found.published else None
+def _url(site: Site) -> str | None:
+    return site.urls.published if site.published else None

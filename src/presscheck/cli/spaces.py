@@ -1,4 +1,4 @@
-"""`presscheck space`: spaces and their live content; one is named by id, title or address."""
+"""`presscheck space`: manages spaces and prints their live content."""
 
 from __future__ import annotations
 
@@ -24,33 +24,60 @@ from presscheck.api.spaces import (
     UpdateSpace,
 )
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import Verb, add
+from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.cr_content import page_named
 from presscheck.cli.links import links
 from presscheck.cli.output import print_text
-from presscheck.cli.session import Session, asking
+from presscheck.cli.session import Session, with_session
 
 
 @click.group()
 def space() -> None:
-    """Spaces, each named by id, title or address."""
+    """Manage spaces.
+
+    SPACE is the id, the title or the URL of a space.
+    """
 
 
 add(
     space,
-    Verb("list", ListSpaces, ("id", "title", "visibility", "changeRequestsOpen")),
-    Verb("show", GetSpace),
-    Verb("create", CreateSpace, done="Created."),
-    Verb("edit", UpdateSpace, done="Changed."),
-    Verb("files", ListFiles, ("id", "name", "contentType", "size")),
-    Verb("duplicate", DuplicateSpace, done="Copied."),
-    Verb("move", MoveSpace, done="Moved.", help="Put a space into a collection (--parent), or next to another space."),
-    Verb("transfer", TransferSpace, done="Transferred.", asks="Transfer this space to another organization"),
-    Verb("delete", DeleteSpace, done="Deleted; `restore` can undo this for seven days.", asks="Delete this space"),
-    Verb("restore", RestoreSpace, done="Restored.", help="Restore a deleted space, by its id."),
-    Verb("lock", UpdateSpace, fixed={"edit_mode": "locked"}, done="Locked.", help="Lock the live content of a space."),
-    Verb(
-        "unlock", UpdateSpace, fixed={"edit_mode": "live"}, done="Unlocked.", help="Unlock the live content of a space."
+    CommandSpec("list", ListSpaces, ("id", "title", "visibility", "changeRequestsOpen")),
+    CommandSpec("show", GetSpace, help="Show a space."),
+    CommandSpec("create", CreateSpace, done="Space created."),
+    CommandSpec("edit", UpdateSpace, done="Space updated."),
+    CommandSpec("files", ListFiles, ("id", "name", "contentType", "size")),
+    CommandSpec("duplicate", DuplicateSpace, done="Space duplicated."),
+    CommandSpec(
+        "move", MoveSpace, done="Space moved.", help="Move a space into a collection, or next to another space."
+    ),
+    CommandSpec(
+        "transfer", TransferSpace, done="Space transferred.", confirm="Transfer this space to another organization"
+    ),
+    CommandSpec(
+        "delete",
+        DeleteSpace,
+        done="Space deleted. `presscheck space restore` can restore it for seven days.",
+        confirm="Delete this space",
+    ),
+    CommandSpec(
+        "restore",
+        RestoreSpace,
+        done="Space restored.",
+        help="Restore a deleted space, by its id.\n\nSpaces can be restored for seven days.",
+    ),
+    CommandSpec(
+        "lock",
+        UpdateSpace,
+        fixed={"edit_mode": "locked"},
+        done="Space locked.",
+        help="Lock a space: edits require a change request.",
+    ),
+    CommandSpec(
+        "unlock",
+        UpdateSpace,
+        fixed={"edit_mode": "live"},
+        done="Space unlocked.",
+        help="Unlock a space: its live content can be edited directly.",
     ),
 )
 
@@ -59,10 +86,10 @@ space.add_command(links)
 
 @space.command()
 @click.argument("space")
-@click.option("--cr", metavar="SPACE#NUMBER", help="Content of this change request.")
-@asking
+@click.option("--cr", metavar="SPACE#NUMBER", help="Show the content of this change request instead.")
+@with_session
 async def pages(session: Session, space: str, cr: str | None) -> None:
-    """Print the page tree."""
+    """Show the page tree of a space."""
     tree = await _pages(session, space, cr)
     if session.json:
         session.show(list(tree))
@@ -73,18 +100,21 @@ async def pages(session: Session, space: str, cr: str | None) -> None:
 @space.command()
 @click.argument("space")
 @click.argument("page")
-@click.option("--cr", metavar="SPACE#NUMBER", help="Content of this change request.")
-@asking
+@click.option("--cr", metavar="SPACE#NUMBER", help="Show the content of this change request instead.")
+@with_session
 async def page(session: Session, space: str, page: str, cr: str | None) -> None:
-    """Print a page as Markdown, by id, path or title."""
-    found = page_named(await _pages(session, space, cr), page)
+    """Print a page as Markdown.
+
+    PAGE is an id, a path or a title.
+    """
+    chosen = page_named(await _pages(session, space, cr), page)
     owner = await lookup.space(session, space)
     if cr:
         request = await lookup.change_request(session, cr)
         path = lookup.path_of(request)
-        whole = await session.read(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
+        whole = await session.read(GetChangeRequestPage(**path, page_id=chosen.id, format="markdown"))
     else:
-        whole = await session.read(GetPage(space_id=owner.id, page_id=found.id, format="markdown"))
+        whole = await session.read(GetPage(space_id=owner.id, page_id=chosen.id, format="markdown"))
     if session.json:
         session.show(whole)
     else:
@@ -101,6 +131,7 @@ async def _pages(session: Session, space: str, cr: str | None) -> tuple[Revision
 
 
 def _print_tree(pages: tuple[RevisionPage, ...], depth: int) -> None:
-    for one in pages:
-        print_text(f"{'  ' * depth}{one.title or one.link_title or one.id}" + (f"  ({one.path})" if one.path else ""))
-        _print_tree(one.pages, depth + 1)
+    for page in pages:
+        path = f"  ({page.path})" if page.path else ""
+        print_text(f"{'  ' * depth}{page.title or page.link_title or page.id}{path}")
+        _print_tree(page.pages, depth + 1)

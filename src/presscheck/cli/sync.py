@@ -1,4 +1,4 @@
-"""`presscheck sync`: everything that the screens show comes onto this machine, with how far that is on stderr."""
+"""`presscheck sync`: downloads everything that the app shows; the progress is printed on stderr."""
 
 from __future__ import annotations
 
@@ -12,93 +12,97 @@ import click
 from pydantic.alias_generators import to_camel
 
 from presscheck.cli import lookup
-from presscheck.cli.output import talk
-from presscheck.cli.session import Session, asking
+from presscheck.cli.output import print_message
+from presscheck.cli.session import Session, with_session
 from presscheck.engine.engine import Progress
 from presscheck.errors import PresscheckError
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, cut, plain
 
-EACH = 1.0
-"""Seconds between two lines where no terminal can write one anew."""
+LINE_INTERVAL = 1.0
+"""Seconds between two lines of progress without a terminal."""
 
 
 @click.command()
 @click.option("--org", metavar="ORG", help="Only this organization, by title or id.")
-@click.option("--space", metavar="SPACE", help="Only this space, by title, id or address.")
-@asking
+@click.option("--space", metavar="SPACE", help="Only this space, by title, id or URL.")
+@with_session
 async def sync(session: Session, org: str | None, space: str | None) -> None:
-    """Download everything for offline reading; later runs fetch only what changed."""
+    """Download all content for offline use.
+
+    Later runs download only what changed.
+    """
     organization = (await lookup.organization(session, org)).id if org else None
     chosen = await lookup.space(session, space) if space else None
     if chosen:
         organization = chosen.organization or organization
-    began, teller, last = time.monotonic(), _Teller(), Progress()
+    started, printer, last = time.monotonic(), _ProgressPrinter(), Progress()
     async with aclosing(session.engine.sync(organization, chosen.id if chosen else None)) as progress:
         try:
             async for last in progress:
-                teller.tell(last)
+                printer.update(last)
         finally:
-            teller.end()
-    _print(session, last, time.monotonic() - began)
+            printer.clear()
+    _print(session, last, time.monotonic() - started)
 
 
-def told(progress: Progress) -> str:
-    """How far it is, in a line."""
+def progress_line(progress: Progress) -> str:
+    """The progress in one line."""
     if progress.waits:
-        return f"Rate limited: waiting {_time(progress.waits)} · {progress.requests:,} requests"
+        return f"Rate limited: waiting {_time(progress.waits)} · {count(progress.requests, 'request')}"
     if not progress.parts:
-        return f"Checking for changes · {progress.requests:,} requests"
+        return f"Checking for changes · {count(progress.requests, 'request')}"
     left = f" · {_time(progress.left)} left" if progress.left is not None else ""
-    return f"{progress.done:,} of {progress.parts:,} changed · {progress.requests:,} requests{left}"
+    return f"{progress.done:,} of {count(progress.parts, 'changed part')} · {count(progress.requests, 'request')}{left}"
 
 
-class _Teller:
-    """Tells how far it is: on a terminal in one line, written anew; elsewhere in a line a second."""
+class _ProgressPrinter:
+    """Prints the progress: in one line that is rewritten on a terminal; otherwise one line per second."""
 
     def __init__(self) -> None:
         self._has_terminal = sys.stderr.isatty()
-        self._told, self._next, self._is_open = "", time.monotonic() + EACH, False
+        self._line, self._next, self._is_open = "", time.monotonic() + LINE_INTERVAL, False
 
-    def tell(self, progress: Progress) -> None:
-        """Say it, where it is time for it and something else than before."""
-        line = told(progress)
-        if line == self._told or (not self._has_terminal and time.monotonic() < self._next):
+    def update(self, progress: Progress) -> None:
+        """Print the progress if it changed and the interval has passed."""
+        line = progress_line(progress)
+        if line == self._line or (not self._has_terminal and time.monotonic() < self._next):
             return
-        self._told, self._next = line, time.monotonic() + EACH
+        self._line, self._next = line, time.monotonic() + LINE_INTERVAL
         if self._has_terminal:
             columns = shutil.get_terminal_size().columns - 1
             sys.stderr.write("\r" + plain(cut((Span(sanitize(line)),), columns)).ljust(columns))
             sys.stderr.flush()
             self._is_open = True
         else:
-            talk(line)
+            print_message(line)
 
-    def end(self) -> None:
-        """Leave the line empty for what comes."""
+    def clear(self) -> None:
+        """Clear the line for the output that follows."""
         if self._is_open:
             sys.stderr.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
             sys.stderr.flush()
 
 
 def _print(session: Session, progress: Progress, seconds: float) -> None:
-    """What it came to.
+    """Print the result.
 
     Raises:
-        PresscheckError: something did not come that may come the next time.
+        PresscheckError: some reads failed that may succeed the next time.
     """
     if session.json:
-        counted = {to_camel(name): number for name, number in asdict(progress).items() if name not in ("left", "waits")}
-        session.show(counted | {"seconds": round(seconds, 1)})
+        counts = {to_camel(name): number for name, number in asdict(progress).items() if name not in ("left", "waits")}
+        session.show(counts | {"seconds": round(seconds, 1)})
     else:
         click.echo(
-            f"{progress.spaces:,} spaces, {progress.change_requests:,} change requests;"
-            f" {progress.parts:,} parts changed, {progress.requests:,} requests, {_time(seconds)}"
+            f"{count(progress.spaces, 'space')}, {count(progress.change_requests, 'change request')};"
+            f" {count(progress.parts, 'part')} changed, {count(progress.requests, 'request')}, {_time(seconds)}"
         )
     if progress.refused:
-        talk(f"{progress.refused} reads were denied to this token.")
+        print_message(f"{count(progress.refused, 'read')} denied: the token has no access.")
     if progress.failed:
-        raise PresscheckError(f"{progress.failed} reads failed: run `presscheck sync` again")
+        raise PresscheckError(f"{count(progress.failed, 'read')} failed. Run `presscheck sync` again")
 
 
 def _time(seconds: float) -> str:

@@ -1,6 +1,6 @@
-"""Where the text of a comment or a page comes from: an option, a file, standard input, or the user's editor.
+"""Reads the text of a comment or a page from an option, a file, standard input, or the user's editor.
 
-What comes from an editor is kept in a file until it is taken, and that file is named where it was not.
+Text from the editor is kept in a file until the command succeeds; if it fails, the path of the file is printed.
 """
 
 from __future__ import annotations
@@ -15,28 +15,30 @@ from uuid import uuid4
 
 import click
 
-from presscheck.cli.output import talk
+from presscheck.cli.output import print_message
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.paths import places, private_directory
 
 
 def body_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `--body` and `--body-file`."""
-    as_file = click.option("-F", "--body-file", metavar="FILE", help="Read the text from a file; - is standard input.")
-    return click.option("--body", metavar="TEXT", help="The text, in Markdown; omit it to open your editor.")(
+    """Add the options `--body` and `--body-file` to a command."""
+    as_file = click.option(
+        "-F", "--body-file", metavar="FILE", help="Read the text from this file; - is standard input."
+    )
+    return click.option("--body", metavar="TEXT", help="Text, in Markdown; if omitted, your editor opens.")(
         as_file(function)
     )
 
 
 @contextmanager
 def body_text(body: str | None, body_file: str | None, *, before: str = "") -> Generator[str]:
-    """The text; what was typed into an editor is kept where the block fails.
+    """The text; text from the editor is kept in a file if the block fails.
 
     Raises:
-        InvalidArgument: there is no text, and no terminal to ask for one in.
+        InvalidArgument: there is no text, and no terminal to open an editor in.
     """
     if body is not None and body_file is not None:
-        raise InvalidArgument("--body", "pass --body or --body-file, not both")
+        raise InvalidArgument("--body", "give either --body or --body-file")
     given = body if body is not None else _from_file(body_file) if body_file is not None else None
     if given is not None:
         if not given.strip():
@@ -44,27 +46,29 @@ def body_text(body: str | None, body_file: str | None, *, before: str = "") -> G
         yield given
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise InvalidArgument("--body", "pass --body TEXT or --body-file FILE (- is standard input)")
-    kept = private_directory(places().state / "typed") / f"{uuid4().hex}.md"
-    text = _from_editor(kept, before)
+        raise InvalidArgument(
+            "--body", "is required without a terminal: give --body TEXT or --body-file FILE (- is standard input)"
+        )
+    file = private_directory(places().state / "typed") / f"{uuid4().hex}.md"
+    text = _from_editor(file, before)
     try:
         yield text
     except BaseException:
-        talk(f"Your text is saved in {kept}")
+        print_message(f"Your text is saved in {file}.")
         raise
-    kept.unlink(missing_ok=True)
+    file.unlink(missing_ok=True)
 
 
 def editor_environment() -> dict[str, str]:
-    """What an editor may know of our environment."""
+    """The environment for an editor: ours, without the token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
 def edit_file(file: Path) -> None:
-    """Open a file in the user's editor, and wait for its end.
+    """Open a file in the user's editor and wait until it exits.
 
     Raises:
-        PresscheckError: it cannot be started, or it failed.
+        PresscheckError: the editor cannot be started, or it failed.
     """
     import shlex
     import subprocess
@@ -72,11 +76,13 @@ def edit_file(file: Path) -> None:
     words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     try:
         # the user's own command, in the user's own environment
-        ended = subprocess.run([*words, str(file)], env=editor_environment(), check=False)  # noqa: S603
+        completed = subprocess.run([*words, str(file)], env=editor_environment(), check=False)  # noqa: S603
     except OSError as error:
-        raise PresscheckError(f"could not start the editor {words[0]}: {error.strerror}") from None
-    if ended.returncode:
-        raise PresscheckError(f"the editor exited with {ended.returncode}; the text is in {file}")
+        raise PresscheckError(
+            f"could not start the editor {words[0]}: {error.strerror}. Set VISUAL or EDITOR"
+        ) from None
+    if completed.returncode:
+        raise PresscheckError(f"the editor exited with code {completed.returncode}; your text is saved in {file}")
 
 
 def _from_file(name: str) -> str:
@@ -85,7 +91,7 @@ def _from_file(name: str) -> str:
     except OSError as error:
         raise InvalidArgument("--body-file", f"{name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InvalidArgument("--body-file", f"{name}: not UTF-8 text") from None
+        raise InvalidArgument("--body-file", f"{name}: is not UTF-8 text") from None
 
 
 def _from_editor(file: Path, before: str) -> str:

@@ -1,4 +1,4 @@
-"""`presscheck inbox --watch`: one line for each event as it happens, until ctrl+c or a signal ends it."""
+"""`presscheck inbox --watch`: prints one line for each new event, until ctrl+c or a signal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import Any
 
-from presscheck.cli.output import has_colour, print_line, talk
+from presscheck.cli.output import has_color, print_line, print_message
 from presscheck.cli.session import Session
 from presscheck.engine.inbox.events import Event, sentence, summarize
 from presscheck.errors import MalformedAnswer, NetworkError, ServiceFailed, TooManyRequests
@@ -17,49 +17,49 @@ from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PASSING = (NetworkError, ServiceFailed, TooManyRequests, MalformedAnswer)
-"""What may be over at the next look."""
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TEMPORARY_ERRORS = (NetworkError, ServiceFailed, TooManyRequests, MalformedAnswer)
+"""Errors that the next check may not have."""
 
 
 async def watch_events(session: Session, pause: float) -> None:
-    """Print events until a signal comes; the exit code then names it, as is usual.
+    """Print events until a signal arrives; the exit code is then 128 plus its number.
 
     Raises:
-        PresscheckError: what waiting does not mend, such as a token that is not known.
+        PresscheckError: an error that is not temporary, such as an invalid token.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
-    for number in ENDS:
+    for number in END_SIGNALS:
         loop.add_signal_handler(number, lambda number=number: ended.done() or ended.set_result(number))
-    following = asyncio.ensure_future(_follow(session, pause))
+    printing = asyncio.ensure_future(_print_events(session, pause))
     try:
-        await asyncio.wait((following, ended), return_when=asyncio.FIRST_COMPLETED)
-        if following.done():
-            following.result()
-        session.then = lambda: 128 + ended.result()
+        await asyncio.wait((printing, ended), return_when=asyncio.FIRST_COMPLETED)
+        if printing.done():
+            printing.result()
+        session.on_close = lambda: 128 + ended.result()
     finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
-        for number in ENDS:
+        printing.cancel()
+        await asyncio.gather(printing, return_exceptions=True)
+        for number in END_SIGNALS:
             loop.remove_signal_handler(number)
 
 
-async def _follow(session: Session, pause: float) -> None:
-    is_first, trouble = True, False
+async def _print_events(session: Session, pause: float) -> None:
+    is_first, has_error = True, False
     session.engine.events.pause, session.engine.events.first = pause, 0
     async for events, error in session.engine.events.watch():
-        if error and not isinstance(error, PASSING):
+        if error and not isinstance(error, TEMPORARY_ERRORS):
             raise error
-        if error and not trouble:
+        if error and not has_error:
             why = "Offline" if isinstance(error, NetworkError) else error.message
-            talk(f"{why}: retrying less and less often.")
-        elif trouble and not error:
-            talk("Back online.")
-        trouble = error is not None
+            print_message(f"{why}: retrying at longer and longer intervals.")
+        elif has_error and not error:
+            print_message("Back online.")
+        has_error = error is not None
         if is_first and not error:
             is_first = False
-            talk(f"Checking for new events every {pause:g} s; stop with ctrl+c.")
+            print_message(f"Checking for new events every {pause:g} s. Press ctrl+c to stop.")
         for event in events:
             print_event(event, as_json=session.json)
         if events and session.profile.notify and sys.stdout.isatty() and session.engine.events.may_notify():
@@ -68,12 +68,12 @@ async def _follow(session: Session, pause: float) -> None:
 
 
 def print_event(event: Event, *, as_json: bool) -> None:
-    """Print one event: a line of JSON, a sentence for a person, tabs for a program."""
+    """Print one event: as JSON, on a terminal as a sentence, otherwise as columns with tabs."""
     if as_json:
         sys.stdout.write(json.dumps(event_as_json(event)) + "\n")
     elif sys.stdout.isatty():
         clock = f"{now().astimezone():%H:%M}  "
-        print_line((Span(clock, "quiet" if has_colour() else ""), Span(sanitize(sentence(event)))))
+        print_line((Span(clock, "quiet" if has_color() else ""), Span(sanitize(sentence(event)))))
     else:
         where = f"{event.space}#{event.number}" if event.request else event.site
         cells = (event.at, event.kind, event.name, where, event.subject)
@@ -81,7 +81,7 @@ def print_event(event: Event, *, as_json: bool) -> None:
 
 
 def event_as_json(event: Event) -> dict[str, Any]:
-    """An event by stable names; what the service does not tell is null."""
+    """An event with stable field names; unknown values are null."""
     request = {"id": event.request, "number": event.number, "subject": event.subject, "space": event.space}
     return {
         "event": event.kind,

@@ -42,7 +42,7 @@ SENTENCES = {
     404: "Not found, or you have no access",
     405: "This service does not support that",
     409: "Conflict with the current state",
-    412: "A requirement is not met",
+    412: "Not possible in the current state",
     413: "Too large for the service",
     422: "Invalid request",
     429: "Too many requests",

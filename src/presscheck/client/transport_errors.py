@@ -47,7 +47,10 @@ def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress,
         return spent(call, failure.seconds)
     happened = _happened(failure, host)
     if progress.sent and not call.is_read():
-        return Ambiguous(f"{happened}. Delivery unknown", request=str(call))
+        return Ambiguous(
+            f"{happened}. It is not known whether the change was saved: check before you send it again",
+            request=str(call),
+        )
     broke_off = is_reset(failure)
     if isinstance(failure, httpx.RemoteProtocolError) and not _came_to_nothing(failure):
         return MalformedAnswer(happened, request=str(call), broke_off=broke_off)

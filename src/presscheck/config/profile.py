@@ -23,7 +23,7 @@ _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True)
 class Profile:
-    """A service and a person: whom to ask, and as whom."""
+    """A service, its token, and the settings of a profile."""
 
     name: str = "default"
     base_url: str = HOSTED
@@ -40,11 +40,11 @@ class Profile:
     cache_size: int = CACHE_SIZE
     """MB that the cache may hold."""
     sync: bool = True
-    """Whether the app brings in what moved while nobody presses a key."""
+    """Whether the app downloads changes while it is idle."""
     offline: bool = False
     """Ask the service for nothing; for this run, not from the file."""
     notify: str | None = None
-    """What tells of an event: bell, osc9, osc777, or nothing."""
+    """How to notify of events: bell, osc9, osc777; None for off."""
 
 
 def load(

@@ -1,6 +1,6 @@
-"""The user's own views of the inbox, as they stand in the file: each entry is right as a whole, or is left out.
+"""The saved views of the inbox in the settings file; an invalid view is left out as a whole.
 
-What is wrong with one is said with its field and the limit, and never with its value, as of every setting.
+An error names the field and its limit, never the value, as for every setting.
 """
 
 from __future__ import annotations

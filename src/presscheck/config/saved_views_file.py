@@ -1,6 +1,6 @@
-"""Writing the user's own views into the file of settings: all else in it stays as it was written, to the byte.
+"""Writes saved views to the settings file; everything else in it is preserved byte for byte.
 
-A file is replaced whole or not at all, and is readable by whom it was readable before.
+The file is replaced atomically and keeps its permissions.
 """
 
 from __future__ import annotations

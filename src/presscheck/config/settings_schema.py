@@ -45,13 +45,13 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "cache_size",
             int,
-            f"How many MB are remembered of what the service said; {CACHE_SIZE} when not given.",
+            f"Maximum size of the cache in MB; {CACHE_SIZE} by default.",
             f"{CACHE_SIZE}",
         ),
         Setting(
             "notify",
             str,
-            "What tells of an event: the terminal's bell, or its notification by OSC 9 or OSC 777; nothing without it.",
+            "How to notify of events: the terminal bell, or a notification by OSC 9 or OSC 777; off by default.",
             '"bell"',
             one_of=("bell", "osc9", "osc777"),
         ),

@@ -1,7 +1,7 @@
-"""Where a token is found and kept: the environment, a command, a file, or what `login` stored; shown by nobody.
+"""Finds and stores tokens: the environment, a command, a file, or the keyring. Tokens are never printed.
 
 What `login` stores belongs to one profile at one address, so that a profile that is pointed elsewhere sends no token
-there. A marker beside the settings tells where it is, so that a start asks the keyring only when something is in it.
+there. A marker next to the settings has its location, so that a start asks the keyring only when something is in it.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _marker(file: Path) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file that was never readable by anybody else, whole or not at all."""
+    """Write a file atomically, readable only by the user at any time."""
     new = file.with_name(f"{file.name}.{os.getpid()}.new")
     with contextlib.suppress(FileNotFoundError):
         new.unlink()

@@ -1,6 +1,6 @@
-"""Reading the file of settings: every mistake is found with its line and its key, and no value is ever repeated.
+"""Reads and validates the settings file: every error has its line and its key, but never the value.
 
-A value may be a secret that was put in the wrong place, so a mistake says what should stand there, not what does.
+A value can be a secret in the wrong place, so an error describes the expected value only.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def mistakes_in(path: Path, judge: Judge | None = None) -> tuple[Mistake, ...]:
 
 
 def refuse_open_way(base_url: str, file: Path, profile: str, *, allow_http: bool) -> None:
-    """Let no token go where somebody on the way can read it, unless the profile says so.
+    """Require an encrypted or local connection for the token, unless the profile has `allow_http`.
 
     Raises:
-        ConfigurationError: it would; says what to do.
+        ConfigurationError: the token would be sent over plain http to another machine.
     """
     if not (allow_http or _is_private(base_url)):
         raise ConfigurationError(
@@ -101,7 +101,7 @@ def profiles_of(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _is_private(base_url: str) -> bool:
-    """Whether nobody on the way can read what is sent: over TLS, a socket on this machine, or its loopback."""
+    """Whether the connection is encrypted or stays on this machine: TLS, a Unix socket or loopback."""
     try:
         parts = urlsplit(base_url)
         host = parts.hostname or ""

@@ -24,7 +24,7 @@ def reaches(level: str | None, required: str) -> bool:
 
 
 def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
-    """The role of a user in an organization, by default of the caller; None for guests and strangers."""
+    """The role of a user in an organization, by default of the caller; None for guests and non-members."""
     member = _member(context, organization_id, user_id or context.user.id)
     return member.role if member else None
 

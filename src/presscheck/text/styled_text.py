@@ -1,7 +1,7 @@
 """Styled text measured in terminal cells: a line is a tuple of spans, its width is counted in cells.
 
-A style is a few words separated by spaces (`strong link`, `hint-info`), which a theme gives a look. Spans say what text
-is, never which colour it has.
+A style is a few words separated by spaces (`strong link`, `hint-info`), which a theme gives a look. Spans have
+a meaning, never a color.
 """
 
 from __future__ import annotations

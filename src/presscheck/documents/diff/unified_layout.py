@@ -11,6 +11,7 @@ from presscheck.documents.diff.inline_marks import tint_line
 from presscheck.documents.diff.painter import MarkedLine, SegmentPainter
 from presscheck.documents.diff.segments import BY_LINE, Segment
 from presscheck.documents.diff.tags import title_of
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 
@@ -118,7 +119,7 @@ class UnifiedLayout:
         hidden = [current_segment(self._paired[number]) for number in numbers]
         counted = [piece for piece in hidden if piece.kind not in _BARE]
         noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
-        text = f"{self._ellipsis} {len(counted):,} unchanged {noun}{'' if len(counted) == 1 else 's'}"
+        text = f"{self._ellipsis} {count(len(counted), f'unchanged {noun}')}"
         where = _where(hidden)
         if self._last and needs_blank_line(self._last, self._paired[numbers[0]]):
             self._add((), None, None)

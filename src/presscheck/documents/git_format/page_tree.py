@@ -61,7 +61,9 @@ class PageTreeBuilder:
             below = self._from_items(item.items)
             if page.kind == "link":
                 if below:
-                    self._report(self.summary, item.line, "is a link: its subpages are placed beside it", "information")
+                    self._report(
+                        self.summary, item.line, "is a link: its subpages are placed next to it", "information"
+                    )
                 pages += [page, *below]
             else:
                 pages.append(replace(page, pages=_with_own_slugs(below)))

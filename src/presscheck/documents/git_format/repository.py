@@ -98,7 +98,7 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
     for source, page in texts.items():
         for link in find_links(page.body):
             if not leads(link.target, source):
-                what = "snippet not found" if link.kind == "include" else "leads nowhere"
+                what = "snippet not found" if link.kind == "include" else "target not found"
                 yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {what}")
         pictures = (page.cover.picture, page.cover.picture_dark) if page.cover else ()
         for picture in pictures:
@@ -109,4 +109,6 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
 def _redirects(settings: RepositoryConfig, places: LinkResolver) -> Iterator[Problem]:
     for former, present in settings.redirects.items():
         if places.resolve("/" + present, "").kind == "broken":
-            yield Problem(CONFIG_FILE, 1, f"the redirect of {former} leads nowhere: {present}", "information")
+            yield Problem(
+                CONFIG_FILE, 1, f"the target of the redirect {former} was not found: {present}", "information"
+            )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk, with_slugs
+from presscheck.text.plurals import count
 
 __all__ = ["Conflict", "MergedText", "MergedTree", "merge_pages", "merge_text"]
 
@@ -268,7 +269,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _counted(places: int) -> str:
-    return "1 conflict" if places == 1 else f"{places:,} conflicts"
+    return count(places, "conflict")
 
 
 def _id(page: Page | None) -> str | None:

@@ -34,7 +34,7 @@ class MergedText(NamedTuple):
 def merge_text(
     base: str, ours: str, theirs: str, *, our_name: str = "change request", their_name: str = "live"
 ) -> MergedText:
-    """Merges two texts; the names stand beside the conflict markers."""
+    """Merges two texts; the names follow the conflict markers."""
     if theirs in (base, ours):
         return MergedText(ours, 0)
     if ours == base:

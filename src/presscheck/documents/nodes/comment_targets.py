@@ -9,7 +9,7 @@ from presscheck.documents.nodes.schema import Node, child_nodes, node_data
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, normalize_text
 
 _TURNED = frozenset(("images", "divider"))
-"""Blocks whose text nobody quotes."""
+"""Blocks whose text is never quoted."""
 
 
 class CellIds(NamedTuple):

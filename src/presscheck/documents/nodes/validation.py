@@ -238,7 +238,7 @@ def _text(node: Node, path: str) -> None:
             if kind == "color":
                 data = _object(_object(mark, inner).get("data"), f"{inner}.data")
                 for name in ("text", "background"):
-                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is not a colour")
+                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is not a color")
 
 
 def _table(data: Node, path: str) -> None:

@@ -157,7 +157,7 @@ def _details(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 def _link(symbol: Callable[[Symbols], str], attribute: str) -> TagRenderer:
-    """Renders a tag that leads somewhere: its symbol, its label, and the address unless the label contains it."""
+    """Renders a tag with a link: its symbol, its label, and the address unless the label contains it."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         target = sanitize(token.meta.get(attribute, ""))

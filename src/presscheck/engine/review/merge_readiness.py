@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -142,9 +143,9 @@ def checks(facts: MergeInputs) -> Iterator[MergeCheck]:
         )
     yield from _rules(facts)
     yield from _verdicts(facts)
-    count = facts.open_threads
-    says = f"{count} open comment{'s' if count != 1 else ''}" if count else "no open comments"
-    yield MergeCheck("care" if count else "yes", "comments", says, "anyone who can resolve them" if count else "")
+    number = facts.open_threads
+    text = count(number, "open comment") if number else "no open comments"
+    yield MergeCheck("care" if number else "yes", "comments", text, "anyone who can resolve them" if number else "")
     yield _main(facts)
 
 

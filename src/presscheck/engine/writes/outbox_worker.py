@@ -38,7 +38,7 @@ LOOK_AGAIN = 1.0
 LIVES = 240.0
 """Seconds after which a write that its own window was to send is left over from one that ended."""
 FOREIGN = "Written by another user, not sent in your name: sign in as that user, or discard it"
-LEFT_OVER = "Delivery unknown: presscheck ended while sending this. Check, then send it again or discard it"
+LEFT_OVER = "presscheck ended while sending this, so it may be saved or not: check, then send it again or discard it"
 
 Landed = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
 """(the row, its call, the body of the answer, or what was found instead of one)"""

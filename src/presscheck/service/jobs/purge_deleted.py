@@ -1,4 +1,4 @@
-"""Cleanup job: removes expired data for good."""
+"""Cleanup job: deletes expired data permanently."""
 
 from __future__ import annotations
 

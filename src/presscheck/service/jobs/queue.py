@@ -32,11 +32,11 @@ class JobCancelled(Exception):
 
 
 class PermanentFailure(Exception):
-    """The job failed and a retry would fail too; the message says why."""
+    """The job failed and a retry would fail too; the message has the reason."""
 
 
 class RetryLater(Exception):
-    """The job failed and may be retried; the message says why."""
+    """The job failed and may be retried; the message has the reason."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 The translator is a command that the operator configures. It reads a page in Markdown on standard input, gets languages
 and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes the
-translated page to standard output. Without a translator, pages are copied, and the statistics say so.
+translated page to standard output. Without a translator, pages are copied, which the statistics show.
 """
 
 from __future__ import annotations

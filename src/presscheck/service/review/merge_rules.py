@@ -12,6 +12,7 @@ from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import ChangeRequestRow, ReviewRow
 from presscheck.service.models.organizations import OrganizationRow, SpaceRow
 from presscheck.service.review.change_requests import ancestor
+from presscheck.text.plurals import count
 
 Reviews = dict[str, str]
 """The current review status by reviewer."""
@@ -85,7 +86,7 @@ def _unmet(
 
 def _all_of(approved: set[str], users: list[str]) -> str | None:
     missing = len(set(users) - approved)
-    return f"{missing} more required reviewer{'' if missing == 1 else 's'} must approve." if missing else None
+    return f"{count(missing, 'more required reviewer')} must approve." if missing else None
 
 
 def _one_of(approved: set[str], users: list[str]) -> str | None:

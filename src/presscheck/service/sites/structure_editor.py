@@ -125,7 +125,7 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
 
 def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer, position: StructurePosition) -> Item:
     if position.before is not None and position.after is not None:
-        raise ApiError(400, "position: give either before or after, not both")
+        raise ApiError(400, "position: give either before or after")
     neighbour = contents.find(pointer.type, pointer.id)
     if neighbour is None:
         raise ApiError(400, f"position: {pointer.type} {pointer.id} not found in this site")

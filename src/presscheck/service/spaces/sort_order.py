@@ -93,7 +93,7 @@ def _neighbour(context: Context, position: ContentPosition | None) -> tuple[Plac
     if position is None or pointer is None:
         return None, False
     if position.before is not None and position.after is not None:
-        raise ApiError(400, "position: give either before or after, not both")
+        raise ApiError(400, "position: give either before or after")
     is_before = position.before is not None
     if isinstance(pointer, SpacePointer):
         return space_for(context, pointer.space), is_before

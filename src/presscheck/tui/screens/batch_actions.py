@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from presscheck.api.change_requests import ChangeRequest, MergeResult
 from presscheck.engine.review.merge_train import couple, merge_next
 from presscheck.errors import PresscheckError
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -53,7 +54,7 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
 
 def counted(requests: Sequence[ChangeRequest]) -> str:
     """The number of change requests, in words."""
-    return f"{len(requests)} change request{'s' if len(requests) != 1 else ''}"
+    return count(len(requests), "change request")
 
 
 class WriteAction:

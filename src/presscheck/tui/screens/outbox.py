@@ -112,7 +112,7 @@ class OutboxScreen(BaseScreen):
 
         def take(typed: str) -> None:
             if not self.engine.rewrite(current.id, rewritten(call, field, typed)):
-                raise PresscheckError("it was sent meanwhile; your text is kept here as a draft")
+                raise PresscheckError("already sent: your text is saved as a draft")
             save(text)
 
         title = told(current)

@@ -8,6 +8,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.merge.text import CONFLICT_START, merge_text
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text
@@ -98,11 +99,11 @@ class _PageDraft:
 
 def _summary(found: Edited, title: str, text: str, *, is_merged: bool) -> list[Line]:
     """A summary of the edit."""
-    lines: list[Line] = [(Span(f"{found.changed} lines changed in {sanitize(title)}"),)]
+    lines: list[Line] = [(Span(f"{count(found.changed, 'line')} changed in {sanitize(title)}"),)]
     if found.title:
         lines.append((Span(f"new title: {sanitize(found.title)}"),))
     if found.collateral:
-        lines.append((Span(f"{found.collateral} more lines reformatted by the service", "waiting"),))
+        lines.append((Span(f"{count(found.collateral, 'more line')} reformatted by the service", "waiting"),))
     if is_merged:
         lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
     if f"\n{CONFLICT_START} {OURS}" in f"\n{text}":
@@ -137,7 +138,7 @@ async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str,
     """Delete a page and its subpages, after a confirmation."""
     lines: list[Line] = [(Span("It stays public until the change request is merged."),)]
     if below:
-        lines.insert(0, (Span(f"{below} subpages are deleted too.", "waiting"),))
+        lines.insert(0, (Span(f"Also deletes {count(below, 'subpage')}.", "waiting"),))
     if await screen.ask(ConfirmDialog(f"Delete {sanitize(title)}?", lines, "Delete", screen.style_for)):
         change = DeletePage(page=page_id)
         await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()

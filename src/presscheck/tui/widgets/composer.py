@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from presscheck.errors import PresscheckError
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown
@@ -175,7 +176,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Why it cannot be sent."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
-            return f"{len(text) - self.limit:,} characters too many"
+            return f"{count(len(text) - self.limit, 'character')} too many"
         return None if text.strip() or self.may_be_empty else "nothing to send"
 
     def _show(self) -> None:

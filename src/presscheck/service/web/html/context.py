@@ -32,7 +32,7 @@ class RenderContext(Protocol):
     """The context of one page. A `source` is the source path of the text that has the link (`links.source_path`)."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """Resolves a link; None if it leads nowhere, or nowhere safe."""
+        """Resolves a link; None if its target does not exist or is not safe."""
         ...
 
     def included(self, target: str, source: str) -> Included | None:

@@ -1,6 +1,6 @@
 """Sanitizes HTML of authors: no scripts, no events, no forms, only web and mail addresses.
 
-Every link is resolved by the renderer of the page; a link that leads nowhere is dropped.
+Every link is resolved by the renderer of the page; a link without a target is dropped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SCHEMES = frozenset(("http", "https", "mailto"))
 _NAME = re.compile(r"[\w:.-]{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
-"""Resolves the address in a tag, given the tag's name; None if it leads nowhere."""
+"""Resolves the address in a tag, given the tag's name; None if there is no target."""
 
 
 class HtmlSanitizer:

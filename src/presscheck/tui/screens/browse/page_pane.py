@@ -11,6 +11,7 @@ from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import changed_page, live_page
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
@@ -107,7 +108,7 @@ class PagePane:
         request = self._screen.library.requests.get(item.space.id)
         links = await backlinks(self._screen.engine, item.space.id, item.page.id, request.id if request else None)
         pages = [backlink.page for backlink in links.items if backlink.page]
-        unread = f"{links.unread} pages of this space are not in the cache" if links.unread else ""
+        unread = f"{count(links.unread, 'page')} of this space not in the cache" if links.unread else ""
         if not pages:
             self._screen.notify(f"no known page of this space links here{': ' if unread else ''}{unread}")
             return

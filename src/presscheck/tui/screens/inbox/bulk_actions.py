@@ -17,6 +17,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
 from presscheck.engine.review.merge_train import MERGE_TRAIN, couple, left_over
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, counted, merge_train, path_of
@@ -126,7 +127,7 @@ class BulkActions:
         refused = self._screen.model.facts(request).refused or ()
         warnings = [f"{sanitize(', '.join(refused))} requested changes"] if refused else []
         if request.comments:
-            warnings.append(f"{request.comments} open comment{'s' if request.comments != 1 else ''}")
+            warnings.append(count(request.comments, "open comment"))
         line: Line = (Span(f"#{request.number} {sanitize(request.subject)}"),)
         return [line, (Span(f"   {', '.join(warnings)}", "waiting"),)] if warnings else [line]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import counted
@@ -114,11 +115,11 @@ class TriageActions:
             self._screen.notify(f"{first if len(requests) == 1 else counted(requests)} {state} (z to undo)")
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
-        count = sum(self._triage.bring_back(id_) for id_ in ids)
+        number = sum(self._triage.bring_back(id_) for id_ in ids)
         self._last_hidden = ()
         self._screen.rows.unmark()
         self._screen.reload_rows()
-        self._screen.notify(f"{count} change request{'s' if count != 1 else ''} back in the inbox")
+        self._screen.notify(f"{count(number, 'change request')} back in the inbox")
 
 
 def wake_time(choice: str, now: datetime) -> float | None:

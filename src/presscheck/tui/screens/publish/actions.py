@@ -22,6 +22,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import CreateSite, DeleteSite, PublishSite, Site, UnpublishSite, UpdateSite
 from presscheck.api.spaces import ListSpaces
 from presscheck.errors import PresscheckError
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish.site_tree import every, moved, pointer, title_of, visibility_of
@@ -227,7 +228,7 @@ def publish_summary(site: Site) -> list[Line]:
     if site.published:
         address = sanitize(site.urls.published or "")
         return [(Span(f"Readers can no longer open {address}."),)]
-    spaces = "1 space" if site.site_spaces == 1 else f"{site.site_spaces} spaces"
+    spaces = count(site.site_spaces, "space")
     return [
         (Span(f"Visible to {visibility_of(site)}."),),
         (Span(f"Publishes {spaces}. Later merges go live immediately.", "quiet"),),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import change_size
 from presscheck.engine.review.merge_readiness import person
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -24,7 +25,7 @@ _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong 
 _CERTAINTIES = {
     "yes": ("✓ yes", "added"),
     "no": ("✗ no", "removed"),
-    "care": ("⚠ with care", "waiting"),
+    "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
 _VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
@@ -57,7 +58,7 @@ def state_line(
         parts.append((Span(f"✎ {collected} in your review", "accent"),))
     parts.append(_progress(progress))
     if open_threads:
-        parts.append((Span(f"{open_threads} open comment{'s' if open_threads != 1 else ''}", "waiting"),))
+        parts.append((Span(count(open_threads, "open comment"), "waiting"),))
     if request.outdated:
         parts.append((Span("◷ main has new changes", "waiting"),))
     return _fitted([part for part in parts if part], columns)

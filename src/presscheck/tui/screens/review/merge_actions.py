@@ -56,7 +56,7 @@ class MergeActions:
         if not is_confirmed:
             return
         if await self._forecast.changed_since(revisions):
-            self._context.notify("not merged: it was changed meanwhile; m shows the merge as it is now")
+            self._context.notify("not merged: the change request has changed; m shows the merge again")
         else:
             self._drafts.send(MergeChangeRequest(**self._model.path))
 

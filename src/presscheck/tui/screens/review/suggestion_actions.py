@@ -10,6 +10,7 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.quotes import find_quoted_line
 from presscheck.documents.pages.suggestions import block_at, fingerprint, parse_suggestion, replace_block
+from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -112,4 +113,4 @@ def _suggestion_lines(before: str, suggestion: Suggestion, *, is_current: bool) 
 def _side(sign: str, text: str, style: str) -> list[Line]:
     lines = text.split("\n") if text else []
     shown: list[Line] = [(Span(sign + sanitize(line), style),) for line in lines[:MOST]]
-    return [*shown, (Span(f"  {len(lines) - MOST} more lines", "quiet"),)] if len(lines) > MOST else shown
+    return [*shown, (Span(f"  {count(len(lines) - MOST, 'more line')}", "quiet"),)] if len(lines) > MOST else shown

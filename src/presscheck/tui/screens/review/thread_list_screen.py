@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
@@ -211,11 +212,10 @@ class ThreadListScreen(BaseScreen):
         about = f" · {sanitize(thread.about)}" if thread.about else ""
         author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
         head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
-        replies = "reply" if thread.reply_count == 1 else "replies"
-        count = f"{thread.reply_count} {replies}" if thread.reply_count else ""
-        room = columns - len(count) - 1
+        replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
+        room = columns - len(replies) - 1
         left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
-        return (*left, Span(" " * (room + 1 - width(left))), Span(count, "quiet"))
+        return (*left, Span(" " * (room + 1 - width(left))), Span(replies, "quiet"))
 
     def _text(self, index: int, columns: int) -> Line:
         thread = self._shown[index][1]

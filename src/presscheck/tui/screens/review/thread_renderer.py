@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from presscheck.documents.pages.quotes import split_quote
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
@@ -48,7 +49,7 @@ def thread_lines(
     lines = _message_lines(first, inside, now, render_markdown, tail=_tail(thread))
     missing = thread.reply_count - len(thread.replies)
     if missing > 0:
-        lines.append((Span(f"  {missing} {_replies(missing)} not loaded yet", "quiet"),))
+        lines.append((Span(f"  {count(missing, 'reply', 'replies')} not loaded yet", "quiet"),))
     for reply in thread.replies:
         lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, render_markdown)]
     return tuple(cut((bar, *line), columns) for line in lines)
@@ -94,7 +95,7 @@ def _tail(thread: Thread) -> Line:
         spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
     spans += _pending(thread.pending_status)
     if thread.reply_count:
-        spans.append(Span(f" {thread.reply_count} {_replies(thread.reply_count)}", "quiet"))
+        spans.append(Span(f" {count(thread.reply_count, 'reply', 'replies')}", "quiet"))
     return tuple(spans)
 
 
@@ -107,10 +108,6 @@ def _folded(thread: Thread, now: datetime) -> Line:
         Span(author, "quiet"),
         Span(f"  {text}", "quiet"),
     )
-
-
-def _replies(number: int) -> str:
-    return "reply" if number == 1 else "replies"
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:

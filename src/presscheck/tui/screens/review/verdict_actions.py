@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
+from presscheck.text.plurals import count
 from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ class VerdictActions:
 
     def command_begin_review(self) -> None:
         """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
-        count, drafts = len(self._model.discussion.collected()), self._drafts
-        if drafts.collects and count:
-            notice = f"{comment_count(count)} in your review: v a, v r or v c submits it, z undoes the last one"
+        number, drafts = len(self._model.discussion.collected()), self._drafts
+        if drafts.collects and number:
+            notice = f"{count(number, 'comment')} in your review: v a, v r or v c submits it, z undoes the last one"
         else:
             drafts.collect(starts=not drafts.collects)
             held = "review started: comments are held until you submit it with v a, v r or v c"
@@ -64,10 +65,10 @@ class VerdictActions:
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None
 
-        count = len(self._model.discussion.collected())
-        submit = f"Submit your review with {comment_count(count)} (comment optional)"
-        title = submit if count else "Comment on the change request"
-        self._drafts.compose(title, "whole", call, may_be_empty=count > 0, submits=True)
+        number = len(self._model.discussion.collected())
+        submit = f"Submit your review with {count(number, 'comment')} (comment optional)"
+        title = submit if number else "Comment on the change request"
+        self._drafts.compose(title, "whole", call, may_be_empty=number > 0, submits=True)
 
     def _submit(self, status: ReviewStatus, title: str) -> None:
         has_reviews = not self._context.engine.lacks(REVIEWS)
@@ -78,14 +79,9 @@ class VerdictActions:
             given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
             return SubmitReview(**self._model.path, status=status, **given)
 
-        count, progress = len(self._model.discussion.collected()), self._model.progress()
+        number, progress = len(self._model.discussion.collected()), self._model.progress()
         title = title if has_reviews else "This service has no reviews: post a comment instead"
-        title = f"{title}, with {comment_count(count)}" if count else title
+        title = f"{title}, with {count(number, 'comment')}" if number else title
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         begin = "" if has_reviews else VERDICT_TEXTS[status]
         self._drafts.compose(title, f"verdict {status}", call, begin=begin, may_be_empty=has_reviews, submits=True)
-
-
-def comment_count(count: int) -> str:
-    """`1 comment`, `2 comments`."""
-    return f"{count} comment{'s' if count != 1 else ''}"

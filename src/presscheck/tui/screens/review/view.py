@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import now
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.review.change_renderer import (
@@ -224,7 +225,7 @@ class ReviewView:
         summary = f"{self._model.items.index(item) + 1} of {len(self._model.items)}"
         summary += " since your review" if self._model.since else ""
         hidden = len(self._threads.threads_on(item)) - visible
-        return summary + (f" · {hidden} thread{'s' if hidden != 1 else ''} hidden: g t" if hidden else "")
+        return summary + (f" · {count(hidden, 'thread')} hidden: g t" if hidden else "")
 
     def _item_row(self, index: int, columns: int) -> Line:
         if index == 0:

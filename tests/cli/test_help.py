@@ -1,0 +1,79 @@
+"""The help of every command, compared with `help.txt`; `PRESSCHECK_UPDATE_GOLDEN=1` rewrites that file."""
+
+import os
+from collections.abc import Iterator
+
+import click
+from tests.root import ROOT
+
+from presscheck.api.operation import every_operation
+from presscheck.cli.field_help import DESCRIPTIONS, SPECIAL
+from presscheck.cli.main import command
+
+GOLDEN = ROOT / "tests" / "cli" / "help.txt"
+COLUMNS = 80
+LONGEST_SUMMARY = 60
+
+
+def commands(group: click.Group = command, parent: click.Context | None = None) -> Iterator[click.Context]:
+    """A context for each command below a group, the group itself first."""
+    name = group.name if parent else "presscheck"
+    context = click.Context(group, parent, info_name=name, terminal_width=COLUMNS, **group.context_settings)
+    yield context
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found, name
+        if isinstance(found, click.Group):
+            yield from commands(found, context)
+        else:
+            yield click.Context(found, context, info_name=name)
+
+
+def is_api(context: click.Context) -> bool:
+    """Whether it is one of the commands of `presscheck api`."""
+    return context.command_path.startswith("presscheck api ")
+
+
+def summary(context: click.Context) -> str:
+    """The line of a command in the list of its group."""
+    return context.command.get_short_help_str(limit=1000)
+
+
+def help_pages() -> Iterator[str]:
+    """The help page of each command; of the commands of `presscheck api` one line each."""
+    for context in commands():
+        if is_api(context):
+            yield f"$ {context.command_path} --help\n{summary(context)}\n"
+        else:
+            yield f"$ {context.command_path} --help\n{context.get_help()}\n"
+
+
+def test_the_help_pages_match_the_golden_file() -> None:
+    text = "\n".join(help_pages())
+    if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
+        GOLDEN.write_text(text, "utf-8")
+    assert text == GOLDEN.read_text("utf-8"), "run this test with PRESSCHECK_UPDATE_GOLDEN=1 and look at the diff"
+
+
+def test_every_field_of_an_operation_has_help_and_no_other_field_has() -> None:
+    fields = {(operation.__name__, name) for operation in every_operation() for name in operation.model_fields}
+    assert set(DESCRIPTIONS) == {name for _, name in fields}
+    assert set(SPECIAL) <= fields
+
+
+def test_summaries_fit_into_a_list() -> None:
+    summaries = {context.command_path: summary(context) for context in commands()}
+    assert len(summaries) > 300
+    wrong = {path: text for path, text in summaries.items() if not 0 < len(text) <= LONGEST_SUMMARY or text[-1:] != "."}
+    assert wrong == {}
+
+
+def test_every_option_has_help() -> None:
+    options = [
+        (context.command_path, option)
+        for context in commands()
+        for option in context.command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]
+    assert len(options) > 500
+    assert [(path, option.name) for path, option in options if not option.help] == []
