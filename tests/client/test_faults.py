@@ -80,7 +80,7 @@ FAULTS: dict[str, tuple[Fault, type[RequestError], type[RequestError]]] = {
 @pytest.fixture
 def small(server: FaultServer) -> Client:
     quick = Timeouts(connect=5, read=0.4, write=0.4, pool=5, whole=0.8, pause=0.001)
-    return Client(server.address, TOKEN, timeout=quick, largest=10_000, connections=1)
+    return Client(server.address, TOKEN, timeout=quick, max_size=10_000, connections=1)
 
 
 @pytest.mark.parametrize("name", FAULTS)

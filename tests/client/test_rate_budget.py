@@ -89,11 +89,11 @@ async def test_the_last_of_a_window_is_for_what_somebody_waits_for(server: Fault
 async def test_what_somebody_comes_to_want_need_not_wait(server: FaultServer, client: Client) -> None:
     server.script = [told(10, 2)]
     await client.send(READ)
-    errand, began = RequestContext(Priority.BACKGROUND), time.monotonic()
-    waits = asyncio.create_task(client.fetch(READ, errand))
+    context, began = RequestContext(Priority.BACKGROUND), time.monotonic()
+    waits = asyncio.create_task(client.fetch(READ, context))
     await asyncio.sleep(0.3)
     assert not waits.done()
-    errand.hurry(Priority.VISIBLE)
+    context.raise_priority(Priority.VISIBLE)
     await waits
     assert time.monotonic() - began < 0.9
 

@@ -8,8 +8,8 @@ import pytest
 from presscheck.config.profile import load
 from presscheck.config.saved_views import SavedView
 from presscheck.config.saved_views_file import add_view, change_view, remove_view
-from presscheck.config.validation import mistakes_in, read_views
-from presscheck.engine.inbox.views import judge
+from presscheck.config.validation import errors_in, read_views
+from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ConfigurationError
 
 FILE = """# my settings
@@ -66,14 +66,14 @@ def test_what_is_wrong_with_a_view_names_field_and_limit_and_hinders_no_profile(
 ) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
-    assert next(str(one) for one in mistakes_in(file, judge)).startswith(f"{file}:{says}")
+    assert next(str(one) for one in errors_in(file, validate_view)).startswith(f"{file}:{says}")
     assert load(file, environment={}).name == "default"
 
 
 def test_the_other_views_stay(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[[views]]\nname = 'a'\nsort = 'x'\n[[views]]\nname = 'b'\nquery = ' space:api '\n")
-    views, mistakes = read_views(file, judge)
+    views, mistakes = read_views(file, validate_view)
     assert views == (SavedView("b", "space:api"),)
     assert len(mistakes) == 1
 

@@ -79,10 +79,10 @@ async def read_all(engine: Engine, space: Space) -> tuple[RevisionPage, ...]:
 async def same(engine: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
     """Compare what the service tells of a space with what the cache knows; the links."""
     told = await links_of_space(engine, space.id)
-    [_] = [seen async for seen in engine.search("all is read up", patience=600, here_only=True)]
-    here = await engine.links_here(space.id)
+    [_] = [seen async for seen in engine.search("all is read up", index_timeout=600, local_only=True)]
+    here = await engine.local_links(space.id)
     assert here
-    assert (here.unread, told.is_told) == ((), True)
+    assert (here.unread, told.is_from_service) == ((), True)
     ours = here.links.as_links(here.links.usages)
     assert [one.model_dump() for one in ours] == [one.model_dump() for one in told.items]
     assert orphan_pages(pages, ours) == orphan_pages(pages, told.items)
@@ -98,7 +98,7 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
         ]
         assert len(found) > 10
         for space in await spaces_of(engine):
-            here = await engine.links_here(space.id)
+            here = await engine.local_links(space.id)
             assert here
             for page in every((await engine.read(ListPages(space_id=space.id))).pages)[:3]:
                 told = await backlinks(engine, space.id, page.id)
@@ -157,7 +157,7 @@ async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
         request, pages = await request_with_pages(engine)
         await read_all(engine, await engine.read(GetSpace(space_id=request.space)))
         await engine.read(GetChangeRequestRevision(space_id=request.space, change_request_id=request.id))
-        here = await engine.links_here(request.space, request.id)
+        here = await engine.local_links(request.space, request.id)
         assert here
         assert here.unread == ()
         for page in every(pages):
@@ -176,18 +176,18 @@ async def test_without_such_calls_the_pages_tell_and_what_is_not_known_is_counte
             [api] = [space for space in await spaces_of(engine) if space.id == "api"]
             tree = every((await engine.read(ListPages(space_id=api.id))).pages)
             found = await links_of_space(engine, api.id)
-            assert (found.items, found.is_told) == ((), False)
+            assert (found.items, found.is_from_service) == ((), False)
             assert found.unread == sum(page.type == "document" for page in tree)
             await read_all(engine, api)
             found = await links_of_space(engine, api.id)
-            assert (found.unread, found.is_told) == (0, False)
+            assert (found.unread, found.is_from_service) == (0, False)
             assert len(found.items) > 5
             [tokens] = [page for page in tree if page.title == "Tokens"]
             back = await backlinks(engine, api.id, tokens.id)
             assert "Authentication" in [one.page.title for one in back.items if one.page]
             service.stop()
             assert (await links_of_space(engine, api.id)).items == found.items, "and without a connection"
-            assert (await engine.links_here("no such space")) is None
+            assert (await engine.local_links("no such space")) is None
 
 
 async def test_the_stored_answer_of_the_service_counts_while_it_cannot_be_asked(
@@ -195,5 +195,5 @@ async def test_the_stored_answer_of_the_service_counts_while_it_cannot_be_asked(
 ) -> None:
     async with engine_of(service, tmp_path) as engine:
         told = await links_of_space(engine, "api")
-        assert told.is_told
+        assert told.is_from_service
         assert await engine.read(ListSpaceLinks(space_id="api", limit=1000))

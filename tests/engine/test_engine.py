@@ -38,7 +38,7 @@ def service(tmp_path: Path):
 def engine_on(service: RunningService, home: Path, **profile: object) -> Engine:
     places = Places(home / "config", home / "cache", home / "state", home / "data")
     engine = open_engine(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
-    engine._writing.settling.settle = 0.05
+    engine._write_queue.reconciler.settle = 0.05
     return engine
 
 
@@ -161,7 +161,7 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     second = engine_on(service, tmp_path / "second")
     arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
     for number in (arrived, lost):
-        second.outbox.note(number, ())
+        second.outbox.note_existing(number, ())
         second.outbox.sending(number, time.time() - 60)
     await second.start()
     await until(lambda: second.status.waiting == 0)
@@ -270,15 +270,15 @@ def test_every_write_has_effects() -> None:
         effects = effects_of(call)
         assert effects.scope(call)
         assert effects.stale(call)
-        assert effects.settle != "look" or (effects.listing and effects.found)
-        assert effects.settle != "state" or effects.wanted
+        assert effects.reconcile != "look" or (effects.listings and effects.is_result)
+        assert effects.reconcile != "state" or effects.state
 
 
 async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_it() -> None:
     begun, gate, answers = asyncio.Event(), asyncio.Event(), iter((b"before", b"after"))
 
     class Slow:
-        async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
+        async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
             body = next(answers)
             begun.set()
             if body == b"before":
@@ -293,7 +293,7 @@ async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_
     first = asyncio.create_task(asking.fetch(GetCurrentUser()))
     twin = asyncio.create_task(asking.fetch(GetCurrentUser()))
     await begun.wait()
-    asking.outdate(("/user",))
+    asking.stop_sharing(("/user",))
     assert await asking.fetch(GetCurrentUser()) == b"after"
     gate.set()
     assert await asyncio.gather(first, twin) == [b"before", b"before"]
@@ -305,7 +305,7 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
 ) -> None:
     (tmp_path / "newest").mkdir()
     asked: list[str] = []
-    monkeypatch.setattr(Client, "_followed", counted(Client._followed, asked))
+    monkeypatch.setattr(Client, "_send_following_redirects", counted(Client._send_following_redirects, asked))
     with running_service(tmp_path / "newest", release="0.202.0") as service:
 
         async def wish() -> None:
@@ -322,16 +322,16 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
         assert len(asked) == 1
         await wish()
         assert asked == [], "the next start believes it too"
-        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.BELIEVED", 0.0)
+        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.VALID_FOR", 0.0)
         await wish()
         assert len(asked) == 2, "but not for ever"
 
 
 def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..., Awaitable[Any]]:
-    async def said(client: Client, call: Operation[Any], errand: RequestContext) -> Any:
+    async def said(client: Client, call: Operation[Any], context: RequestContext) -> Any:
         if isinstance(call, ListConversations):
             asked.append(str(call))
-        return await say(client, call, errand)
+        return await say(client, call, context)
 
     return said
 
@@ -345,7 +345,7 @@ async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningS
     assert (await anext(watched)).state == "fresh"
     await engine.read(ListConversations(organization_id=(await engine.read(ListOrganizations())).items[0].id))
     await engine.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
-    await until(lambda: engine._stored._cache.answer("other") is None)
+    await until(lambda: engine._stored_reads._cache.answer("other") is None)
     assert engine.known(ListOrganizations())
     await watched.aclose()
     await engine.read(GetCurrentUser())
@@ -357,7 +357,7 @@ async def test_what_befalls_the_cache_later_is_told(engine: Engine) -> None:
     await engine.read(ListOrganizations())
     heard: list[tuple[str, ...]] = []
     engine.on_status(lambda _: heard.append(engine.notices))
-    engine._stored._cache._is_damaged = True
+    engine._stored_reads._cache._is_damaged = True
     await engine.read(ListOrganizations())
     assert "a new one was created" in heard[-1][0]
     assert engine.known(ListOrganizations())

@@ -12,7 +12,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import CreateSpace, UpdateSpace
 from presscheck.engine.engine import Engine
-from presscheck.engine.review.merge_train import TrainStopped, couple, left_over, merge_next
+from presscheck.engine.review.merge_train import TrainStopped, load_train, merge_next, save_train
 
 
 def at(request: ChangeRequest) -> dict[str, str]:
@@ -48,7 +48,7 @@ async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(eng
         await opened(engine, space, [UpdatePage(page=pages[title], document=text_of([words]))])
         for title, words in (("Wick", "Wick glows."), ("Oil", "Oil glows."), ("Wick", "Wick smokes."))
     ]
-    couple(engine.outbox, (wick, oil, again))
+    save_train(engine.outbox, (wick, oil, again))
     told: list[str] = []
     assert await merge_next(engine, at(wick), told.append) == "merged"
     assert told == ["checking for conflicts", "checking the merge rules", "merging"]
@@ -57,7 +57,7 @@ async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(eng
     with pytest.raises(TrainStopped, match="conflicts with main in Wick"):
         await merge_next(engine, at(again), told.append)
     assert [await status(engine, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
-    assert [one.id for one in await left_over(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
+    assert [one.id for one in await load_train(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
 
 
 async def test_what_was_merged_before_a_crash_is_passed_over(engine: Engine) -> None:
@@ -70,8 +70,8 @@ async def test_what_was_merged_before_a_crash_is_passed_over(engine: Engine) -> 
 async def test_what_is_not_there_any_more_is_left_out(engine: Engine) -> None:
     space, pages = await planted(engine)
     there = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
-    couple(engine.outbox, (there.model_copy(update={"id": "gone"}), there))
-    assert [one.id for one in await left_over(engine)] == [there.id]
+    save_train(engine.outbox, (there.model_copy(update={"id": "gone"}), there))
+    assert [one.id for one in await load_train(engine)] == [there.id]
 
 
 async def test_the_rules_stop_it_before_the_service_has_to(engine: Engine) -> None:

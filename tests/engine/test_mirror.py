@@ -190,7 +190,7 @@ class Troubled:
 
 async def mirror_through(world: World, home: Path, ending: str, error: RequestError):
     engine = engine_on(world.service, home)
-    engine._asking._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
+    engine._scheduler._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
     await engine.start()
     try:
         return [progress async for progress in engine.sync()][-1]

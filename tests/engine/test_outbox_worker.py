@@ -74,9 +74,9 @@ def another_token(service: RunningService, person: str) -> str:
 def doubtful(engine: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
     """A write of which nobody knows whether it arrived."""
     number = engine.write(call, hold=60).id
-    engine.outbox.note(number, noted)
+    engine.outbox.note_existing(number, noted)
     engine.outbox.sending(number, time.time() - LONG_AGO)
-    engine.outbox.again(number, 0, None, state="sending")
+    engine.outbox.reschedule(number, 0, None, state="sending")
     return number
 
 
@@ -148,14 +148,14 @@ async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
 ) -> None:
     request = await begun(engine)
     looking, go_on = asyncio.Event(), asyncio.Event()
-    there = DeliveryReconciler.there
+    there = DeliveryReconciler.existing
 
     async def slow(self: DeliveryReconciler, *given: Any) -> Any:
         looking.set()
         await go_on.wait()
         return await there(self, *given)
 
-    monkeypatch.setattr(DeliveryReconciler, "there", slow)
+    monkeypatch.setattr(DeliveryReconciler, "existing", slow)
     ticket = engine.write(comment(request, "No, wait"))
     await looking.wait()
     assert engine.unsend(ticket.id) == ticket.call
@@ -167,7 +167,7 @@ async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
 async def test_what_never_left_is_not_looked_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await begun(engine)
     await engine.write(comment(request, "Twice")).landed()
-    there, failed = DeliveryReconciler.there, []
+    there, failed = DeliveryReconciler.existing, []
 
     async def fails_once(self: DeliveryReconciler, *given: Any) -> Any:
         if not failed:
@@ -175,7 +175,7 @@ async def test_what_never_left_is_not_looked_for(engine: Engine, monkeypatch: py
             raise ServiceFailed("It broke", request="GET", status=500)
         return await there(self, *given)
 
-    monkeypatch.setattr(DeliveryReconciler, "there", fails_once)
+    monkeypatch.setattr(DeliveryReconciler, "existing", fails_once)
     await engine.write(comment(request, "Twice")).landed()
     assert texts_of(await engine.read(threads(request))) == ["Twice", "Twice"]
 
@@ -204,7 +204,7 @@ async def test_only_what_was_refused_is_sent_again_by_hand(service: RunningServi
     engine.retry(number)
     row = engine.outbox.row(number)
     assert row
-    assert (row.state, row.noted) == ("sending", ("a",))
+    assert (row.state, row.existing_ids) == ("sending", ("a",))
     await engine.close()
 
 
@@ -220,9 +220,9 @@ async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
     number = first.write(comment(request, "Before the token was renewed"), hold=60).id
     await first.close()
     other = engine_on(service, home, token=another_token(service, "mia"))
-    other.outbox.again(number, 0, None)
+    other.outbox.reschedule(number, 0, None)
     await other.start()
-    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.FOREIGN])
+    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.OTHER_AUTHOR])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
     renewed = engine_on(service, home, token=another_token(service, service.owner_id))
@@ -239,7 +239,7 @@ async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
 async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
     engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox_worker, "LIVES", 0.0)
+    monkeypatch.setattr(outbox_worker, "ABANDONED_AFTER", 0.0)
     request = await begun(engine)
     second = engine_on(service, tmp_path / "second")
     for call in (
@@ -252,7 +252,7 @@ async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
     await until(lambda: [one.state for one in second.waiting()] == ["refused", "refused"])
     asked = [one.call for one in second.waiting()]
     assert [type(one).__name__ for one in asked] == ["CreateChangeRequest", "MergeChangeRequest"]
-    assert {one.error for one in second.waiting()} == {outbox_worker.LEFT_OVER}
+    assert {one.error for one in second.waiting()} == {outbox_worker.ABANDONED}
     assert (await second.read(cr.GetChangeRequest(**path(request)))).status == "draft", "nothing merges by itself later"
     await second.close()
 
@@ -335,14 +335,14 @@ async def test_what_is_changed_while_the_sender_looks_leaves_as_it_was_changed(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = await begun(engine)
-    there = DeliveryReconciler.there
+    there = DeliveryReconciler.existing
 
-    async def meanwhile(settling: DeliveryReconciler, *given: Any) -> Any:
-        found = await there(settling, *given)
+    async def meanwhile(reconciler: DeliveryReconciler, *given: Any) -> Any:
+        found = await there(reconciler, *given)
         assert engine.rewrite(ticket.id, comment(request, "Second thoughts"))
         return found
 
-    monkeypatch.setattr(DeliveryReconciler, "there", meanwhile)
+    monkeypatch.setattr(DeliveryReconciler, "existing", meanwhile)
     ticket = engine.write(comment(request, "First thoughts"))
     await ticket.landed()
     assert not engine.rewrite(ticket.id, comment(request, "Too late")), "it is gone"

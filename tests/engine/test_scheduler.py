@@ -145,7 +145,7 @@ async def test_what_one_of_two_leaves_goes_on_and_the_next_screen_joins_it(slow:
 async def test_leaving_a_watch_breaks_off_what_only_it_wanted(slow: Slow, tmp_path: Path) -> None:
     places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
     engine = open_engine(Profile(base_url=slow.address, token=TOKEN), places)
-    engine._asking.start()
+    engine._scheduler.start()
 
     async def look(call: Operation[Any]) -> None:
         async for _ in engine.watch(call):

@@ -51,7 +51,7 @@ async def page(engine: Engine, number: int, title: str, markdown: str, **more: s
 
 
 async def here(engine: Engine, text: str, **how: Any) -> tuple[Hit, ...]:
-    [seen] = [one async for one in engine.search(text, here_only=True, **how)]
+    [seen] = [one async for one in engine.search(text, local_only=True, **how)]
     return seen.value
 
 
@@ -171,7 +171,7 @@ async def test_what_came_is_read_up_in_the_background(engine: Engine, monkeypatc
     assert engine._index._task
     await engine._index._task
     assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
-    assert await found(engine, "17", patience=0) == ["p17"]
+    assert await found(engine, "17", index_timeout=0) == ["p17"]
 
 
 async def test_what_an_older_version_kept_is_read_anew(engine: Engine, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_what_an_older_version_kept_is_read_anew(engine: Engine, tmp_path:
     assert await found(engine, "before there was") == ["p1"]
 
 
-@pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'taken out ' || number"])
+@pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'evicted ' || number"])
 async def test_what_leaves_the_cache_leaves_the_index_at_once(engine: Engine, tmp_path: Path, goes: str) -> None:
     await page(engine, 1, "One", "A word.")
     await page(engine, 2, "Two", "A word.")
@@ -235,8 +235,8 @@ async def test_nothing_is_read_twice_where_nothing_is_new(engine: Engine) -> Non
 async def test_a_window_of_hits_comes_soon(engine: Engine) -> None:
     for number in range(300):
         await page(engine, number, f"Page {number}", f"Common words and n{number} " * 50)
-    await here(engine, "common", patience=60)
+    await here(engine, "common", index_timeout=60)
     began = time.perf_counter()
-    assert len(await here(engine, "c", most=20)) == 20
+    assert len(await here(engine, "c", limit=20)) == 20
     assert time.perf_counter() - began < 1
     assert await found(engine, "n299") == ["p299"]

@@ -32,7 +32,7 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.path_patterns import beneath, matches
 from presscheck.engine.signed_in_user import ME
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.optimistic_overlays import LAYERS
+from presscheck.engine.writes.optimistic_overlays import OVERLAYS
 from presscheck.errors import NotFound
 
 
@@ -271,7 +271,7 @@ async def test_who_we_are_is_read_once(engine: Engine, monkeypatch: pytest.Monke
     assert asked.count(ME) <= 1
 
 
-@pytest.mark.parametrize(("read", "write"), LAYERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("read", "write"), OVERLAYS, ids=lambda kind: kind.__name__)
 def test_a_write_wakes_every_read_that_shows_it(read: type[Operation[Any]], write: type[Operation[Any]]) -> None:
     with_ids = [kind.model_construct(**{field: f"{field} 1" for field in kind.path_fields()}) for kind in (read, write)]
     assert matches(with_ids[0].wire_path(), effects_of(with_ids[1]).stale(with_ids[1]))

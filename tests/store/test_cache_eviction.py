@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from presscheck.store.cache import Cache
-from presscheck.store.cache_eviction import SLICE, size
+from presscheck.store.cache_eviction import BATCH, size
 
 KB = 1000
 
@@ -29,7 +29,7 @@ def things(count: int, name: str = "t") -> list[dict[str, object]]:
 def thinned(cache: Cache, *pinned: str) -> int:
     """Thin to the end; how many steps that took."""
     steps = 0
-    while cache.thin(pinned):
+    while cache.evict(pinned):
         steps += 1
         assert steps < 10_000
     return steps
@@ -46,7 +46,7 @@ def test_below_its_bound_nothing_goes(path: Path) -> None:
     cache = Cache(path, limit=1000 * KB)
     for number in range(30):
         cache.keep(f"k{number}", answer(number), float(number))
-    assert not cache.thin(())
+    assert not cache.evict(())
     assert all(cache.answer(f"k{number}") for number in range(30))
     cache.close()
 
@@ -115,14 +115,14 @@ def test_a_long_listing_goes_in_small_pieces_and_is_never_seen_in_half(path: Pat
     cache.keep_page("short", things(50, "s"), 0, 2.0, total=50, last=True)
     wrote, seen = cache._writer.total_changes, set[int]()
     longest = 0
-    while cache.thin(()):
-        found = cache._shelves[0].window("long", 0, 20_000)  # not as if the screen wanted it
+    while cache.evict(()):
+        found = cache._readers[0].window("long", 0, 20_000)  # not as if the screen wanted it
         seen.add(len(found.items) if found else 0)
         longest = max(longest, cache._writer.total_changes - wrote)
         wrote = cache._writer.total_changes
         cache.keep("meanwhile", b'{"a":1}', time.time())
     assert seen == {10_000, 0}, "all of it while others are looked through, then nothing"
-    assert longest <= 2 * SLICE + 5
+    assert longest <= 2 * BATCH + 5
     assert len(cache.window("short", 0, 99).items) == 50
     cache.close()
 
@@ -134,7 +134,7 @@ def test_what_is_on_the_screen_stays_even_where_it_is_too_much(path: Path) -> No
     thinned(cache, "shown")
     assert len(cache.window("shown", 0, 5000).items) == 3000
     assert cache.answer("gone") is None
-    assert not cache.thin(("shown",)), "and nobody tries for ever"
+    assert not cache.evict(("shown",)), "and nobody tries for ever"
     cache.close()
 
 
@@ -142,7 +142,7 @@ def test_two_that_thin_one_cache_are_no_trouble(path: Path) -> None:
     both = [Cache(path, limit=500 * KB) for _ in range(2)]
     for number in range(60):
         both[number % 2].keep(f"k{number}", answer(number), float(number))
-    while both[0].thin(()) | both[1].thin(()):
+    while both[0].evict(()) | both[1].evict(()):
         pass
     assert held(path) <= 500 * KB
     assert both[0].answer("k59")

@@ -126,7 +126,7 @@ def test_only_the_first_of_two_sets_a_damaged_one_aside(path: Path) -> None:
 
 
 def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     cache = Cache(path)
     fill(cache, 3)
     other = sqlite3.connect(path, isolation_level=None)
@@ -142,7 +142,7 @@ def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monk
 
 
 def test_one_that_is_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("CREATE TABLE t (x)")
     other.execute("BEGIN EXCLUSIVE")
@@ -170,7 +170,7 @@ cache.notice = None
 assert known(cache) == 200, known(cache)
 assert cache.keep_page("list", [{{"n": 1}}], 0, 1.0, total=1, last=True)
 assert cache.notice is None, "said once"
-cache.thin(())
+cache.evict(())
 cache.close()
 """
 
@@ -243,7 +243,7 @@ def test_all_are_counted_and_emptied_beside_one_that_is_open(path: Path) -> None
 
 
 def test_one_that_is_held_locked_is_not_emptied(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_files, "PATIENCE", 0.05)
+    monkeypatch.setattr(cache_files, "BUSY_TIMEOUT", 0.05)
     Cache(path).close()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -34,7 +34,12 @@ def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     assert outbox.notice is None
     [row] = outbox.rows()
-    assert (row.id, row.given, row.state, row.noted) == (7, {"body": {"markdown": "Typed before"}}, "sending", ("c1",))
+    assert (row.id, row.given, row.state, row.existing_ids) == (
+        7,
+        {"body": {"markdown": "Typed before"}},
+        "sending",
+        ("c1",),
+    )
     assert (row.author, row.sent_at) == (None, None)
     assert outbox.draft("d") == "half a sen"
     assert outbox.sending(7, 3.0)
@@ -62,7 +67,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str
         outbox._db.execute("PRAGMA max_page_count = 1000000")
     assert outbox.rows()[0].given == {"text": "before"}
     assert outbox.put("a.B", {"text": "after"}, "s", 2.0)
-    outbox.landed(first, "id")
+    outbox.delivered(first, "id")
     assert outbox.rows()[-1].given == {"text": "after"}
     outbox.close()
 

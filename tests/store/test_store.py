@@ -116,7 +116,7 @@ def test_what_waits_for_an_id_learns_it(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("comments.PostComment", {"body": "a"}, "s", 1.0)
     outbox.put("comments.PostReply", {"comment_id": f"waiting:{first}"}, "s", 2.0)
-    outbox.landed(first, "c9")
+    outbox.delivered(first, "c9")
     assert [row.given for row in outbox.rows()] == [{"comment_id": "c9"}]
     outbox.close()
 

@@ -16,8 +16,8 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
-from presscheck.config.validation import Mistake, mistakes_in, read
-from presscheck.engine.inbox.views import judge
+from presscheck.config.validation import SettingsError, errors_in, read
+from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
 
@@ -53,7 +53,7 @@ def check(*, as_json: bool) -> None:
     """List errors with file, line and key; exit code 6 if there are any."""
     file = places().config_file
     if as_json:
-        found = mistakes_in(file, judge)
+        found = errors_in(file, validate_view)
         print_json([_as_values(one) for one in found])
         if found:
             raise ChecksFailed(f"{len(found)} {'error' if len(found) == 1 else 'errors'}")
@@ -91,17 +91,17 @@ def print_schema() -> None:
     click.echo(json.dumps(schema(), indent=2))
 
 
-def _as_values(mistake: Mistake) -> dict[str, Any]:
+def _as_values(mistake: SettingsError) -> dict[str, Any]:
     return {
         "file": str(mistake.file),
         "line": mistake.line,
         "key": ".".join(mistake.key),
-        "says": mistake.says,
+        "says": mistake.message,
     }
 
 
 def _check(file: Path) -> None:
-    found = mistakes_in(file, judge)
+    found = errors_in(file, validate_view)
     for mistake in found:
         click.echo(str(mistake))
     if found:

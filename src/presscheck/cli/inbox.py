@@ -24,8 +24,9 @@ from presscheck.cli.session import Session, asking
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
-from presscheck.engine.inbox.event_log import PAUSE
-from presscheck.engine.inbox.views import Group, View, all_views, arranged, facts, judge, listing_of, newest
+from presscheck.engine.inbox.event_log import POLL_INTERVAL
+from presscheck.engine.inbox.views import Group, View, all_views, arrange_rows, listing_of, row_details, validate_view
+from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
@@ -94,12 +95,12 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
         raise InvalidArgument("--view", "cannot be combined with --watch")
     from presscheck.cli.watch import watch_events
 
-    await watch_events(session, interval or PAUSE)
+    await watch_events(session, interval or POLL_INTERVAL)
 
 
 async def print_inbox(session: Session, view: str | None = None) -> None:
     """Print a view of each organization."""
-    saved, mistakes = read_views(places().config_file, judge)
+    saved, mistakes = read_views(places().config_file, validate_view)
     for mistake in mistakes:
         talk(f"skipped: {mistake}")
     found: list[dict[str, Any]] = []
@@ -116,7 +117,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
 
 def own_views() -> tuple[SavedView, ...]:
     """The views that the person keeps, as far as they are right."""
-    return read_views(places().config_file, judge)[0]
+    return read_views(places().config_file, validate_view)[0]
 
 
 async def _shown(engine: Engine, organization: Organization, views: tuple[View, ...], wanted: str | None) -> Shown:
@@ -149,7 +150,7 @@ async def _groups(
     total = await _bring_in(engine, listing)
     if view.saved is None:
         return (Group(None, tuple(range(total))),)
-    return await arranged(engine, view, listing, view.query, spaces, now())
+    return await arrange_rows(engine, view, listing, view.query, spaces, now())
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
@@ -165,7 +166,7 @@ def _lines(engine: Engine, shown: Shown) -> list[str]:
         if number in shown.headings:
             lines += ["", sanitize(shown.headings[number])]
         title = sanitize(shown.spaces.get(request.space, ""))
-        lines.append(plain(request_row(request, facts(engine, request, shown.me), title, columns, now())))
+        lines.append(plain(request_row(request, row_details(engine, request, shown.me), title, columns, now())))
     return lines if shown.requests else [*lines, shown.view.empty]
 
 
@@ -175,7 +176,7 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
         reviews, asked = engine.known(reviews_of(request)), engine.known(reviewers_of(request))
         more: dict[str, Any] = {
             "spaceTitle": shown.spaces.get(request.space),
-            "reviews": newest(reviews.value.items) if reviews else (),
+            "reviews": newest_reviews(reviews.value.items) if reviews else (),
             "requestedReviewers": asked.value.items if asked else (),
         }
         rows.append(as_json(request) | as_json(more))

@@ -68,7 +68,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
         found = await ask()
     except NotSupported:
         found = None  # and not even the tree of pages is known here
-    if found is None or (not found.is_told and session.engine.status.online):
+    if found is None or (not found.is_from_service and session.engine.status.online):
         await _read_up(session, space_id)
         found = await ask()
     if found.unread:

@@ -36,7 +36,7 @@ async def list_all(session: Session) -> None:
 async def send(session: Session) -> None:
     """Send what waits; ends when nothing does, or when there is no connection."""
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent")
+        raise ReadOnly
     await session.engine.fetch(GetCurrentUser())  # no network, or nobody's token: then say so at once
     while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
         if not session.engine.status.online:
@@ -55,7 +55,7 @@ async def retry(session: Session, number: int) -> None:
     """Let a write that was refused be sent again."""
     _known(session, number)
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent")
+        raise ReadOnly
     session.engine.retry(number)
     talk("Marked to be sent again: run `presscheck outbox send`.")
 

@@ -42,7 +42,7 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     """
     owner = await _owner(session, org, offline=offline)
     answers = session.engine.search(
-        " ".join(words), most=limit, organization=owner, patience=READING, here_only=offline
+        " ".join(words), limit=limit, organization=owner, index_timeout=READING, local_only=offline
     )
     found = [seen async for seen in answers][-1]
     if session.json:
