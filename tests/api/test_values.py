@@ -96,7 +96,7 @@ def test_a_broken_limit_names_the_field(build: object, field: str) -> None:
 def test_a_pattern_is_told_in_words() -> None:
     with pytest.raises(InvalidArgument, match=r"proxy: must be a host and a path, such as example\.org/docs"):
         UpdateSite(organization_id="o", site_id="s", proxy="here")
-    with pytest.raises(InvalidArgument, match="slug: must be small letters and digits, with dashes between"):
+    with pytest.raises(InvalidArgument, match="slug: must be lowercase letters and digits, separated by hyphens"):
         CreateOpenAPISpec(organization_id="o", slug="Ä", source=SpecSource(text="{}"))
 
 

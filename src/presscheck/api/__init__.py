@@ -1,1 +1,1 @@
-"""What can be said to the platform: every call a value, every noun a model; pydantic only."""
+"""The operations and models of the platform's API, as pydantic classes."""

@@ -1,4 +1,4 @@
-"""Change requests, who is asked to review them, who took part, and what they said (service.md: Change requests).
+"""Change requests, who is asked to review them, who took part, and what they said.
 
 A change request id in a path may be its number within the space.
 """
@@ -14,11 +14,11 @@ from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
-"""Merged is reached by merging only."""
+"""The statuses that can be set; `merged` is only reached by merging."""
 ReviewStatus = Literal["approved", "changes-requested"]
-"""A verdict."""
+"""The status of a review."""
 REVIEWS = "reviews"
-"""What the calls for verdicts are a feature of: the service's own document leaves them out."""
+"""The feature of the review operations, which the published API description does not contain."""
 
 
 class ChangeRequest(Model):
@@ -59,7 +59,7 @@ class TeamPointer(Model):
 
 
 class RequestedReviewer(Model):
-    """Somebody who was asked: a `user` or a `team`, as `kind` says; `revision` is the one that was current then."""
+    """A requested reviewer: a `user` or a `team`, by `kind`; `revision` was current when the review was requested."""
 
     object: str = "change-request-requested-reviewer"
     revision: str | None = None
@@ -71,19 +71,19 @@ class RequestedReviewer(Model):
 
 
 class RequestedReviewers(Model):
-    """Those who were asked just now."""
+    """The reviewers that were just requested."""
 
     users: tuple[RequestedReviewer, ...] | None = None
 
 
 class Contributor(Contribution):
-    """Somebody who took part; `action_type` is edit or comment."""
+    """A contributor; `action_type` is edit or comment."""
 
     action_type: str | None = None
 
 
 class Review(Model):
-    """A verdict on a `revision`; `outdated` means that a newer verdict replaced it, not that content changed."""
+    """A review of a `revision`; `outdated` means that a newer review replaced it, not that content changed."""
 
     object: str = "change-request-review"
     id: str
@@ -99,20 +99,20 @@ class Review(Model):
 
 
 class MergeResult(Model):
-    """What merging or updating came to: `result` is merge, update or conflicts; success is read here, not from 200."""
+    """The result of a merge or an update: `result` is merge, update or conflicts; the status is 200 in all cases."""
 
     revision: str
     result: str
 
 
 class ExportedPDF(Model):
-    """Where the PDF waits, for an hour."""
+    """The URL of a PDF, valid for an hour."""
 
     url: str
 
 
 class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
-    """The change requests of a space in one state, the open ones where none is given: no value means all."""
+    """List the change requests of a space with one status, open by default; there is no value for all."""
 
     operation_id = "listChangeRequestsForSpace"
     route = "GET /spaces/{space_id}/change-requests"
@@ -126,7 +126,7 @@ class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 
 
 class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
-    """The change requests of all spaces of an organization in one state, the open ones where none is given."""
+    """List the change requests of all spaces of an organization with one status, open by default."""
 
     operation_id = "listChangeRequestsForOrganization"
     route = "GET /orgs/{organization_id}/change-requests"
@@ -140,7 +140,7 @@ class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
 
 
 class CreateChangeRequest(Operation[ChangeRequest]):
-    """Begin a change request from the live content; its first state is the service's choice."""
+    """Create a change request from the live content; the service chooses its first status."""
 
     operation_id = "createChangeRequest"
     route = "POST /spaces/{space_id}/change-requests"
@@ -152,7 +152,7 @@ class CreateChangeRequest(Operation[ChangeRequest]):
 
 
 class GetChangeRequest(Operation[ChangeRequest]):
-    """Fetch one change request, by id or number; 404 where there is none."""
+    """Fetch one change request, by id or number; 404 if it does not exist."""
 
     operation_id = "getChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}"
@@ -162,7 +162,7 @@ class GetChangeRequest(Operation[ChangeRequest]):
 
 
 class UpdateChangeRequest(Operation[ChangeRequest]):
-    """Change subject (at most 100 characters), description (a tree of nodes, no Markdown) or state (not to merged)."""
+    """Update subject (at most 100 characters), description (a node tree, not Markdown) or status (not to merged)."""
 
     operation_id = "updateChangeRequestById"
     route = "PATCH /spaces/{space_id}/change-requests/{change_request_id}"
@@ -175,7 +175,7 @@ class UpdateChangeRequest(Operation[ChangeRequest]):
 
 
 class MergeChangeRequest(Operation[MergeResult]):
-    """Merge into the live content. Conflicts are merged too, and there is no way back."""
+    """Merge into the live content. Conflicts are merged too, and a merge cannot be undone."""
 
     operation_id = "mergeChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/merge"
@@ -185,7 +185,7 @@ class MergeChangeRequest(Operation[MergeResult]):
 
 
 class PullChangeRequest(Operation[MergeResult]):
-    """Take the live content into the change request; the service calls it update."""
+    """Update the change request with the live content."""
 
     operation_id = "updateChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/update"
@@ -195,7 +195,7 @@ class PullChangeRequest(Operation[MergeResult]):
 
 
 class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
-    """Those who were asked to review."""
+    """List the requested reviewers."""
 
     operation_id = "getRequestedReviewersByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
@@ -205,7 +205,7 @@ class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
 
 
 class RequestReviewers(Operation[RequestedReviewers]):
-    """Ask people, by user id; subject and description of the change request can be set along the way."""
+    """Request reviews from users, by id; can also set subject and description of the change request."""
 
     operation_id = "requestReviewersForChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
@@ -218,7 +218,7 @@ class RequestReviewers(Operation[RequestedReviewers]):
 
 
 class RemoveRequestedReviewer(Operation[None]):
-    """Ask somebody no longer; one who was not asked is no error."""
+    """Remove a requested reviewer; one who was not requested is not an error."""
 
     operation_id = "removeRequestedReviewerFromChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}"
@@ -230,7 +230,7 @@ class RemoveRequestedReviewer(Operation[None]):
 
 
 class ListContributors(Operation[Page[Contributor]]):
-    """Those who edited or commented; the service has one page of them only."""
+    """List the users who edited or commented; without pagination."""
 
     operation_id = "getContributorsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/contributors"
@@ -240,7 +240,7 @@ class ListContributors(Operation[Page[Contributor]]):
 
 
 class ListReviews(Paged, Operation[Page[Review]]):
-    """The verdicts; `outdated` chooses those that were, or were not, replaced by newer ones."""
+    """List the reviews; `outdated` selects those that were, or were not, replaced by newer ones."""
 
     operation_id = "getReviewsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
@@ -253,7 +253,7 @@ class ListReviews(Paged, Operation[Page[Review]]):
 
 
 class SubmitReview(Operation[Review]):
-    """Approve or ask for changes; it cannot be edited or taken back, only replaced by a newer one."""
+    """Approve or request changes; a review cannot be edited or deleted, only replaced by a newer one."""
 
     operation_id = "submitChangeRequestReview"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/reviews"
@@ -267,7 +267,7 @@ class SubmitReview(Operation[Review]):
 
 
 class GetReview(Operation[Review]):
-    """Fetch one verdict; 404 where there is none."""
+    """Fetch one verdict; 404 if it does not exist."""
 
     operation_id = "getChangeRequestReviewById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
@@ -280,7 +280,7 @@ class GetReview(Operation[Review]):
 
 
 class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
-    """Those who commented."""
+    """List the users who commented."""
 
     operation_id = "listCommentersInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"

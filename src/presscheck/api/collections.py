@@ -1,4 +1,4 @@
-"""Collections: groups of spaces, which nest (service.md: Collections)."""
+"""Collections: groups of spaces, which nest."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from presscheck.api.spaces import Space
 
 
 class CollectionPermissions(Model):
-    """What the caller may do with a collection."""
+    """The caller's permissions for a collection."""
 
     view: bool = False
     admin: bool = False
@@ -52,7 +52,7 @@ class UpdateCollection(Operation[Collection]):
 
 
 class DeleteCollection(Operation[None]):
-    """Delete a collection; one that is not there is no error."""
+    """Delete a collection; one that does not exist is not an error."""
 
     operation_id = "deleteCollectionById"
     route = "DELETE /collections/{collection_id}"
@@ -93,7 +93,7 @@ class ListSpacesInCollection(Paged, Operation[Page[Space]]):
 
 
 class MoveCollection(Operation[Collection]):
-    """Put a collection into another (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
+    """Move a collection into another (null: to the top level) or next to another; 400, 404 or 409 if impossible."""
 
     operation_id = "moveCollection"
     route = "POST /collections/{collection_id}/move"
@@ -104,7 +104,7 @@ class MoveCollection(Operation[Collection]):
 
 
 class TransferCollection(Operation[Collection]):
-    """Give a collection to another organization; 404, 409 or 412 where it cannot be."""
+    """Transfer a collection to another organization; 404, 409 or 412 if impossible."""
 
     operation_id = "transferCollection"
     route = "POST /collections/{collection_id}/transfer"

@@ -1,4 +1,4 @@
-"""Comments and replies, in a change request and on a live space (service.md: Change request comments)."""
+"""Comments and replies, in a change request and on a live space."""
 
 from typing import Any, Literal
 
@@ -9,13 +9,13 @@ from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
 Format = Literal["document", "markdown"]
-"""How bodies come back; without it the service chooses."""
+"""The format of bodies in the response; chosen by the service if not given."""
 CommentFilter = Literal["all", "open", "resolved"]
-"""Which comments to list; ``all`` where it is not given."""
+"""Which comments to list; ``all`` by default."""
 
 
 class Document(Model):
-    """A text on the wire: Markdown, or a tree of nodes, or neither."""
+    """A text: Markdown, a node tree, or neither."""
 
     markdown: str | None = None
     document: dict[str, Any] | None = None
@@ -29,7 +29,7 @@ class ReactionUser(Model):
 
 
 class Reaction(Model):
-    """An emoji under a comment, and who put it there."""
+    """An emoji reaction to a comment, and its users."""
 
     emoji: str
     count: int = 0
@@ -37,7 +37,7 @@ class Reaction(Model):
 
 
 class CommentPermissions(Model):
-    """What the caller may do with a comment or a reply."""
+    """The caller's permissions for a comment or a reply."""
 
     view: bool = False
     edit: bool = False
@@ -46,7 +46,7 @@ class CommentPermissions(Model):
 
 
 class Pointer(Model):
-    """An id, where the service wraps it in an object."""
+    """An id that is wrapped in an object."""
 
     id: str | None = None
 
@@ -71,7 +71,7 @@ class CommentTarget(Model):
 
 
 class Comment(Model):
-    """A comment; `status` is open or resolved. Its replies are listed apart; `replies` counts them."""
+    """A comment; `status` is open or resolved, `replies` the number of its replies."""
 
     object: str = "comment"
     id: str
@@ -91,7 +91,7 @@ class Comment(Model):
 
 
 class CommentReply(Model):
-    """An answer to a comment."""
+    """A reply to a comment."""
 
     object: str = "comment-reply"
     id: str
@@ -112,7 +112,7 @@ class TableCellTarget(Argument):
 
 
 class ListComments(Paged, Operation[Page[Comment]]):
-    """The comments of a change request, newest first unless `order` says otherwise."""
+    """The comments of a change request, newest first unless `order` is given."""
 
     operation_id = "listCommentsInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments"
@@ -153,7 +153,7 @@ class GetComment(Operation[Comment]):
 
 
 class UpdateComment(Operation[Comment]):
-    """Resolve or reopen a comment, change its text, react to it; 403 where it is somebody else's."""
+    """Resolve or reopen a comment, change its text, or react to it; 403 for the text of another user's comment."""
 
     operation_id = "updateCommentInChangeRequest"
     route = "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -168,7 +168,7 @@ class UpdateComment(Operation[Comment]):
 
 
 class DeleteComment(Operation[None]):
-    """Delete a comment of a change request; one that is not there is no error."""
+    """Delete a comment of a change request; one that does not exist is not an error."""
 
     operation_id = "deleteCommentInChangeRequest"
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -192,7 +192,7 @@ class ListReplies(Paged, Operation[Page[CommentReply]]):
 
 
 class PostReply(Operation[CommentReply]):
-    """Answer a comment of a change request."""
+    """Reply to a comment of a change request."""
 
     operation_id = "postCommentReplyInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
@@ -221,7 +221,7 @@ class GetReply(Operation[CommentReply]):
 
 
 class UpdateReply(Operation[CommentReply]):
-    """Change a reply, or react to it; 403 where it is somebody else's."""
+    """Change a reply, or react to it; 403 for the text of another user's reply."""
 
     operation_id = "updateCommentReplyInChangeRequest"
     route = (
@@ -239,7 +239,7 @@ class UpdateReply(Operation[CommentReply]):
 
 
 class DeleteReply(Operation[None]):
-    """Delete a reply; one that is not there is no error."""
+    """Delete a reply; one that does not exist is not an error."""
 
     operation_id = "deleteCommentReplyInChangeRequest"
     route = (
@@ -254,7 +254,7 @@ class DeleteReply(Operation[None]):
 
 
 class ListSpaceComments(Paged, Operation[Page[Comment]]):
-    """The comments on a live space, newest first unless `order` says otherwise."""
+    """The comments on a live space, newest first unless `order` is given."""
 
     operation_id = "listCommentsInSpace"
     route = "GET /spaces/{space_id}/comments"
@@ -306,7 +306,7 @@ class UpdateSpaceComment(Operation[Comment]):
 
 
 class DeleteSpaceComment(Operation[None]):
-    """Delete a comment of a live space; one that is not there is no error."""
+    """Delete a comment of a live space; one that does not exist is not an error."""
 
     operation_id = "deleteCommentInSpace"
     route = "DELETE /spaces/{space_id}/comments/{comment_id}"
@@ -328,7 +328,7 @@ class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
 
 
 class PostSpaceReply(Operation[CommentReply]):
-    """Answer a comment of a live space."""
+    """Reply to a comment of a live space."""
 
     operation_id = "postCommentReplyInSpace"
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"

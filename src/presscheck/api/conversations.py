@@ -1,4 +1,4 @@
-"""Conversations with readers and the issues found in them (service.md: Conversations; release 0.146.0 only)."""
+"""Conversations with readers, and the issues found in them (release 0.146.0 only)."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from presscheck.api.roles import Location
 
 
 class ConversationUrls(Model):
-    """Where a conversation is found, here and where it was had."""
+    """The URLs of a conversation."""
 
     location: str | None = None
     source: str | None = None
@@ -28,7 +28,7 @@ class Conversation(Model):
 
 
 class IssueUrls(Model):
-    """Where an issue is found."""
+    """The URLs of an issue."""
 
     location: str | None = None
 
@@ -134,7 +134,7 @@ class NewConversation(Argument):
 
 
 class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
-    """The clusters of issues, the newest first unless `order` and `order_by` say otherwise."""
+    """The clusters of issues, newest first unless `order` and `order_by` are given."""
 
     operation_id = "listConversationsIssuesClusters"
     route = "GET /orgs/{organization_id}/conversations-clusters"
@@ -185,7 +185,7 @@ class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
 
 
 class GetConversationIssue(Operation[IssueInConversation]):
-    """Fetch one issue; 404 where there is none."""
+    """Fetch one issue; 404 if it does not exist."""
 
     operation_id = "getConversationIssueById"
     route = "GET /orgs/{organization_id}/conversations-issues/{issue_id}"
@@ -196,7 +196,7 @@ class GetConversationIssue(Operation[IssueInConversation]):
 
 
 class GetConversation(Operation[WholeConversation]):
-    """Fetch one conversation with its messages; 404 where there is none."""
+    """Fetch one conversation with its messages; 404 if it does not exist."""
 
     operation_id = "getConversationById"
     route = "GET /orgs/{organization_id}/conversations/{conversation_id}"

@@ -1,4 +1,4 @@
-"""Extensions of third parties, where they are installed, and what they draw (service.md: Integrations)."""
+"""Extensions of third parties, where they are installed, and what they draw."""
 
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ Scope = Literal[
 
 
 class IntegrationUrls(Model):
-    """Where an integration is found."""
+    """The URLs of an integration."""
 
     location: str | None = None
     icon: str | None = None
@@ -45,7 +45,7 @@ class IntegrationUrls(Model):
 
 
 class IntegrationPermissions(Model):
-    """What the caller may do with an integration."""
+    """The caller's permissions for an integration."""
 
     admin: bool = False
 
@@ -83,7 +83,7 @@ class Integration(Model):
 
 
 class InstallationUrls(Model):
-    """Where an installation is found."""
+    """The URLs of an installation."""
 
     location: str | None = None
     app: str | None = None
@@ -113,7 +113,7 @@ class Installation(Model):
 
 
 class ContentInstallationUrls(Model):
-    """Where the installation in one space or site is found."""
+    """The URLs of the installation in one space or site."""
 
     location: str | None = None
     public_endpoint: str | None = None
@@ -176,7 +176,7 @@ class TracedEvent(Model):
 
 
 class RenderOutput(Model):
-    """What an integration draws: an element with its state and properties, or that it is complete."""
+    """What an integration renders: an element with its state and properties, or that it is complete."""
 
     type: str | None = None
     element: dict[str, Any] | None = None
@@ -204,7 +204,7 @@ class ListIntegrations(Paged, Operation[Page[Integration]]):
 
 
 class GetIntegration(Operation[Integration]):
-    """Fetch one integration; 404 where there is none."""
+    """Fetch one integration; 404 if it does not exist."""
 
     operation_id = "getIntegrationByName"
     route = "GET /integrations/{integration_name}"
@@ -243,7 +243,7 @@ class PublishIntegration(Operation[Integration]):
 
 
 class UnpublishIntegration(Operation[None]):
-    """Delete an integration; one that is not there is no error."""
+    """Delete an integration; one that does not exist is not an error."""
 
     operation_id = "unpublishIntegration"
     route = "DELETE /integrations/{integration_name}"
@@ -298,7 +298,7 @@ class UpdateInstallation(Operation[Installation]):
 
 
 class UninstallIntegration(Operation[None]):
-    """Remove an installation; one that is not there is no error."""
+    """Remove an installation; one that does not exist is not an error."""
 
     operation_id = "uninstallIntegration"
     route = "DELETE /integrations/{integration_name}/installations/{installation_id}"
@@ -362,7 +362,7 @@ class SetDevelopmentMode(Operation[None]):
 
 
 class DisableDevelopmentMode(Operation[None]):
-    """Send the events where they belong again."""
+    """Send the events to the integration's own server again."""
 
     operation_id = "disableIntegrationDevelopmentMode"
     route = "DELETE /integrations/{integration_name}/dev"
@@ -372,7 +372,7 @@ class DisableDevelopmentMode(Operation[None]):
 
 
 class RenderIntegrationWithGet(Operation[RenderOutput]):
-    """What an integration draws; `request` is JSON, compressed by LZ-string."""
+    """What an integration renders; `request` is JSON, compressed by LZ-string."""
 
     operation_id = "renderIntegrationUIWithGet"
     route = "GET /integrations/{integration_name}/render"
@@ -382,7 +382,7 @@ class RenderIntegrationWithGet(Operation[RenderOutput]):
 
 
 class RenderIntegration(Operation[RenderOutput]):
-    """What an integration draws for a component with its properties, state, context and perhaps an action."""
+    """What an integration renders for a component with its properties, state, context and perhaps an action."""
 
     operation_id = "renderIntegrationUIWithPost"
     route = "POST /integrations/{integration_name}/render"

@@ -1,4 +1,4 @@
-"""Links that invite people to an organization, a space or a collection (service.md: Organizations)."""
+"""Links that invite people to an organization, a space or a collection."""
 
 from presscheck.api.collections import Collection
 from presscheck.api.operation import Model, Operation, Page, Paged
@@ -31,7 +31,7 @@ class OrganizationInvite(Model):
 
 
 class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
-    """The links that invite to an organization."""
+    """List the invite links of an organization."""
 
     operation_id = "listOrganizationInviteLinks"
     route = "GET /orgs/{organization_id}/link-invites"
@@ -64,7 +64,7 @@ class GetInvite(Operation[Invite]):
 
 
 class UpdateInvite(Operation[Invite]):
-    """Change what a link gives: `role` or `level`, as it was made."""
+    """Change the `role` or `level` of an invite link, whichever it has."""
 
     operation_id = "updateOrganizationInviteById"
     route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
@@ -76,7 +76,7 @@ class UpdateInvite(Operation[Invite]):
 
 
 class DeleteInvite(Operation[None]):
-    """Withdraw a link; one that is not there is no error."""
+    """Delete an invite link; one that does not exist is not an error."""
 
     operation_id = "deleteOrganizationInviteById"
     route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"

@@ -1,4 +1,4 @@
-"""What points at what: links and backlinks, with whole resources inside (service.md: Spaces; release 0.146.0 only)."""
+"""Links and backlinks, with the resources that they link (release 0.146.0 only)."""
 
 from typing import Literal
 
@@ -80,7 +80,7 @@ class Links(Page[Link]):
 
 
 class ListSpaceLinks(Paged, Operation[Links]):
-    """The links in a space; 404 where there is no space."""
+    """The links in a space; 404 if there is no space."""
 
     operation_id = "listSpaceLinks"
     route = "GET /spaces/{space_id}/links"
@@ -103,7 +103,7 @@ class ListPageLinks(Paged, Operation[Links]):
 
 
 class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a page of the live content."""
+    """List the backlinks of a page of the live content."""
 
     operation_id = "listSpacePageBacklinks"
     route = "GET /spaces/{space_id}/content/page/{page_id}/backlinks"
@@ -126,7 +126,7 @@ class ListChangeRequestPageLinks(Paged, Operation[Links]):
 
 
 class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a page of a change request."""
+    """List the backlinks of a page of a change request."""
 
     operation_id = "listChangeRequestPageBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/backlinks"
@@ -138,7 +138,7 @@ class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 
 
 class ListChangeRequestFileBacklinks(Paged, Operation[Page[ContentLocation]]):
-    """What points at a file of a change request."""
+    """List the backlinks of a file of a change request."""
 
     operation_id = "listChangeRequestFileBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks"

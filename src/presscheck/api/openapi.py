@@ -1,4 +1,4 @@
-"""OpenAPI specifications that pages are made from (service.md: OpenAPI specifications)."""
+"""OpenAPI specifications that pages are made from."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,27 +13,27 @@ Slug = Annotated[
         min_length=1,
         max_length=100,
         pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$",
-        description="small letters and digits, with dashes between",
+        description="lowercase letters and digits, separated by hyphens",
     ),
 ]
-"""Small letters and digits, in groups joined by single hyphens."""
+"""Lowercase letters and digits, in groups separated by single hyphens."""
 
 
 class SpecUrls(Location):
-    """Where a specification is found."""
+    """The URLs of a specification."""
 
     published: str | None = None
 
 
 class SpecPermissions(Model):
-    """What the caller may do with a specification."""
+    """The caller's permissions for a specification."""
 
     view: bool = False
     edit: bool = False
 
 
 class SpecError(Model):
-    """What is wrong with a specification."""
+    """An error in a specification."""
 
     message: str = ""
     code: str | None = None
@@ -60,7 +60,7 @@ class OpenAPISpec(Model):
 
 
 class VersionUrls(Model):
-    """Where a version is found."""
+    """The URLs of a version."""
 
     location: str | None = None
 
@@ -119,7 +119,7 @@ class CreateOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class GetOpenAPISpec(Operation[OpenAPISpec]):
-    """Fetch one specification; 404 where there is none."""
+    """Fetch one specification; 404 if it does not exist."""
 
     operation_id = "getOpenAPISpecBySlug"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}"
@@ -129,7 +129,7 @@ class GetOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class PutOpenAPISpec(Operation[OpenAPISpec]):
-    """Give a specification another source, or create it under its slug (then 201)."""
+    """Replace the source of a specification, or create it (then 201)."""
 
     operation_id = "createOrUpdateOpenAPISpecBySlug"
     route = "PUT /orgs/{organization_id}/openapi/{spec_slug}"
@@ -140,7 +140,7 @@ class PutOpenAPISpec(Operation[OpenAPISpec]):
 
 
 class DeleteOpenAPISpec(Operation[None]):
-    """Delete a specification; one that is not there is no error."""
+    """Delete a specification; one that does not exist is not an error."""
 
     operation_id = "deleteOpenAPISpecBySlug"
     route = "DELETE /orgs/{organization_id}/openapi/{spec_slug}"

@@ -1,4 +1,4 @@
-"""Organizations and their members, and the search through all that an organization has (service.md: Organizations)."""
+"""Organizations and their members, and the search through all that an organization has."""
 
 from typing import Any, Literal
 
@@ -34,13 +34,13 @@ __all__ = [
 
 
 class OrganizationUrls(Location):
-    """Where an organization is found."""
+    """The URLs of an organization."""
 
     logo: str | None = None
 
 
 class OrganizationPermissions(Model):
-    """What the caller may do with an organization."""
+    """The caller's permissions for an organization."""
 
     view: bool = False
     access: bool = False
@@ -118,14 +118,14 @@ class DefaultSite(Argument):
 
 
 class ListOrganizations(Paged, Operation[Page[Organization]]):
-    """The organizations that the caller is in."""
+    """List the organizations of the user."""
 
     operation_id = "listOrganizationsForAuthenticatedUser"
     route = "GET /orgs"
 
 
 class GetOrganization(Operation[Organization]):
-    """Fetch one organization; 404 where there is none."""
+    """Fetch one organization; 404 if it does not exist."""
 
     operation_id = "getOrganizationById"
     route = "GET /orgs/{organization_id}"
@@ -156,7 +156,7 @@ class UpdateOrganization(Operation[Organization]):
 
 
 class JoinOrganization(Operation[None]):
-    """Join by a verified e-mail domain; 400 where the domain is not allowed, 404 where there is no organization."""
+    """Join by a verified e-mail domain; 400 if the domain is not allowed, 404 where there is no organization."""
 
     operation_id = "joinOrganization"
     route = "POST /orgs/{organization_id}/join"
@@ -166,7 +166,7 @@ class JoinOrganization(Operation[None]):
 
 
 class ListMembers(Paged, Operation[Page[OrganizationMember]]):
-    """The members of an organization; newest first unless `order` says otherwise. `sort` by name: newest release."""
+    """The members of an organization; newest first unless `order` is given. `sort` by name: newest release."""
 
     operation_id = "listMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/members"
@@ -189,7 +189,7 @@ class GetMember(Operation[OrganizationMember]):
 
 
 class UpdateMember(Operation[OrganizationMember]):
-    """Give a member another role; null makes a guest."""
+    """Change the role of a member; null makes them a guest."""
 
     operation_id = "updateMemberInOrganizationById"
     route = "PATCH /orgs/{organization_id}/members/{user_id}"
@@ -200,7 +200,7 @@ class UpdateMember(Operation[OrganizationMember]):
 
 
 class RemoveMember(Operation[None]):
-    """Take a member out of an organization."""
+    """Remove a member from an organization."""
 
     operation_id = "removeMemberFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/members/{user_id}"

@@ -1,4 +1,4 @@
-"""Who may do what in a collection or a space, by person and by team (service.md: Collections)."""
+"""Who may do what in a collection or a space, by person and by team."""
 
 from presscheck.api.operation import Model, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
@@ -30,7 +30,7 @@ class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
 
 
 class UpdateCollectionTeamPermission(Operation[None]):
-    """Give a team another role in a collection; 404 where there is no such team."""
+    """Change the role of a team in a collection; 404 if the team does not exist."""
 
     operation_id = "updateTeamPermissionInCollection"
     route = "PATCH /collections/{collection_id}/permissions/teams/{team_id}"
@@ -42,7 +42,7 @@ class UpdateCollectionTeamPermission(Operation[None]):
 
 
 class RemoveCollectionTeamPermission(Operation[None]):
-    """Take a team out of a collection; one that was not in it is no error."""
+    """Remove a team from a collection; one that was not in it is not an error."""
 
     operation_id = "removeTeamFromCollection"
     route = "DELETE /collections/{collection_id}/permissions/teams/{team_id}"

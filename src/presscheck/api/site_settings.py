@@ -1,4 +1,4 @@
-"""How a site looks, who gets in, and where old addresses lead (service.md: Sites)."""
+"""Settings of a site: customization, visitor authentication, share links and redirects."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from presscheck.api.site_structure import PublishedUrl
 
 
 class ShareLink(Model):
-    """A secret address of a site."""
+    """A share link of a site."""
 
     object: str = "share-link"
     id: str
@@ -31,13 +31,13 @@ class PublishingAuth(Model):
 
 
 class Preview(Model):
-    """Where a preview waits, for an hour."""
+    """The URL of a preview, valid for an hour."""
 
     url: str
 
 
 class RedirectTarget(Model):
-    """Where an old address leads: `kind` is site-section, site-space, site-page, or external (newest release)."""
+    """The target of a redirect: `kind` is site-section, site-space, site-page, or external (newest release)."""
 
     kind: str
     site_section_id: str | None = None
@@ -47,7 +47,7 @@ class RedirectTarget(Model):
 
 
 class Redirect(Model):
-    """An old address and where it leads."""
+    """A redirect: a path and its target."""
 
     object: str = "site-redirect"
     id: str
@@ -61,7 +61,7 @@ class Redirect(Model):
 
 
 class RedirectDestination(Argument):
-    """Where to lead an old address; the ids that its kind needs. ``external`` in the newest release only."""
+    """The target of a new redirect, with the ids of its kind. ``external`` in the newest release only."""
 
     kind: Literal["site-section", "site-space", "site-page", "external"]
     site_section_id: str | None = None
@@ -71,7 +71,7 @@ class RedirectDestination(Argument):
 
 
 class AdaptiveSchema(Model):
-    """What a site may know of its visitors, as a JSON schema of draft 7."""
+    """The schema of a site's visitors, as JSON schema draft 7."""
 
     object: str = "site-adaptive-schema"
     json_schema: dict[str, Any] | None = None
@@ -92,7 +92,7 @@ class TemplateConditions(Model):
 
 
 class ListShareLinks(Paged, Operation[Page[ShareLink]]):
-    """The secret addresses of a site."""
+    """List the share links of a site."""
 
     operation_id = "listSiteShareLinks"
     route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
@@ -102,7 +102,7 @@ class ListShareLinks(Paged, Operation[Page[ShareLink]]):
 
 
 class CreateShareLink(Operation[ShareLink]):
-    """Make a secret address; its name is at most 50 characters."""
+    """Create a share link; its name is at most 50 characters."""
 
     operation_id = "createSiteShareLink"
     route = "POST /orgs/{organization_id}/sites/{site_id}/share-links"
@@ -114,7 +114,7 @@ class CreateShareLink(Operation[ShareLink]):
 
 
 class UpdateShareLink(Operation[ShareLink]):
-    """Rename a secret address, or turn it on or off."""
+    """Rename a share link, or enable or disable it."""
 
     operation_id = "updateSiteShareLinkById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
@@ -127,7 +127,7 @@ class UpdateShareLink(Operation[ShareLink]):
 
 
 class DeleteShareLink(Operation[None]):
-    """Withdraw a secret address; one that is not there is no error."""
+    """Delete a share link; one that does not exist is not an error."""
 
     operation_id = "deleteSiteShareLinkById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
@@ -139,7 +139,7 @@ class DeleteShareLink(Operation[None]):
 
 
 class GetCustomization(Operation[dict[str, Any]]):
-    """The looks of a site; `unmasked` also what its plan does not show."""
+    """Get the customization of a site; `unmasked` includes settings that its plan hides."""
 
     operation_id = "getSiteCustomizationById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
@@ -150,7 +150,7 @@ class GetCustomization(Operation[dict[str, Any]]):
 
 
 class UpdateCustomization(Operation[dict[str, Any]]):
-    """Replace all the looks of a site: read them first, then send everything."""
+    """Replace the whole customization of a site; read it first, then send all of it."""
 
     operation_id = "updateSiteCustomizationById"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/customization"
@@ -185,7 +185,7 @@ class UpdatePublishingAuth(Operation[PublishingAuth]):
 
 
 class RegeneratePublishingAuth(Operation[PublishingAuth]):
-    """Make a new key; tokens signed with the old one are no longer good."""
+    """Create a new signing key; tokens signed with the old one become invalid."""
 
     operation_id = "regenerateSitePublishingAuthById"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
@@ -195,7 +195,7 @@ class RegeneratePublishingAuth(Operation[PublishingAuth]):
 
 
 class GetPreview(Operation[Preview]):
-    """An address at which to see a site before it is live, as a visitor with `claims` would."""
+    """Get a preview URL of a site, as a visitor with `claims` would see it."""
 
     operation_id = "getSitePublishingPreviewById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/preview"
@@ -207,7 +207,7 @@ class GetPreview(Operation[Preview]):
 
 
 class ListRedirects(Paged, Operation[Page[Redirect]]):
-    """The old addresses of a site."""
+    """List the redirects of a site."""
 
     operation_id = "listSiteRedirects"
     route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
@@ -218,7 +218,7 @@ class ListRedirects(Paged, Operation[Page[Redirect]]):
 
 
 class CreateRedirect(Operation[Redirect]):
-    """Lead an old address somewhere; it begins with / and is at most 512 characters."""
+    """Create a redirect from a path, which starts with / and is at most 512 characters."""
 
     operation_id = "createSiteRedirect"
     route = "POST /orgs/{organization_id}/sites/{site_id}/redirects"
@@ -231,7 +231,7 @@ class CreateRedirect(Operation[Redirect]):
 
 
 class UpdateRedirect(Operation[Redirect]):
-    """Change an old address or where it leads."""
+    """Change the source or the target of a redirect."""
 
     operation_id = "updateSiteRedirectById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
@@ -244,7 +244,7 @@ class UpdateRedirect(Operation[Redirect]):
 
 
 class DeleteRedirect(Operation[None]):
-    """Let an old address lead nowhere; one that is not there is no error."""
+    """Delete a redirect; one that does not exist is not an error."""
 
     operation_id = "deleteSiteRedirectById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
@@ -256,7 +256,7 @@ class DeleteRedirect(Operation[None]):
 
 
 class GetAdaptiveSchema(Operation[AdaptiveSchema]):
-    """What a site may know of its visitors; 404 where it has no schema."""
+    """Get the schema of a site's visitors; 404 if it has none."""
 
     operation_id = "getSiteAdaptiveSchema"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
@@ -266,7 +266,7 @@ class GetAdaptiveSchema(Operation[AdaptiveSchema]):
 
 
 class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
-    """Replace the whole schema; 400 where it is not one that the service takes."""
+    """Replace the whole schema; 400 if it is invalid."""
 
     operation_id = "updateSiteAdaptiveSchema"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/adaptive-schema"

@@ -1,4 +1,4 @@
-"""The inside of a site: its spaces, its sections and their groups, in order (service.md: Sites)."""
+"""The inside of a site: its spaces, its sections and their groups, in order."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -106,7 +106,7 @@ class StructurePosition(Argument):
 
 
 class GetSiteStructure(Operation[SiteStructure]):
-    """The structure of a site; 404 where there is no site."""
+    """The structure of a site; 404 if there is no site."""
 
     operation_id = "getSiteStructure"
     route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
@@ -117,7 +117,7 @@ class GetSiteStructure(Operation[SiteStructure]):
 
 
 class SortSiteStructure(Operation[StructureItem]):
-    """Move an item; answers the moved item. 400 where the place is wrong, 404 where the item is not found."""
+    """Move an item; answers the moved item. 400 if the position is invalid, 404 if the item does not exist."""
 
     operation_id = "sortSiteStructure"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/structure/sort"
@@ -141,7 +141,7 @@ class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
 
 
 class AddSiteSpace(Operation[SiteSpace]):
-    """Put a space into a site, perhaps into a section."""
+    """Add a space to a site, optionally into a section."""
 
     operation_id = "addSpaceToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces"
@@ -168,7 +168,7 @@ class UpdateSiteSpace(Operation[SiteSpace]):
 
 
 class DeleteSiteSpace(Operation[None]):
-    """Take a space out of a site; the space itself stays."""
+    """Remove a space from a site; the space itself stays."""
 
     operation_id = "deleteSiteSpaceById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
@@ -222,7 +222,7 @@ class UpdateSection(Operation[SiteSection]):
 
 
 class DeleteSection(Operation[None]):
-    """Take a section, and its spaces with it, out of a site."""
+    """Remove a section and its spaces from a site."""
 
     operation_id = "deleteSiteSectionById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"

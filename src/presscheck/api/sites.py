@@ -1,4 +1,4 @@
-"""Docs sites: what readers see, where, and whether it is live (service.md: Sites)."""
+"""Docs sites: what readers see, where, and whether it is live."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -145,7 +145,7 @@ class CreateSite(Operation[Site]):
 
 
 class GetSite(Operation[Site]):
-    """Fetch one site; 404 where there is none."""
+    """Fetch one site; 404 if it does not exist."""
 
     operation_id = "getSiteById"
     route = "GET /orgs/{organization_id}/sites/{site_id}"
@@ -189,7 +189,7 @@ class DeleteSite(Operation[None]):
 
 
 class PublishSite(Operation[SiteOrCheckout]):
-    """Make a site live for those whom its visibility allows, or learn that a plan is needed first."""
+    """Publish a site with its visibility; returns a checkout if a plan is required first."""
 
     operation_id = "publishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publish"
@@ -199,7 +199,7 @@ class PublishSite(Operation[SiteOrCheckout]):
 
 
 class UnpublishSite(Operation[Site]):
-    """Take a site off the air."""
+    """Unpublish a site."""
 
     operation_id = "unpublishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/unpublish"

@@ -1,4 +1,4 @@
-"""Spaces: containers of documentation, with their counters and rules (service.md: Spaces)."""
+"""Spaces: containers of documentation, with their counters and rules."""
 
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ class SpaceUrls(Location):
 
 
 class SpacePermissions(Model):
-    """What the caller may do with a space."""
+    """The caller's permissions for a space."""
 
     view: bool = False
     access: bool = False
@@ -37,7 +37,7 @@ class SpacePermissions(Model):
 
 
 class GitSync(Model):
-    """The repository that a space is in step with."""
+    """The Git repository of a space."""
 
     repo_name: str | None = None
     installation_provider: str | None = None
@@ -123,7 +123,7 @@ class DeleteSpace(Operation[None]):
 
 
 class RestoreSpace(Operation[Space]):
-    """Bring back a space that was deleted in the last seven days."""
+    """Restore a space that was deleted in the last seven days."""
 
     operation_id = "restoreSpace"
     route = "POST /spaces/{space_id}/restore"
@@ -132,7 +132,7 @@ class RestoreSpace(Operation[Space]):
 
 
 class DuplicateSpace(Operation[Space]):
-    """Copy a space beside itself."""
+    """Duplicate a space."""
 
     operation_id = "duplicateSpace"
     route = "POST /spaces/{space_id}/duplicate"
@@ -142,7 +142,7 @@ class DuplicateSpace(Operation[Space]):
 
 
 class MoveSpace(Operation[Space]):
-    """Put a space into a collection (null: to the top) or beside a neighbour; 400, 404 or 409 where it cannot be."""
+    """Move a space into a collection (null: to the top level) or next to another; 400, 404 or 409 if impossible."""
 
     operation_id = "moveSpace"
     route = "POST /spaces/{space_id}/move"
@@ -153,7 +153,7 @@ class MoveSpace(Operation[Space]):
 
 
 class TransferSpace(Operation[Space]):
-    """Give a space to another organization; 404, 409 or 412 where it cannot be. Gone in the newest release."""
+    """Transfer a space to another organization; 404, 409 or 412 if impossible. Not in the newest release."""
 
     operation_id = "transferSpace"
     route = "POST /spaces/{space_id}/transfer"

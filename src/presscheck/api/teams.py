@@ -1,4 +1,4 @@
-"""Teams of an organization and who is in them (service.md: Organizations, search, SSO, teams)."""
+"""Teams of an organization and who is in them."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ TeamRole = Literal["owner", "member"]
 
 
 class TeamPermissions(Model):
-    """What the caller may do with a team, or see of a membership."""
+    """The caller's permissions for a team, or see of a membership."""
 
     admin: bool = False
     view: bool = False
@@ -31,7 +31,7 @@ class Team(Model):
 
 
 class MembershipRole(Model):
-    """What somebody is in a team: owner or member."""
+    """The role in a team: owner or member."""
 
     role: str = "member"
 
@@ -43,7 +43,7 @@ class MembershipPermissions(Model):
 
 
 class TeamMember(Model):
-    """Somebody in a team: who they are in the organization, and what in the team."""
+    """A member of a team, with their roles in the organization and in the team."""
 
     organization: OrganizationMember
     team: MembershipRole = Field(default_factory=MembershipRole)
@@ -51,7 +51,7 @@ class TeamMember(Model):
 
 
 class Membership(Argument):
-    """What to make somebody in a team."""
+    """The role to give a member of a team."""
 
     role: TeamRole
 
@@ -101,7 +101,7 @@ class UpdateTeam(Operation[Team]):
 
 
 class DeleteTeam(Operation[None]):
-    """Delete a team; one that is not there is no error."""
+    """Delete a team; one that does not exist is not an error."""
 
     operation_id = "removeTeamFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}"
@@ -112,7 +112,7 @@ class DeleteTeam(Operation[None]):
 
 
 class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
-    """Those in a team."""
+    """List the members of a team."""
 
     operation_id = "listTeamMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}/members"
@@ -136,7 +136,7 @@ class UpdateTeamMembers(Operation[None]):
 
 
 class AddTeamMember(Operation[None]):
-    """Put somebody into a team, or give them another role in it."""
+    """Add a member to a team, or change their role in it."""
 
     operation_id = "addMemberToOrganizationTeamById"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
@@ -149,7 +149,7 @@ class AddTeamMember(Operation[None]):
 
 
 class RemoveTeamMember(Operation[None]):
-    """Take somebody out of a team; one who was not in it is no error."""
+    """Remove a member from a team; one who was not in it is not an error."""
 
     operation_id = "deleteMemberFromOrganizationTeamById"
     route = "DELETE /orgs/{organization_id}/teams/{team_id}/members/{user_id}"

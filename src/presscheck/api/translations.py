@@ -1,4 +1,4 @@
-"""Spaces kept in another language (service.md: Translations)."""
+"""Spaces kept in another language."""
 
 from typing import Any
 
@@ -36,20 +36,20 @@ class TranslationStats(Model):
 
 
 class TranslationPermissions(Model):
-    """What the caller may do with a translation."""
+    """The caller's permissions for a translation."""
 
     view: bool = False
     edit: bool = False
 
 
 class TranslationUrls(Model):
-    """Where a translation is found."""
+    """The URLs of a translation."""
 
     location: str | None = None
 
 
 class Translation(Model):
-    """A translation; `status` is pending, running or completed; `instructions` a tree of nodes."""
+    """A translation; `status` is pending, running or completed; `instructions` a node tree."""
 
     object: str = "translation"
     id: str
@@ -82,7 +82,7 @@ class ListTranslations(Paged, Operation[Page[Translation]]):
 
 
 class CreateTranslation(Operation[Translation]):
-    """Begin a translation; `instructions` are a tree of nodes, Markdown is not taken."""
+    """Start a translation; `instructions` are a node tree, Markdown is not accepted."""
 
     operation_id = "createTranslation"
     route = "POST /orgs/{organization_id}/translations"
@@ -116,7 +116,7 @@ class UpdateTranslation(Operation[Translation]):
 
 
 class DeleteTranslation(Operation[None]):
-    """Delete a translation; one that is not there is no error."""
+    """Delete a translation; one that does not exist is not an error."""
 
     operation_id = "deleteTranslation"
     route = "DELETE /orgs/{organization_id}/translations/{translation_id}"
@@ -127,7 +127,7 @@ class DeleteTranslation(Operation[None]):
 
 
 class RunTranslation(Operation[None]):
-    """Translate once more; 404 where there is no such translation."""
+    """Run a translation again; 404 if there is no such translation."""
 
     operation_id = "runTranslation"
     route = "POST /orgs/{organization_id}/translations/{translation_id}/run"

@@ -1,4 +1,4 @@
-"""From an address to what is there, and from a space to a PDF or a repository."""
+"""Looks up the content at a URL; the PDF export and the Git repository of a space."""
 
 from presscheck.api.change_requests import ChangeRequest, ExportedPDF
 from presscheck.api.collections import Collection
@@ -8,7 +8,7 @@ from presscheck.api.spaces import GitSync, Space
 
 
 class ContentAtUrl(Model):
-    """What an address shows: a collection, or a space with perhaps a change request and a page in it."""
+    """The content at a URL: a collection, or a space with optionally a change request and a page."""
 
     collection: Collection | None = None
     space: Space | None = None
@@ -17,7 +17,7 @@ class ContentAtUrl(Model):
 
 
 class GetContentByUrl(Operation[ContentAtUrl]):
-    """What is at an address of the service's app."""
+    """Look up the content at a URL of the service's app."""
 
     operation_id = "getContentByUrl"
     route = "GET /urls/content"
@@ -37,7 +37,7 @@ class GetSpacePDF(Operation[ExportedPDF]):
 
 
 class GetSpaceGitInfo(Operation[GitSync]):
-    """The repository that a space is in step with; 404 where it has none."""
+    """Get the Git repository of a space; 404 if it has none."""
 
     operation_id = "getSpaceGitInfo"
     route = "GET /spaces/{space_id}/git/info"
