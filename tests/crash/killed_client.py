@@ -1,7 +1,7 @@
-"""Engines that are killed: each a process of its own, forked from one that has everything loaded.
+"""Engines that kill themselves at a step of sending: each is a process, forked from one that has loaded everything.
 
-Reads jobs as lines of JSON; each job's process tells over a socket what it took, and kills itself at a step of sending.
-The steps are seams that production has anyway, so nothing is built in for this.
+Reads jobs as lines of JSON; the process of each job reports its writes over a socket. The steps are existing functions
+of the program, which are wrapped here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What differs between two looks, as events: each kind from a table, and none that nobody did."""
+"""Events from the differences of two snapshots: each kind, and the changes without an event."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -75,7 +75,7 @@ NOTHING: dict[str, tuple[RequestState | None, RequestState]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_changed_is_one_event_in_words(name: str) -> None:
+def test_each_change_is_one_event_with_its_text(name: str) -> None:
     was, now, says = CHANGES[name]
     [event] = diff_snapshots(*looks(was, now), ME)
     assert (sentence(event), event.request, event.space) == (says, "c", "api")
@@ -89,11 +89,11 @@ def test_the_table_has_every_kind() -> None:
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_what_is_no_event(name: str) -> None:
+def test_changes_without_an_event(name: str) -> None:
     assert diff_snapshots(*looks(*NOTHING[name]), ME) == ()
 
 
-def test_whatever_comes_after_whatever_an_act_is_told_once() -> None:
+def test_each_action_is_reported_once_in_any_order_of_snapshots() -> None:
     """Any order of states, with looks that miss some of them: no act twice, no own act."""
     acts = {f"d{number}": deed("reply", who) for number, who in enumerate((MIA, ME, MIA))}
     states = [Snapshot({"c": replace(STILL, actions=dict(list(acts.items())[:count]))}) for count in range(4)]
@@ -103,7 +103,7 @@ def test_whatever_comes_after_whatever_an_act_is_told_once() -> None:
         assert len(events) == sum(one.who == MIA for one in list(acts.values())[missed : states.index(in_order[-1])])
 
 
-def test_a_site_is_live() -> None:
+def test_publishing_a_site_is_an_event() -> None:
     hidden, live = SiteState("Docs", published=False), SiteState("Docs", published=True)
     [event] = diff_snapshots(Snapshot(sites={"s": hidden}), Snapshot(sites={"s": live}), ME)
     assert (event.kind, event.site, sentence(event)) == ("published", "s", "Docs is live")
@@ -116,7 +116,7 @@ def test_a_site_is_live() -> None:
         assert diff_snapshots(Snapshot(sites=was), Snapshot(sites=now), ME, own) == ()
 
 
-def test_what_becomes_outdated_by_oneself_is_no_event() -> None:
+def test_own_merges_cause_no_outdated_events() -> None:
     stale = replace(STILL, outdated=True, conflict=True)
     mine = replace(STILL, number=4, status="merged", merged=deed("merged", ME))
     assert diff_snapshots(Snapshot({"c": STILL, "d": STILL}), Snapshot({"c": stale, "d": mine}), ME) == ()
@@ -127,14 +127,14 @@ def test_what_becomes_outdated_by_oneself_is_no_event() -> None:
     ]
 
 
-def test_what_was_too_far_down_to_be_seen_was_asked_before() -> None:
+def test_old_review_requests_of_a_truncated_view_are_no_events() -> None:
     long_list = Snapshot({"b": replace(STILL, updated_at="2026-05-20T10:30:00.000Z")}, complete=False)
     old = replace(deed("review-asked"), at="2026-05-19T10:00:00.000Z")
     for asked, count in ((old, 0), (deed("review-asked"), 1)):
         assert len(diff_snapshots(long_list, Snapshot({**long_list.requests, "c": with_deed(asked)}), ME)) == count
 
 
-def test_events_come_in_the_order_in_which_they_happened() -> None:
+def test_events_are_sorted_by_time() -> None:
     late, early = deed("reply"), replace(deed("approved"), at="2026-05-20T10:30:00.000Z")
     now = replace(STILL, actions={**(STILL.actions or {}), "2": late, "1": early}, outdated=True)
     events = diff_snapshots(*looks(STILL, now), ME)
@@ -142,7 +142,7 @@ def test_events_come_in_the_order_in_which_they_happened() -> None:
     assert summarize(events) == "3 events, latest: 5 Rewrite is outdated: main has new changes"
 
 
-def test_what_is_written_is_read_again() -> None:
+def test_snapshots_and_events_survive_a_round_trip() -> None:
     whole = Snapshot({"c": CHANGES["merged"][1], "d": replace(STILL, actions=None)}, {"s": SiteState("D", True)}, False)
     assert read_snapshot(write_snapshot(whole)) == whole
     for damaged in (None, "", "{}", "[]", '{"requests":{"c":{}},"sites":{},"whole":true}', "null"):

@@ -1,4 +1,4 @@
-"""The outbox file: an older one is brought along, a full disk is said, and two who write never meet a lock."""
+"""The outbox file: migration, full disk, several instances."""
 
 import resource
 import signal
@@ -27,7 +27,7 @@ PRAGMA user_version = 1
 """
 
 
-def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
+def test_an_older_outbox_is_migrated(tmp_path: Path) -> None:
     older = sqlite3.connect(tmp_path / "outbox.sqlite")
     older.executescript(FIRST_SCHEMA)
     older.close()
@@ -47,7 +47,7 @@ def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cause", ["database", "file"])
-def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str) -> None:
+def test_a_full_disk_is_an_error_and_changes_nothing(tmp_path: Path, cause: str) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("a.B", {"text": "before"}, "s", 1.0)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -72,7 +72,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str
     outbox.close()
 
 
-def test_what_changed_elsewhere_is_noticed_once(tmp_path: Path) -> None:
+def test_a_change_by_another_instance_is_noticed_once(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     here.put("a.B", {}, "s", 1.0)
     assert not here.changed_elsewhere(), "what this one wrote is no news"
@@ -82,7 +82,7 @@ def test_what_changed_elsewhere_is_noticed_once(tmp_path: Path) -> None:
     there.close()
 
 
-def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
+def test_an_undone_write_cannot_be_sent(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     first, second = (here.put("a.B", {}, "s", 1.0) for _ in range(2))
     assert there.drop(first, unless_sending=True)
@@ -93,7 +93,7 @@ def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
     there.close()
 
 
-def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> None:
+def test_pending_and_failed_writes_can_be_rewritten(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first, second, third = (outbox.put("a.B", {"text": text}, "s", 1.0) for text in ("one", "two", "three"))
     outbox.refuse(first, "not so")
@@ -109,7 +109,7 @@ def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> 
     outbox.close()
 
 
-def test_what_is_collected_stays_until_all_of_it_is_released(tmp_path: Path) -> None:
+def test_collected_writes_stay_until_they_are_released(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first, second = (outbox.put("a.B", {"text": text}, "s", 1.0, state="collected") for text in ("one", "two"))
     assert not outbox.sending(first, 2.0), "its author has not let it go"

@@ -1,4 +1,4 @@
-"""Change requests, who is asked to review them, who took part, and what they said.
+"""Change requests, requested reviewers, reviews and contributors.
 
 A change request id in a path may be its number within the space.
 """

@@ -59,7 +59,7 @@ class TableCell(Model):
 
 
 class CommentTarget(Model):
-    """What a comment is about: a page or a node of it, in a revision; a review where it was written in one."""
+    """What a comment is about: a page or a node of it, in a revision; a review, if it is part of one."""
 
     node: Pointer | None = None
     table_cell: TableCell | None = None

@@ -1,4 +1,4 @@
-"""Extensions of third parties, where they are installed, and what they draw."""
+"""Integrations (third-party extensions), their installations, and the UI that they render."""
 
 from typing import Annotated, Any, Literal
 
@@ -144,7 +144,7 @@ class SiteInstallation(Model):
 
 
 class IntegrationEvent(Model):
-    """Something that an integration was told; `status` is success or failed."""
+    """An event that was sent to an integration; `status` is success or failed."""
 
     id: str
     integration_id: str = ""
@@ -169,7 +169,7 @@ class EventTrace(Model):
 
 
 class TracedEvent(Model):
-    """An event and what came of it."""
+    """An event and its result."""
 
     event: IntegrationEvent
     trace: EventTrace | None = None
@@ -309,7 +309,7 @@ class UninstallIntegration(Operation[None]):
 
 
 class ListIntegrationEvents(Paged, Operation[Page[IntegrationEvent]]):
-    """What an integration was told."""
+    """List the events that were sent to an integration."""
 
     operation_id = "listIntegrationEvents"
     route = "GET /integrations/{integration_name}/events"
@@ -350,7 +350,7 @@ class ListIntegrationSites(Paged, Operation[Page[SiteInstallation]]):
 
 
 class SetDevelopmentMode(Operation[None]):
-    """Send the events of an integration to a tunnel (1 to 256 characters), those of everybody where `all` says so."""
+    """Send the events of an integration to a tunnel (1 to 256 characters), with `all` those of all users."""
 
     operation_id = "setIntegrationDevelopmentMode"
     route = "PUT /integrations/{integration_name}/dev"

@@ -83,7 +83,7 @@ class ContentUrls(Model):
 
 
 class OpenAPISpecContent(Model):
-    """A version as files, and where it lies (`url` in 0.146.0, `urls` in the newest release)."""
+    """A version as files, and its location (`url` in 0.146.0, `urls` in the newest release)."""
 
     filesystem: Any = None
     url: str | None = None

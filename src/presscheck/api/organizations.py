@@ -156,7 +156,7 @@ class UpdateOrganization(Operation[Organization]):
 
 
 class JoinOrganization(Operation[None]):
-    """Join by a verified e-mail domain; 400 if the domain is not allowed, 404 where there is no organization."""
+    """Join by a verified e-mail domain; 400 if the domain is not allowed, 404 if the organization does not exist."""
 
     operation_id = "joinOrganization"
     route = "POST /orgs/{organization_id}/join"

@@ -9,7 +9,7 @@ from presscheck.api.operation import Argument, Model
 MemberRole = Literal["admin", "create", "edit", "review", "comment", "read"]
 """From administering content down to reading it; a guest has none (null)."""
 DefaultLevel = Literal["admin", "create", "edit", "review", "comment", "read", "inherit"]
-"""A role for everybody, or that of the parent; null where nobody gets any."""
+"""A role for everybody, or that of the parent; null for no access."""
 RuleName = Literal[
     "require_specific_reviewers",
     "require_one_of_specific_reviewers",
@@ -28,7 +28,7 @@ RuleName = Literal[
 
 
 class Location(Model):
-    """Where a thing is found: `location` in the API, `app` in the service's own app."""
+    """The URLs of a resource: `location` in the API, `app` in the service's own app."""
 
     location: str | None = None
     app: str | None = None

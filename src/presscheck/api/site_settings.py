@@ -79,7 +79,7 @@ class AdaptiveSchema(Model):
 
 
 class TemplateCondition(Model):
-    """A condition to begin with."""
+    """A suggested condition."""
 
     description: str = ""
     condition: str = ""

@@ -9,7 +9,7 @@ from presscheck.api.roles import Location
 from presscheck.api.site_structure import SiteStructure
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
-"""What a site may do; ``basic`` where it is not given."""
+"""The type of a site; ``basic`` by default."""
 SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 """Who may read a site once it is published."""
 
@@ -209,7 +209,7 @@ class UnpublishSite(Operation[Site]):
 
 
 class GetPublishedSite(Operation[PublishedContentSite]):
-    """A site as its readers get it; 404 where it is not published to them."""
+    """Get a site as its readers see it; 404 if it is not published to them."""
 
     operation_id = "getPublishedContentSite"
     route = "GET /orgs/{organization_id}/sites/{site_id}/published"

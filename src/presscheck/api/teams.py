@@ -122,7 +122,7 @@ class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
 
 
 class UpdateTeamMembers(Operation[None]):
-    """Add and remove people by id or e-mail; somebody in both is removed. `memberships` gives roles by user id."""
+    """Add and remove people by id or e-mail; one in both lists is removed. `memberships` gives roles by user id."""
 
     operation_id = "updateMembersInOrganizationTeam"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members"
