@@ -72,7 +72,7 @@ async def timed(engine: Engine, queries: list[str]) -> list[float]:
     took: list[float] = []
     for query in queries:
         began = time.perf_counter()
-        [_] = [seen async for seen in engine.search(query, most=SHOWN, here_only=True)]
+        [_] = [seen async for seen in engine.search(query, limit=SHOWN, local_only=True)]
         took.append((time.perf_counter() - began) * 1000)
     return took
 
@@ -88,7 +88,7 @@ async def main(count: int) -> None:
         await engine.in_store(partial(keep, pages=pages))
         [file] = (Path(home) / "cache").glob("*.sqlite")
         before, began = _bytes(file), time.perf_counter()
-        async for _ in engine.search("nothing", patience=3600, here_only=True):
+        async for _ in engine.search("nothing", index_timeout=3600, local_only=True):
             sys.stdout.write(f"{count} pages read up in {time.perf_counter() - began:.1f} s\n")
         sys.stdout.write(f"{before / 1e6:.0f} MB became {_bytes(file) / 1e6:.0f} MB\n")
         took = await timed(engine, queries_of(chance, words, often))

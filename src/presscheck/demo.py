@@ -1,7 +1,7 @@
-"""The sample workspace: the local service as a child of this process, on a Unix socket that only the user can open.
+"""The sample workspace: the local service as a child process on a private Unix socket.
 
-The socket listens before the child is ready, so the app can send requests at once. The data is kept until it is reset
-(`--fresh`).
+The socket listens before the child is ready, so that the app can send requests at once. Changes are kept until a demo
+is started with `fresh`.
 """
 
 from __future__ import annotations
@@ -31,39 +31,42 @@ LONGEST_SOCKET_PATH = 100
 def demo_service(
     *, fresh: bool = False, docs: tuple[Path, ...] = (), where: Places | None = None
 ) -> Generator[Profile]:
-    """The profile of a running sample workspace; the service ends with the block, or with this process.
+    """Run the sample workspace; yields its profile. The service ends with the block, or with this process.
 
     Args:
-        fresh: throw away what was done in it before, here and in the service; refused beside another demo.
-        docs: documentation repositories to bring in as spaces.
-        where: the directories of the user, when not given.
+        fresh: delete all data of earlier demos first; not possible while another demo is running.
+        docs: documentation repositories to import as spaces.
+        where: the directories to use; those of the user by default.
+
+    Raises:
+        ConfigurationError: `fresh` is set and another demo is running.
     """
     where = where or places()
-    kept = where.data / "demo"
+    directory = where.data / "demo"
     with _own_socket(private_directory(where.data), alone=fresh) as path:
         if fresh:
-            _forget(kept, where)
-        private_directory(kept)
+            _delete_data(directory, where)
+        private_directory(directory)
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(path))
             path.chmod(0o600)
             listening.listen(128)
-            child = _start(listening.fileno(), kept, docs)
+            child = _start(listening.fileno(), directory, docs)
         with child:
             try:
-                yield Profile(name="demo", base_url=f"unix:{path}", token=_token(kept / "token"))
+                yield Profile(name="demo", base_url=f"unix:{path}", token=_token(directory / "token"))
             finally:
                 child.terminate()
 
 
 @contextmanager
 def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
-    """A path for the socket, the same at each start; a second demo beside this one gets another.
+    """The path of the socket, the same at each start; a second demo at the same time gets another one.
 
     Raises:
-        ConfigurationError: there is another demo, and this one wants to be alone.
+        ConfigurationError: `alone` is set and another demo is running.
     """
-    from filelock import FileLock, Timeout  # late: only a demo needs it here
+    from filelock import FileLock, Timeout  # lazy import
 
     for number in count(1):
         lock = FileLock(directory / f"demo-{number}.lock", timeout=0, mode=0o600)
@@ -83,13 +86,13 @@ def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
         return
 
 
-def _start(fd: int, kept: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
-    _token(kept / "token")
+def _start(fd: int, directory: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
+    _token(directory / "token")
     command = [sys.executable, "-m", "presscheck", "serve", "--sample", "--fd", str(fd), "--until-closed"]
-    command += ["--data", str(kept), "--token-file", str(kept / "token")]
+    command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
-    with (kept / "service.log").open("ab") as log:
-        return subprocess.Popen(  # noqa: S603  # this program itself, with paths of its own
+    with (directory / "service.log").open("ab") as log:
+        return subprocess.Popen(  # noqa: S603  # this program, with its own paths
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[fd], start_new_session=True
         )
 
@@ -109,8 +112,8 @@ def _socket_path(directory: Path, name: str) -> Path:
     return private_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
 
 
-def _forget(kept: Path, where: Places) -> None:
-    shutil.rmtree(kept, ignore_errors=True)
-    for directory in (where.cache, where.state):
-        for file in directory.glob("demo-*"):
+def _delete_data(directory: Path, where: Places) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    for parent in (where.cache, where.state):
+        for file in parent.glob("demo-*"):
             file.unlink()

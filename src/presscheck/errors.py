@@ -1,47 +1,53 @@
-"""Every error that presscheck raises on purpose; anything else is a bug.
+"""The exception classes of presscheck; any other exception is a bug.
 
 ::
 
-    PresscheckError                     a message in the user's words
-    ├── InvalidArgument                 a value breaks a limit; names field and limit; nothing was sent
+    PresscheckError                     base class; its message is for the user
+    ├── InvalidArgument                 an argument exceeds a limit; names field and limit; nothing was sent
     ├── ConfigurationError              a setting is wrong; names file, key and what to do
-    │   └── NoToken                     there is no token; says where one may be put
+    │   └── NoToken                     no token is set; says where to set it
     ├── StoreError                      the cache or the outbox cannot be used
-    ├── NotNow                          an act that may not wait, tried without a connection
-    │   └── ReadOnly                    a write with a profile that writes nothing
-    ├── ChecksFailed                    what was checked is not as it should be
-    └── RequestError                    carries the request: method and path
-        ├── NetworkError                nothing came back (name, connection, time-out)
-        │   └── Ambiguous               it was sent, and nothing is known of what became of it
-        ├── MalformedAnswer             something came back that is not an answer
-        └── ServiceError                the service returned an error; carries status, code and its message
+    ├── NotNow                          an action that cannot be queued, while offline
+    │   └── ReadOnly                    a write with a read-only profile
+    ├── ChecksFailed                    a check found problems
+    └── RequestError                    a request failed; has its method and path
+        ├── NetworkError                no response (host name, connection, time-out)
+        │   └── Ambiguous               the request was sent; whether it was processed is unknown
+        ├── MalformedAnswer             the response is invalid
+        └── ServiceError                an error response; has its status and message
             ├── NotSignedIn             401
             ├── Forbidden               403
             ├── NotFound                404
             ├── Conflict                409
             ├── PreconditionFailed      412
             ├── NotSupported            405, 501, or 404 from a release without the call
-            ├── TooManyRequests         429; carries when to try again
+            ├── TooManyRequests         429; has the time to wait
             ├── Refused                 any other 4xx
             └── ServiceFailed           5xx
 
-Each is raised with a sentence that a person can act on. Screens catch none of them: the app shows them in one place.
+Each message says what failed, why, and what to do. Screens do not catch these errors: the app shows them in one place.
 """
 
 from __future__ import annotations
 
 
 class PresscheckError(Exception):
-    """Something that the user can be told in a sentence."""
+    """An error with a message for the user."""
 
     @property
     def message(self) -> str:
-        """The sentence."""
+        """The message: what failed, why, and what to do."""
         return str(self)
 
 
 class InvalidArgument(PresscheckError):
-    """A value that the service would not take; nothing was sent. `wire` is the field as the service calls it."""
+    """An argument that the service would reject; nothing was sent.
+
+    Attributes:
+        field: the name of the field here; `wire` is its name in the API.
+        reason: why the value is invalid.
+        call: the name of the operation; empty for other arguments.
+    """
 
     def __init__(self, field: str, reason: str, *, call: str = "", wire: str = "") -> None:
         self.field, self.reason, self.call, self.wire = field, reason, call, wire or field
@@ -49,11 +55,11 @@ class InvalidArgument(PresscheckError):
 
 
 class ConfigurationError(PresscheckError):
-    """A setting that cannot be used."""
+    """A setting is missing or invalid."""
 
 
 class NoToken(ConfigurationError):
-    """There is no token for the service."""
+    """No token is set for the service."""
 
 
 class StoreError(PresscheckError):
@@ -61,22 +67,27 @@ class StoreError(PresscheckError):
 
 
 class NotNow(PresscheckError):
-    """An act that needs the service at once, and there is no connection."""
+    """An action that cannot be queued was attempted while offline."""
 
 
 class ReadOnly(NotNow):
-    """A write with a profile that writes nothing, connected or not."""
+    """A write was attempted with a read-only profile."""
+
+    def __init__(self) -> None:
+        super().__init__("This profile is read-only; use another profile to make changes")
 
 
 class ChecksFailed(PresscheckError):
-    """What was checked is not as it should be."""
+    """A check found problems."""
 
 
 class RequestError(PresscheckError):
-    """A request that did not end in an answer.
+    """A request failed.
 
-    `request` is the method and the path, such as ``GET /spaces/s1``; the token is never part of it. `broke_off` is
-    True where the connection ended before the answer did.
+    Attributes:
+        request: the method and path, such as ``GET /spaces/s1``; never contains the token.
+        request_id: the id that the service gave the request, if any.
+        broke_off: whether the connection was closed before the response was complete.
     """
 
     def __init__(self, message: str, *, request: str, request_id: str | None = None, broke_off: bool = False) -> None:
@@ -85,19 +96,24 @@ class RequestError(PresscheckError):
 
 
 class NetworkError(RequestError):
-    """Nothing came back."""
+    """There was no response."""
 
 
 class Ambiguous(NetworkError):
-    """The request left, and nothing is known of what became of it."""
+    """A write was sent, and it is unknown whether the service processed it."""
 
 
 class MalformedAnswer(RequestError):
-    """The response is invalid: wrong type, bad JSON, incomplete or too large."""
+    """The response is invalid: wrong content type, invalid JSON, incomplete, too large."""
 
 
 class ServiceError(RequestError):
-    """The service returned an error."""
+    """The service returned an error response.
+
+    Attributes:
+        status: the HTTP status.
+        retry_after: seconds to wait before trying again, if the service says so.
+    """
 
     def __init__(
         self,
@@ -113,39 +129,39 @@ class ServiceError(RequestError):
 
 
 class NotSignedIn(ServiceError):
-    """401: no token, or one that the service does not know."""
+    """401: the token is missing or invalid."""
 
 
 class Forbidden(ServiceError):
-    """403: the token's owner may not do this."""
+    """403: the token's owner does not have permission."""
 
 
 class NotFound(ServiceError):
-    """404: it does not exist, or the user has no access."""
+    """404: the resource does not exist, or the user has no access to it."""
 
 
 class NotSupported(ServiceError):
-    """405, 501, or a 404 that is about the call itself: this release of the service does not have it."""
+    """405, 501, or a 404 for the operation itself: this release of the service does not have it."""
 
 
 class Conflict(ServiceError):
-    """409: the current state does not allow it; the message has the reason."""
+    """409: the state of the resource does not allow it; the message says why."""
 
 
 class PreconditionFailed(ServiceError):
-    """412: something else must happen first."""
+    """412: a precondition is not met."""
 
 
 class TooManyRequests(ServiceError):
-    """429: `retry_after` is in seconds, if the service sent it."""
+    """429: the rate limit is reached; `retry_after` is in seconds, if known."""
 
 
 class Refused(ServiceError):
-    """Any other 4xx."""
+    """Any other 4xx status."""
 
 
 class ServiceFailed(ServiceError):
-    """5xx: the service broke."""
+    """A 5xx status: the service failed."""
 
 
 BY_STATUS: dict[int, type[ServiceError]] = {
@@ -161,5 +177,5 @@ BY_STATUS: dict[int, type[ServiceError]] = {
 
 
 def for_status(status: int) -> type[ServiceError]:
-    """The class of the error that an HTTP status of 400 or more stands for."""
+    """The exception class for an HTTP status of 400 or more."""
     return BY_STATUS.get(status, ServiceFailed if status >= 500 else Refused)

@@ -1,6 +1,6 @@
-"""Where things are on disk: one place each for configuration, cache, state and logs, all of them the user's alone.
+"""The user's directories for configuration, cache, state and data, all with mode 0700.
 
-``PRESSCHECK_HOME`` puts all of it below one directory, for a test or a stick.
+``PRESSCHECK_HOME`` puts all of them below one directory, for tests or a portable installation.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ PRIVATE = 0o700
 
 @dataclass(frozen=True)
 class Places:
-    """The directories; each is made, readable by its owner alone, when something is first put into it."""
+    """The directories; each is created, readable by its owner only, when it is first written to."""
 
     config: Path
     """`config.toml` and the user's own themes."""
     cache: Path
-    """May be thrown away at any time."""
+    """Can be deleted at any time."""
     state: Path
-    """The outbox, drafts and marks, and the log: never thrown away by the program."""
+    """The outbox with local state, and the log; the program never deletes them."""
     data: Path
-    """What the local service keeps."""
+    """The data of the local service."""
 
     @property
     def config_file(self) -> Path:
-        """The settings; it need not be there."""
+        """The settings file; it need not exist."""
         return self.config / "config.toml"
 
     def cache_file(self, profile: str) -> Path:
-        """The SQLite file with the cached responses for a profile."""
+        """The SQLite file with the cached responses of a profile's service."""
         return self.cache / f"{profile}.sqlite"
 
     def outbox_file(self, profile: str) -> Path:
-        """The SQLite file that holds what a profile has not yet sent."""
+        """The SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
 
     def log_file(self) -> Path:
-        """Where tracebacks go."""
+        """The log file, with tracebacks."""
         return private_directory(self.state) / "presscheck.log"
 
 
 def places() -> Places:
-    """The directories of this user, by the customs of the system."""
+    """The directories of the current user, by the conventions of the system."""
     home = os.environ.get("PRESSCHECK_HOME")
     if home:
         root = Path(home).expanduser().absolute()
         return Places(root / "config", root / "cache", root / "state", root / "data")
-    from platformdirs import PlatformDirs  # late: an environment variable is enough for most tests
+    from platformdirs import PlatformDirs  # lazy import: tests set PRESSCHECK_HOME
 
-    found = PlatformDirs("presscheck", appauthor=False)
-    return Places(found.user_config_path, found.user_cache_path, found.user_state_path, found.user_data_path)
+    dirs = PlatformDirs("presscheck", appauthor=False)
+    return Places(dirs.user_config_path, dirs.user_cache_path, dirs.user_state_path, dirs.user_data_path)
 
 
 def private_directory(path: Path) -> Path:
-    """The directory, made with mode 0700 where it was missing."""
+    """The directory, which is created with mode 0700 if it is missing."""
     path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     return path

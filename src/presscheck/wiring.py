@@ -1,6 +1,6 @@
-"""The one place that builds things and joins them: client, store, engine, app, local service.
+"""The composition root: creates and connects the client, the stores, the engine, the app and the local service.
 
-Everything is imported where it is built, so that a start pays only for what it shows.
+Imports are lazy, so that each command loads only what it needs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
     from presscheck.client.client import Client
-    from presscheck.client.offline_client import Unplugged
+    from presscheck.client.offline_client import OfflineClient
     from presscheck.client.request_context import RequestRecord
     from presscheck.engine.engine import Engine
     from presscheck.service.db.engine import Database
@@ -29,43 +29,44 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
     """A client for the profile's service.
 
     Args:
-        profile: the service and the token.
-        on_exchange: called after each request.
+        profile: the profile.
+        on_exchange: called with a record of each request.
 
     Raises:
-        NoToken: there is no token; the message names where to put one.
+        NoToken: no token is set.
+        ConfigurationError: the URL or the token is invalid.
     """
     from presscheck.client.client import Client
 
     return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
 
 
-def unplugged() -> Unplugged:
-    """What stands in the place of a client where nothing is to be asked."""
-    from presscheck.client.offline_client import Unplugged
+def offline_client() -> OfflineClient:
+    """A client for offline mode."""
+    from presscheck.client.offline_client import OfflineClient
 
-    return Unplugged()
+    return OfflineClient()
 
 
 def needed_token(profile: Profile) -> str:
     """The profile's token.
 
     Raises:
-        NoToken: there is no token; the message names where to put one.
+        NoToken: no token is set; the message says where to set it.
     """
     if not profile.token:
         raise NoToken(
-            f"no token for {profile.base_url}: `presscheck login`, or set PRESSCHECK_TOKEN; "
-            "`presscheck demo` needs none"
+            f"no token for {profile.base_url}: run `presscheck login` or set PRESSCHECK_TOKEN; "
+            "`presscheck demo` needs no token"
         )
     return profile.token
 
 
 def open_engine(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
-    """An engine over the profile's cache and outbox; it connects when it is started.
+    """An engine with the profile's cache and outbox; it connects when it is started.
 
-    What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
-    was renewed must not strand a comment.
+    The cache belongs to a profile, service and token; the outbox only to a profile and service, so that unsent writes
+    stay available after the token is renewed.
     """
     from presscheck.engine.activity_log import Activity
     from presscheck.engine.engine import Engine
@@ -74,12 +75,12 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
     where, activity = where or places(), Activity()
     cache = cache or open_cache(profile, where)
     try:
-        outbox = Outbox(where.outbox_file(_service(profile)))
+        outbox = Outbox(where.outbox_file(_store_name(profile)))
     except BaseException:
-        cache.close()  # the engine would have closed it
+        cache.close()  # there is no engine to close it
         raise
     return Engine(
-        lambda: unplugged() if profile.offline else connect(profile, activity.exchanged),
+        lambda: offline_client() if profile.offline else connect(profile, activity.record_request),
         cache,
         outbox,
         read_only=profile.read_only,
@@ -88,20 +89,20 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
 
 
 def open_cache(profile: Profile, where: Places) -> Cache:
-    """What is remembered of the profile's service."""
+    """The cache of the profile's service and token."""
     from presscheck.store.cache import MB, Cache
 
-    file = where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}")
+    file = where.cache_file(f"{_store_name(profile)}-{_short_hash(needed_token(profile))}")
     return Cache(file, limit=profile.cache_size * MB)
 
 
 def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[PresscheckApp], Any] | None = None) -> int:
-    """Open the app on a profile; the exit code.
+    """Run the app with a profile; returns the exit code.
 
     Args:
-        profile: the service and the token.
-        theme: instead of the profile's.
-        first: what to go to at once, over the inbox.
+        profile: the profile.
+        theme: the name of a theme to use instead of the profile's.
+        first: called with the app after the start, to open a screen above the inbox.
     """
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.startup_snapshot import KEY
@@ -128,9 +129,16 @@ def run_service(
     data: Path | None,
     translator: Sequence[str],
     allowed: Sequence[str],
-    **how: Any,
+    **options: Any,
 ) -> None:
-    """Run the local service until it is stopped; `how` are options of `ServeOptions`.
+    """Run the local service until it is stopped.
+
+    Args:
+        database: the URL of the database; None for an SQLite file in the data directory.
+        data: the data directory; None for the user's own.
+        translator: the command line of the translation program.
+        allowed: private networks that the service may connect to.
+        options: further fields of `ServeOptions`.
 
     Raises:
         ConfigurationError: an option is invalid.
@@ -140,58 +148,58 @@ def run_service(
     from presscheck.service.jobs.queue import OutboundConfig
     from presscheck.service.server.server import ServeOptions, serve
 
-    url, kept = _service_place(database, data)
+    url, directory = _service_location(database, data)
     for network in allowed:
-        _demand_network(network)
-    arguments = ["--database", url, "--data", str(kept), "--translator", shlex.join(translator)]
+        _check_network(network)
+    arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
-    arguments += ["--rate-limit", str(how["rate_limit"])] if how["rate_limit"] else []
-    arguments += ["--log-requests"] if how["log_requests"] else []
+    arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
+    arguments += ["--log-requests"] if options["log_requests"] else []
     serve(
         ServeOptions(
             database=url,
-            data=kept,
+            data=directory,
             outside=OutboundConfig(allowed=tuple(allowed), translator=tuple(translator)),
             arguments=tuple(arguments),
-            **how,
+            **options,
         )
     )
 
 
 @contextmanager
 def service_database(database: str | None, data: Path | None) -> Generator[tuple[Database, Path], None, None]:
-    """The database of the local service, and where its files are kept.
+    """The database and the data directory of the local service, open for the duration of the block.
 
     Raises:
-        ConfigurationError: it cannot be used.
+        ConfigurationError: the database cannot be opened.
     """
     from presscheck.service.server.server import opened
 
-    url, kept = _service_place(database, data)
-    found = opened(url)
+    url, directory = _service_location(database, data)
+    opened_database = opened(url)
     try:
-        yield found, kept
+        yield opened_database, directory
     finally:
-        found.close()
+        opened_database.close()
 
 
-def _service_place(database: str | None, data: Path | None) -> tuple[str, Path]:
-    kept = private_directory(data or places().data)
-    return database or f"sqlite:///{kept / 'service.sqlite'}", kept
+def _service_location(database: str | None, data: Path | None) -> tuple[str, Path]:
+    directory = private_directory(data or places().data)
+    return database or f"sqlite:///{directory / 'service.sqlite'}", directory
 
 
-def _demand_network(text: str) -> None:
+def _check_network(text: str) -> None:
     from ipaddress import ip_network
 
     try:
         ip_network(text, strict=False)
     except ValueError:
-        raise ConfigurationError(f"--allow-network {text}: a network such as 10.0.0.0/8") from None
+        raise ConfigurationError(f"--allow-network {text}: must be a network, such as 10.0.0.0/8") from None
 
 
-def _service(profile: Profile) -> str:
-    return f"{profile.name}-{_mark(profile.base_url)}"
+def _store_name(profile: Profile) -> str:
+    return f"{profile.name}-{_short_hash(profile.base_url)}"
 
 
-def _mark(text: str) -> str:
+def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]

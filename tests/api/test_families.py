@@ -1,4 +1,4 @@
-"""Every operation of every family: it imports, builds, has a key, an answer, a docstring, and survives being stored."""
+"""Every operation can be created, stored and restored, and has a docstring and a response type."""
 
 import json
 import pkgutil
@@ -55,7 +55,7 @@ def test_an_operation_builds_and_survives_the_store(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_operation_has_a_docstring_and_an_answer(name: str) -> None:
+def test_an_operation_has_a_docstring_and_a_response_type(name: str) -> None:
     cls = FAMILIES[name]
     assert (cls.__doc__ or "").strip().endswith("."), "a sentence"
     assert "Answer" not in repr(cls.answer), "the type of the answer is known at run time"

@@ -1,4 +1,4 @@
-"""Every limit of every argument: at its edge it is taken, past it the error names the field, and nothing is sent."""
+"""Every limit of every argument: accepted at its edge, rejected beyond it with the name of the field."""
 
 import types
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ EDGES = [
 
 
 @pytest.mark.parametrize(("cls", "name", "what", "value", "is_taken"), EDGES)
-def test_an_edge(cls: type[Any], name: str, what: str, value: Any, *, is_taken: bool) -> None:
+def test_a_limit_is_checked_at_its_edge(cls: type[Any], name: str, what: str, value: Any, *, is_taken: bool) -> None:
     given = {**{field: getattr(filled(cls), field) for field in filled(cls).model_fields_set}, name: value}
     if is_taken:
         assert name in cls(**given).model_fields_set
@@ -100,7 +100,7 @@ def test_an_edge(cls: type[Any], name: str, what: str, value: Any, *, is_taken: 
     assert limits.get(what, "") in caught.value.reason
 
 
-def test_there_are_edges_of_every_kind() -> None:
+def test_all_kinds_of_limits_are_tested() -> None:
     assert {edge.values[2] for edge in EDGES} == {
         "shortest", "too short", "longest", "too long", "least", "too little", "most", "too much", "a word of it",
         "another word", "null", "no truth",

@@ -1,4 +1,4 @@
-"""What an operation sends: path, query, body; absent, null and given are three things."""
+"""What an operation sends: path, query, body; absent, null and given fields differ."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_a_query_field_of_a_post_stays_out_of_its_body() -> None:
     assert call.wire_body() == {"body": {"markdown": "x"}}
 
 
-def test_absent_is_not_null() -> None:
+def test_absent_fields_differ_from_null() -> None:
     assert MoveSpace(space_id="s").wire_body() is None
     assert MoveSpace(space_id="s", parent=None).wire_body() == {"parent": None}
     position = ContentPosition(before=SpacePointer(space="t"))
@@ -93,10 +93,10 @@ def test_a_broken_limit_names_the_field(build: object, field: str) -> None:
     assert caught.value.field == field
 
 
-def test_a_pattern_is_described_in_words() -> None:
+def test_a_pattern_error_describes_the_pattern() -> None:
     with pytest.raises(InvalidArgument, match=r"proxy: must be a host and a path, such as example\.org/docs"):
         UpdateSite(organization_id="o", site_id="s", proxy="here")
-    with pytest.raises(InvalidArgument, match="slug: must be small letters and digits, with dashes between"):
+    with pytest.raises(InvalidArgument, match="slug: must be lowercase letters and digits, separated by hyphens"):
         CreateOpenAPISpec(organization_id="o", slug="Ä", source=SpecSource(text="{}"))
 
 

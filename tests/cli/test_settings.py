@@ -10,7 +10,7 @@ from tests.cli.shell import Shell
 
 import presscheck.config
 from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, first_file, schema
-from presscheck.config.validation import mistakes_in
+from presscheck.config.validation import errors_in
 
 SECRET = "s3cr3t-value"
 
@@ -30,7 +30,7 @@ def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> N
     lines = [line.removeprefix("# ") if " = " in line or "[[" in line else line for line in first_file().splitlines()]
     file = tmp_path / "config.toml"
     file.write_text("\n".join(lines))
-    assert mistakes_in(file) == ()
+    assert errors_in(file) == ()
     whole = tomllib.loads(file.read_text())
     jsonschema.validate(whole, schema())
     assert set(whole["profiles"]["default"]) == set(SETTINGS)

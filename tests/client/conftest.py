@@ -1,4 +1,4 @@
-"""A server on loopback that misbehaves exactly as a test says."""
+"""A scripted server on loopback, which can misbehave."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""When the service says no: the right kind of error, the service's own words, nothing that acts on a terminal."""
+"""Error responses: the error class, the message of the service, no control characters."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -44,7 +44,7 @@ from .conftest import Exchanged, FaultServer, http
         (599, ServiceFailed),
     ],
 )
-async def test_each_status_has_its_kind(
+async def test_each_status_has_its_error_class(
     server: FaultServer, client: Client, status: int, kind: type[ServiceError]
 ) -> None:
     said = {"error": {"code": status, "message": "the tide is out"}}
@@ -72,13 +72,15 @@ async def test_each_status_has_its_kind(
         b"x" * 300_000,
     ],
 )
-async def test_an_error_without_words_still_has_a_sentence(server: FaultServer, client: Client, body: bytes) -> None:
+async def test_an_error_response_without_a_message_has_a_default_one(
+    server: FaultServer, client: Client, body: bytes
+) -> None:
     server.script = [http(502, body, kind="text/html")]
     with pytest.raises(ServiceFailed, match=r"^The service failed \(502\)$"):
         await client.send(GetCurrentUser())
 
 
-async def test_an_error_whose_body_never_comes(server: FaultServer, client: Client) -> None:
+async def test_an_error_response_with_an_incomplete_body(server: FaultServer, client: Client) -> None:
     async def half(connection: Exchanged) -> None:
         await connection.write(http(404, b"x" * 50)[:-20])
         await connection.hang()
@@ -88,7 +90,7 @@ async def test_an_error_whose_body_never_comes(server: FaultServer, client: Clie
         await client.send(GetCurrentUser())
 
 
-async def test_the_words_of_the_service_cannot_act(server: FaultServer, client: Client) -> None:
+async def test_messages_of_the_service_are_sanitized(server: FaultServer, client: Client) -> None:
     hostile = "no\x1b]0;pwned\x07\x1b[2J\r\n\u202eevil\u200b" + "x" * 5000
     server.script = [http(400, {"error": {"code": 400, "message": hostile}})]
     with pytest.raises(Refused) as caught:
@@ -112,7 +114,7 @@ async def test_the_words_of_the_service_cannot_act(server: FaultServer, client: 
         ({}, None),
     ],
 )
-async def test_when_to_try_again(
+async def test_retry_after_is_read_from_the_headers(
     server: FaultServer, client: Client, headers: dict[str, str], seconds: float | None
 ) -> None:
     server.script = [http(429, {"error": {"code": 429, "message": "slow down"}}, **headers)]
@@ -121,7 +123,7 @@ async def test_when_to_try_again(
     assert caught.value.retry_after == seconds
 
 
-async def test_a_date_alone_is_compared_with_our_clock(server: FaultServer, client: Client) -> None:
+async def test_retry_after_as_a_date_uses_the_local_clock(server: FaultServer, client: Client) -> None:
     then = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
     server.script = [http(503, retry_after=then)]
     with pytest.raises(ServiceFailed) as caught:

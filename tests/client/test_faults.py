@@ -1,4 +1,4 @@
-"""A hostile network: every fault ends in its typed error, in time, and the next request works."""
+"""Network faults: each raises its typed error in time, and the next request works."""
 
 import asyncio
 import gzip
@@ -80,11 +80,11 @@ FAULTS: dict[str, tuple[Fault, type[RequestError], type[RequestError]]] = {
 @pytest.fixture
 def small(server: FaultServer) -> Client:
     quick = Timeouts(connect=5, read=0.4, write=0.4, pool=5, whole=0.8, pause=0.001)
-    return Client(server.address, TOKEN, timeout=quick, largest=10_000, connections=1)
+    return Client(server.address, TOKEN, timeout=quick, max_size=10_000, connections=1)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-async def test_a_read_meets_a_fault(server: FaultServer, small: Client, name: str) -> None:
+async def test_a_read_fails_with_the_right_error(server: FaultServer, small: Client, name: str) -> None:
     fault, expected, _ = FAULTS[name]
     server.script = [fault]
     await ends(small, READ, expected)
@@ -94,7 +94,9 @@ async def test_a_read_meets_a_fault(server: FaultServer, small: Client, name: st
 
 
 @pytest.mark.parametrize("name", FAULTS)
-async def test_a_write_meets_a_fault(server: FaultServer, small: Client, name: str) -> None:
+async def test_a_write_fails_with_the_right_error_and_is_sent_once(
+    server: FaultServer, small: Client, name: str
+) -> None:
     fault, _, expected = FAULTS[name]
     server.script = [fault]
     await ends(small, WRITE, expected)
@@ -126,14 +128,14 @@ async def test_a_reset_at_each_byte(server: FaultServer, small: Client) -> None:
     await small.aclose()
 
 
-async def test_nothing_listens(server: FaultServer) -> None:
+async def test_a_refused_connection_is_not_ambiguous(server: FaultServer) -> None:
     async with Client("http://127.0.0.1:1", TOKEN) as client:
         with pytest.raises(NetworkError, match="connection refused") as caught:
             await client.send(WRITE)
     assert not isinstance(caught.value, Ambiguous), "nothing was sent"
 
 
-async def test_an_unknown_name() -> None:
+async def test_an_unknown_host_is_not_ambiguous() -> None:
     async with Client("https://presscheck.invalid", TOKEN) as client:
         with pytest.raises(NetworkError, match=r"Could not connect to presscheck\.invalid") as caught:
             await client.send(WRITE)
@@ -166,14 +168,14 @@ async def test_a_full_pool_is_not_ambiguous(server: FaultServer) -> None:
         await asyncio.gather(first, return_exceptions=True)
 
 
-async def test_a_read_over_a_connection_closed_while_idle_is_said_again(server: FaultServer, client: Client) -> None:
+async def test_a_read_on_a_closed_idle_connection_is_repeated(server: FaultServer, client: Client) -> None:
     server.script = [GOOD, after(b"", Exchanged.reset), GOOD]
     await client.send(READ)
     assert (await client.send(READ)).id == "u1"
     assert [asked.connection for asked in server.asked] == [1, 1, 2]
 
 
-async def test_a_write_over_such_a_connection_is_not(server: FaultServer, client: Client) -> None:
+async def test_a_write_on_a_closed_idle_connection_is_not_repeated(server: FaultServer, client: Client) -> None:
     server.script = [GOOD, after(b"", Exchanged.reset), GOOD]
     await client.send(READ)
     with pytest.raises(Ambiguous):
@@ -181,14 +183,16 @@ async def test_a_write_over_such_a_connection_is_not(server: FaultServer, client
     assert [asked.method for asked in server.asked] == ["GET", "POST"]
 
 
-async def test_a_longer_body_than_declared_does_not_spill(server: FaultServer, client: Client) -> None:
+async def test_a_body_longer_than_declared_does_not_affect_the_next_response(
+    server: FaultServer, client: Client
+) -> None:
     server.script = [GOOD.replace(b"content-length: 38", b"content-length: 12"), GOOD]
     with pytest.raises(MalformedAnswer):
         await client.send(READ)
     assert (await client.send(READ)).id == "u1"
 
 
-async def test_cancelling_leaves_the_pool_sound(server: FaultServer, small: Client) -> None:
+async def test_cancelling_a_request_frees_its_connection(server: FaultServer, small: Client) -> None:
     for number, place in enumerate((0, 30, len(GOOD) - 5)):
         server.script = [after(GOOD[:place], Exchanged.hang)]
         task = asyncio.create_task(small.send(READ))
@@ -201,7 +205,7 @@ async def test_cancelling_leaves_the_pool_sound(server: FaultServer, small: Clie
     await small.aclose()
 
 
-async def test_leaving_a_listing_early_leaves_the_pool_sound(server: FaultServer, small: Client) -> None:
+async def test_closing_a_listing_early_frees_its_connection(server: FaultServer, small: Client) -> None:
     server.script = [http(200, {"items": [{"id": "a"}, {"id": "b"}], "next": {"page": "2"}}), GOOD]
     async for _ in small.every(ListSpaces(organization_id="o")):
         break

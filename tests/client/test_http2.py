@@ -1,4 +1,4 @@
-"""HTTP/2 where the service offers it, over TLS that is checked."""
+"""HTTP/2 over verified TLS."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ async def test_many_calls_share_one_connection(offered: Stream2Server, caplog: p
     assert TOKEN not in caplog.text, "the library that packs headers would tell them all"
 
 
-async def test_cancelling_one_leaves_the_others_alone(offered: Stream2Server) -> None:
+async def test_cancelling_one_stream_does_not_affect_others(offered: Stream2Server) -> None:
     async with Client(offered.address, TOKEN, timeout=QUICK) as client:
         await client.send(GetCurrentUser())
         slow = asyncio.create_task(client.send(GetSpace(space_id="slow")))
@@ -99,7 +99,7 @@ async def test_cancelling_one_leaves_the_others_alone(offered: Stream2Server) ->
     assert slow.cancelled()
 
 
-async def test_an_authority_that_is_not_trusted(offered: Stream2Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_untrusted_certificate_is_rejected(offered: Stream2Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
     async with Client(offered.address, TOKEN, timeout=QUICK) as client:
         with pytest.raises(NetworkError, match="its certificate is not trusted"):

@@ -1,4 +1,4 @@
-"""The service's budget: obeyed by all requests together, and slowed for before it is spent."""
+"""The rate limit: shared by all requests, which slow down before it is reached."""
 
 import asyncio
 import time
@@ -37,13 +37,13 @@ async def timed(client: Client, count: int) -> float:
     return time.monotonic() - began
 
 
-async def test_with_plenty_left_nobody_waits(server: FaultServer, client: Client) -> None:
+async def test_requests_do_not_wait_with_enough_budget(server: FaultServer, client: Client) -> None:
     server.script = [told(90, 60)]
     await client.send(READ)
     assert await timed(client, 20) < 1
 
 
-async def test_a_pause_that_one_was_asked_for_holds_for_all(server: FaultServer) -> None:
+async def test_retry_after_applies_to_all_requests(server: FaultServer) -> None:
     server.script = [http(429, retry_after="1"), http(200, {"id": "u1"})]
     refused = asyncio.Event()
     async with Client(server.address, TOKEN, timeout=QUICK, on_exchange=lambda _: refused.set()) as client:
@@ -53,7 +53,7 @@ async def test_a_pause_that_one_was_asked_for_holds_for_all(server: FaultServer)
         assert (await first).id == "u1"
 
 
-async def test_what_is_left_is_spread_over_the_rest_of_the_window(server: FaultServer, client: Client) -> None:
+async def test_a_small_budget_is_spread_over_the_window(server: FaultServer, client: Client) -> None:
     server.script = [told(9, 2)]
     await client.send(READ)
     spent = await timed(client, 5)
@@ -67,7 +67,7 @@ async def test_a_spent_budget_waits_for_the_next_window(server: FaultServer, cli
     assert await timed(client, 10) < 0.5, "a new window"
 
 
-async def test_a_window_that_ends_too_late_sends_nothing_and_says_when(server: FaultServer, client: Client) -> None:
+async def test_a_spent_budget_with_a_late_reset_is_an_error(server: FaultServer, client: Client) -> None:
     server.script = [told(0, 1800)]
     await client.send(READ)
     with pytest.raises(TooManyRequests, match="Rate limit of this token reached, try again in 30 min") as caught:
@@ -76,7 +76,7 @@ async def test_a_window_that_ends_too_late_sends_nothing_and_says_when(server: F
     assert len(server.asked) == 1
 
 
-async def test_the_last_of_a_window_is_for_what_somebody_waits_for(server: FaultServer, client: Client) -> None:
+async def test_the_reserve_is_not_used_by_background_requests(server: FaultServer, client: Client) -> None:
     server.script = [told(10, 1), told(99, 60)]
     await client.send(READ)
     idle = [asyncio.create_task(client.fetch(READ, RequestContext(Priority.BACKGROUND))) for _ in range(20)]
@@ -86,19 +86,19 @@ async def test_the_last_of_a_window_is_for_what_somebody_waits_for(server: Fault
     await asyncio.gather(*idle)
 
 
-async def test_what_somebody_comes_to_want_need_not_wait(server: FaultServer, client: Client) -> None:
+async def test_raising_the_priority_ends_the_wait(server: FaultServer, client: Client) -> None:
     server.script = [told(10, 2)]
     await client.send(READ)
-    errand, began = RequestContext(Priority.BACKGROUND), time.monotonic()
-    waits = asyncio.create_task(client.fetch(READ, errand))
+    context, began = RequestContext(Priority.BACKGROUND), time.monotonic()
+    waits = asyncio.create_task(client.fetch(READ, context))
     await asyncio.sleep(0.3)
     assert not waits.done()
-    errand.hurry(Priority.VISIBLE)
+    context.raise_priority(Priority.VISIBLE)
     await waits
     assert time.monotonic() - began < 0.9
 
 
-async def test_who_leaves_the_line_holds_nobody_up(server: FaultServer, client: Client) -> None:
+async def test_cancelled_requests_do_not_delay_others(server: FaultServer, client: Client) -> None:
     server.script = [told(9, 2)]
     await client.send(READ)
     lost = [asyncio.create_task(client.fetch(READ)) for _ in range(8)]
@@ -108,7 +108,7 @@ async def test_who_leaves_the_line_holds_nobody_up(server: FaultServer, client: 
     assert await timed(client, 1) < 0.5
 
 
-async def test_nonsense_is_not_obeyed(server: FaultServer, client: Client) -> None:
+async def test_invalid_rate_limit_headers_are_ignored(server: FaultServer, client: Client) -> None:
     server.script = [
         http(200, {"id": "u1"}, x_ratelimit_limit="many", x_ratelimit_remaining="0", x_ratelimit_reset="soon")
     ]
@@ -116,7 +116,7 @@ async def test_nonsense_is_not_obeyed(server: FaultServer, client: Client) -> No
     assert await timed(client, 5) < 0.5
 
 
-async def test_the_clock_of_the_service_is_known(server: FaultServer, client: Client) -> None:
+async def test_the_clock_skew_is_measured(server: FaultServer, client: Client) -> None:
     server.script = [told(9, 60)]
     await client.send(READ)
     assert client.clock_skew == pytest.approx(-365 * 86400, abs=3)

@@ -1,4 +1,4 @@
-"""What a call looks like on the wire, and what becomes of good answers."""
+"""Requests on the wire, and successful responses."""
 
 import asyncio
 import gzip
@@ -35,7 +35,7 @@ async def test_a_read(server: FaultServer, client: Client) -> None:
     assert "content-type" not in asked.headers
 
 
-async def test_ids_and_queries_arrive_as_they_were_meant(server: FaultServer, client: Client) -> None:
+async def test_ids_and_queries_are_encoded(server: FaultServer, client: Client) -> None:
     server.script = [http(200, {"items": []})]
     await client.send(ListComments(space_id="a/b", change_request_id="ü", authors=("x&y", "z"), status="open"))
     assert server.asked[0].target == (
@@ -63,7 +63,7 @@ async def test_a_write(server: FaultServer, client: Client) -> None:
         b"HTTP/1.1 204 No\r\ncontent-type: text/html\r\n\r\n",
     ],
 )
-async def test_a_deletion_is_empty_however_it_is_said(server: FaultServer, client: Client, answer: bytes) -> None:
+async def test_an_empty_success_response_is_none(server: FaultServer, client: Client, answer: bytes) -> None:
     server.script = [answer, http(200, USER)]
     assert await client.send(DELETE) is None
     assert (await client.send(GetCurrentUser())).id == "u1"
@@ -101,12 +101,12 @@ async def test_a_unix_socket(tmp_path: Path) -> None:
             await client.send(GetCurrentUser())
 
 
-async def test_fetch_gives_the_body_as_it_came(server: FaultServer, client: Client) -> None:
+async def test_fetch_returns_the_raw_body(server: FaultServer, client: Client) -> None:
     server.script = [http(200, b'{"id" : "u1"}')]
     assert await client.fetch(GetCurrentUser()) == b'{"id" : "u1"}'
 
 
-async def test_every_item_page_by_page_and_no_sooner_than_needed(server: FaultServer, client: Client) -> None:
+async def test_pages_of_a_listing_are_fetched_lazily(server: FaultServer, client: Client) -> None:
     server.script = [
         http(200, {"items": [{"id": "a"}, {"id": "b"}], "next": {"page": "2"}, "count": 3}),
         http(200, {"items": [], "next": {"page": "3"}}),
@@ -120,7 +120,7 @@ async def test_every_item_page_by_page_and_no_sooner_than_needed(server: FaultSe
     assert [asked.target.partition("?")[2] for asked in server.asked] == ["limit=2", "page=2&limit=2", "page=3&limit=2"]
 
 
-async def test_a_cursor_that_comes_back_ends_a_listing(server: FaultServer, client: Client) -> None:
+async def test_a_repeated_cursor_ends_a_listing(server: FaultServer, client: Client) -> None:
     first = {"items": [{"id": "a"}], "next": {"page": "x"}}
     server.script = [http(200, first), http(200, {**first, "next": {"page": "y"}}), http(200, first)]
     assert len([space async for space in client.every(ListSpaces(organization_id="o"))]) == 3
@@ -153,7 +153,7 @@ async def test_a_listing_without_pages_is_one_page(server: FaultServer, client: 
     assert len(server.asked) == 1
 
 
-async def test_the_activity_log_hears_of_every_exchange(server: FaultServer) -> None:
+async def test_every_request_is_reported(server: FaultServer) -> None:
     heard: list[RequestRecord] = []
     server.script = [http(200, {"id": "s"}), lambda connection: connection.hang()]
     async with Client(server.address, TOKEN, timeout=QUICK, on_exchange=heard.append) as client:
@@ -167,14 +167,14 @@ async def test_the_activity_log_hears_of_every_exchange(server: FaultServer) -> 
     assert heard[1].milliseconds >= 250
 
 
-async def test_redirects_are_followed_at_home(server: FaultServer, client: Client) -> None:
+async def test_redirects_within_the_origin_are_followed(server: FaultServer, client: Client) -> None:
     server.script = [http(302, location="/v1/users/u1"), http(301, location=f"{server.address}/x"), http(200, USER)]
     assert (await client.send(GetCurrentUser())).id == "u1"
     assert [asked.target for asked in server.asked] == ["/v1/user", "/v1/users/u1", "/x"]
     assert all(asked.headers["authorization"] for asked in server.asked)
 
 
-async def test_a_circle_of_redirects_ends(server: FaultServer, client: Client) -> None:
+async def test_a_redirect_loop_is_an_error(server: FaultServer, client: Client) -> None:
     server.script = [http(302, location="/v1/user")]
     with pytest.raises(MalformedAnswer, match="loop"):
         await client.send(GetCurrentUser())
@@ -195,7 +195,7 @@ async def test_a_circle_of_redirects_ends(server: FaultServer, client: Client) -
         ("unix:here.sock", "must begin with /"),
     ],
 )
-def test_addresses_that_are_not_taken(address: str, message: str) -> None:
+def test_invalid_service_urls_are_rejected(address: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message) as caught:
         Client(address, TOKEN)
     assert "pass" not in str(caught.value).replace("password", "")
@@ -212,11 +212,11 @@ def test_addresses_that_are_not_taken(address: str, message: str) -> None:
         "unix:/tmp/s",
     ],
 )
-async def test_addresses_that_are_taken(address: str) -> None:
+async def test_valid_service_urls_are_accepted(address: str) -> None:
     await Client(address, TOKEN).aclose()
 
 
-async def test_plain_http_to_elsewhere_only_when_insisted() -> None:
+async def test_plain_http_to_another_machine_must_be_allowed() -> None:
     await Client("http://192.0.2.1", TOKEN, insecure=True).aclose()
 
 

@@ -1,4 +1,4 @@
-"""What is said again: reads that met a passing fault, and what was refused unread; a few times, with pauses."""
+"""Retries: transient errors of reads, and 429 responses."""
 
 import asyncio
 import logging
@@ -29,13 +29,13 @@ async def cut(connection: Exchanged) -> None:
 
 
 @pytest.mark.parametrize("fault", [reset, cut, http(502), http(503), http(504), BUSY])
-async def test_a_read_is_said_again(server: FaultServer, client: Client, fault: Fault) -> None:
+async def test_a_read_is_repeated_after_a_transient_error(server: FaultServer, client: Client, fault: Fault) -> None:
     server.script = [fault, GOOD]
     assert (await client.send(READ)).id == "u1"
     assert len(server.asked) == 2
 
 
-async def test_what_was_refused_unread_is_said_again_even_a_write(server: FaultServer, client: Client) -> None:
+async def test_a_write_is_repeated_after_429(server: FaultServer, client: Client) -> None:
     server.script = [BUSY, GOOD]
     assert (await client.send(WRITE)).id == "u1"
     assert [asked.json() for asked in server.asked] == [{"body": {"markdown": "hello"}}] * 2
@@ -50,7 +50,7 @@ async def test_what_was_refused_unread_is_said_again_even_a_write(server: FaultS
         (lambda connection: connection.hang(), READ, NetworkError),
     ],
 )
-async def test_what_would_not_fare_better_is_said_once(
+async def test_permanent_errors_are_not_repeated(
     server: FaultServer, client: Client, fault: Fault, call: Operation[object], kind: type[RequestError]
 ) -> None:
     server.script = [fault]
@@ -62,7 +62,9 @@ async def test_what_would_not_fare_better_is_said_once(
 @pytest.mark.parametrize(
     ("fault", "kind"), [(reset, NetworkError), (http(503), ServiceFailed), (BUSY, TooManyRequests)]
 )
-async def test_it_ends(server: FaultServer, client: Client, fault: Fault, kind: type[RequestError]) -> None:
+async def test_retries_end_after_the_last_attempt(
+    server: FaultServer, client: Client, fault: Fault, kind: type[RequestError]
+) -> None:
     server.script = [fault]
     with pytest.raises(kind):
         await client.send(READ)
@@ -87,7 +89,7 @@ async def test_pauses_grow_and_differ(server: FaultServer) -> None:
     assert len({round(first, 4) for first, _ in gaps}) > 1, "jitter"
 
 
-async def test_a_longer_wait_than_anybody_has_is_told_at_once(server: FaultServer, client: Client) -> None:
+async def test_a_long_retry_after_is_an_error_at_once(server: FaultServer, client: Client) -> None:
     server.script = [http(429, retry_after="600")]
     with pytest.raises(TooManyRequests, match="try again in 10 min") as caught:
         await client.send(READ)
@@ -95,7 +97,7 @@ async def test_a_longer_wait_than_anybody_has_is_told_at_once(server: FaultServe
     assert len(server.asked) == 1
 
 
-async def test_cancelling_during_a_pause_leaves_the_pool_sound(server: FaultServer) -> None:
+async def test_cancelling_during_a_pause_frees_the_connection(server: FaultServer) -> None:
     server.script = [http(503)]
     async with Client(server.address, TOKEN, timeout=Timeouts(pause=30, longest_pause=60), connections=1) as client:
         asking = asyncio.create_task(client.send(READ))
@@ -107,7 +109,7 @@ async def test_cancelling_during_a_pause_leaves_the_pool_sound(server: FaultServ
         assert (await client.send(READ)).id == "u1"
 
 
-async def test_the_pauses_say_nothing_of_the_token(
+async def test_retries_do_not_log_the_token(
     server: FaultServer, client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

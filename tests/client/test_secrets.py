@@ -1,4 +1,4 @@
-"""The token goes to its own origin, and into no text."""
+"""The token is sent to its own origin only, and appears in no text."""
 
 import io
 import logging
@@ -26,7 +26,7 @@ async def elsewhere() -> FaultServer:
 
 @pytest.mark.parametrize("call", [READ, WRITE])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_it_stays_home_when_another_place_is_named(
+async def test_the_token_is_not_sent_to_another_origin(
     server: FaultServer, elsewhere: FaultServer, client: Client, status: int, call: object
 ) -> None:
     async with elsewhere.listening():
@@ -68,7 +68,7 @@ def everything_said(error: BaseException) -> str:
     ],
 )
 @pytest.mark.parametrize("call", [READ, WRITE])
-async def test_it_is_in_no_error(
+async def test_the_token_is_in_no_error(
     server: FaultServer, client: Client, caplog: pytest.LogCaptureFixture, fault: object, call: object
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -82,7 +82,7 @@ async def test_it_is_in_no_error(
         assert TOKEN not in text
 
 
-async def test_it_is_in_no_error_of_a_service_that_is_not_there() -> None:
+async def test_the_token_is_in_no_connection_error() -> None:
     async with Client("http://127.0.0.1:1", TOKEN, timeout=QUICK) as client:
         with pytest.raises(PresscheckError) as caught:
             await client.send(READ)
@@ -90,7 +90,7 @@ async def test_it_is_in_no_error_of_a_service_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("token", [f"{TOKEN}\nHost: evil", f"{TOKEN}\x00", f"{TOKEN} {TOKEN}", f"{TOKEN}é"])
-def test_a_token_that_cannot_be_one_is_refused_without_being_shown(token: str) -> None:
+def test_an_invalid_token_is_rejected_and_not_shown(token: str) -> None:
     with pytest.raises(ConfigurationError, match="copy it again") as caught:
         Client("https://example.org", token)
     assert TOKEN not in str(caught.value)
@@ -110,9 +110,7 @@ async def test_without_a_token_none_is_sent(server: FaultServer) -> None:
     assert "authorization" not in server.asked[0].headers
 
 
-async def test_proxies_of_the_environment_are_not_asked_about_this_machine(
-    server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_proxies_are_not_used_for_this_machine(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def nobody(connection: Exchanged) -> None:
         connection.reset()
 

@@ -1,4 +1,4 @@
-"""A call that one release alone has: told apart from a thing that is not there."""
+"""A 404 for an operation that the service does not have differs from one for a missing resource."""
 
 from typing import Any
 
@@ -27,13 +27,13 @@ async def fails(server: FaultServer, client: Client, call: Operation[Any], *scri
     return type(caught.value), [asked.target for asked in server.asked]
 
 
-async def test_what_it_hangs_on_is_there(server: FaultServer, client: Client) -> None:
+async def test_a_404_below_an_existing_parent_is_not_supported(server: FaultServer, client: Client) -> None:
     kind, asked = await fails(server, client, ListSpaceLinks(space_id="s"), GONE, THERE)
     assert kind is NotSupported
     assert asked == ["/v1/spaces/s/links", "/v1/spaces/s"]
 
 
-async def test_what_it_hangs_on_is_not(server: FaultServer, client: Client) -> None:
+async def test_a_404_below_a_missing_parent_is_not_found(server: FaultServer, client: Client) -> None:
     kind, _ = await fails(server, client, ListPageLinks(space_id="s", page_id="p"), GONE, GONE)
     assert kind is NotFound
 
@@ -58,7 +58,7 @@ async def test_a_listing_is_not_supported_and_says_which_release_has_it(server: 
         await client.send(ListConversations(organization_id="o"))
 
 
-async def test_a_write_is_not_judged_but_says_that_it_may_be(server: FaultServer, client: Client) -> None:
+async def test_a_write_of_one_release_is_not_found_and_names_the_release(server: FaultServer, client: Client) -> None:
     call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
     server.script = [GONE]
     with pytest.raises(NotFound, match=r"requires release 0\.202\.0 of the service"):
@@ -66,15 +66,13 @@ async def test_a_write_is_not_judged_but_says_that_it_may_be(server: FaultServer
     assert len(server.asked) == 1
 
 
-async def test_what_both_releases_have_is_simply_not_there(server: FaultServer, client: Client) -> None:
+async def test_a_404_of_a_common_operation_is_not_found(server: FaultServer, client: Client) -> None:
     kind, asked = await fails(server, client, GetSpace(space_id="s"), GONE)
     assert kind is NotFound
     assert asked == ["/v1/spaces/s"]
 
 
-async def test_a_feature_that_not_every_service_has_is_judged_in_writing_too(
-    server: FaultServer, client: Client
-) -> None:
+async def test_a_write_of_an_optional_feature_is_not_supported(server: FaultServer, client: Client) -> None:
     call = SubmitReview(space_id="s", change_request_id="c", status="approved")
     kind, asked = await fails(server, client, call, GONE, THERE)
     assert kind is NotSupported

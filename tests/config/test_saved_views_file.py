@@ -1,4 +1,4 @@
-"""Views in the file of settings: each is right as a whole or left out with a reason, and writing loses nothing."""
+"""Saved views in the settings file: validation, and edits that keep everything else."""
 
 import tomllib
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from presscheck.config.profile import load
 from presscheck.config.saved_views import SavedView
 from presscheck.config.saved_views_file import add_view, change_view, remove_view
-from presscheck.config.validation import mistakes_in, read_views
-from presscheck.engine.inbox.views import judge
+from presscheck.config.validation import errors_in, read_views
+from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ConfigurationError
 
 FILE = """# my settings
@@ -61,24 +61,22 @@ def file(tmp_path: Path) -> Path:
         ("\n".join(f"[[views]]\nname = 'v{n}'" for n in range(21)), "41: views.21 exceeds the limit of 20 views"),
     ],
 )
-def test_what_is_wrong_with_a_view_names_field_and_limit_and_hinders_no_profile(
-    tmp_path: Path, text: str, says: str
-) -> None:
+def test_an_error_in_a_view_names_field_and_limit_and_affects_no_profile(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
-    assert next(str(one) for one in mistakes_in(file, judge)).startswith(f"{file}:{says}")
+    assert next(str(one) for one in errors_in(file, validate_view)).startswith(f"{file}:{says}")
     assert load(file, environment={}).name == "default"
 
 
-def test_the_other_views_stay(tmp_path: Path) -> None:
+def test_valid_views_are_read_beside_invalid_ones(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[[views]]\nname = 'a'\nsort = 'x'\n[[views]]\nname = 'b'\nquery = ' space:api '\n")
-    views, mistakes = read_views(file, judge)
+    views, mistakes = read_views(file, validate_view)
     assert views == (SavedView("b", "space:api"),)
     assert len(mistakes) == 1
 
 
-def test_a_view_is_added_behind_the_others(file: Path) -> None:
+def test_a_view_is_added_after_the_others(file: Path) -> None:
     add_view(file, SavedView('Ünïcode "quoted"', 'space:"a b"', "-number", "space"))
     added = '\n[[views]]\nname = "Ünïcode \\"quoted\\""\nquery = "space:\\"a b\\""\nsort = "-number"\ngroup = "space"\n'
     assert file.read_text() == FILE.replace('sort = "number"\n', 'sort = "number"\n' + added)
@@ -88,7 +86,7 @@ def test_a_view_is_added_behind_the_others(file: Path) -> None:
 
 
 @pytest.mark.parametrize("before", ["", "# only this", "[profiles.default]\ntheme = 'ink'\n"])
-def test_the_first_view_stands_at_the_end(tmp_path: Path, before: str) -> None:
+def test_the_first_view_is_added_at_the_end(tmp_path: Path, before: str) -> None:
     file = tmp_path / "new" / "config.toml"
     if before:
         file.parent.mkdir()
@@ -100,14 +98,14 @@ def test_the_first_view_stands_at_the_end(tmp_path: Path, before: str) -> None:
     assert file.stat().st_mode & 0o777 == (0o644 if before else 0o600)
 
 
-def test_a_view_is_changed_where_it_stands(file: Path) -> None:
+def test_a_view_is_changed_in_place(file: Path) -> None:
     change_view(file, "a", SavedView("A1", "space:cli", "updated", ""))
     change_view(file, "B", SavedView("B", "", "", "space"))
     expected = FILE.replace('name = "A"', 'name = "A1"').replace('"space:api"\n', '"space:cli"\nsort = "updated"\n')
     assert file.read_text() == expected.replace('sort = "number"', 'group = "space"')
 
 
-def test_removing_a_view_preserves_the_rest_of_the_file(file: Path) -> None:
+def test_removing_a_view_keeps_comments_about_others(file: Path) -> None:
     remove_view(file, "A")
     left = FILE.replace('[[views]]\nname = "A"  # the first\nquery = "space:api"\n', "")
     assert file.read_text() == left
@@ -118,7 +116,7 @@ def test_removing_a_view_preserves_the_rest_of_the_file(file: Path) -> None:
         remove_view(file, "B")
 
 
-def test_other_ends_of_lines_and_a_link_stay(tmp_path: Path) -> None:
+def test_line_endings_and_links_are_kept(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     real.write_bytes(b'# x\r\n[[views]]\r\nname = "A"\r\n')
     (tmp_path / "config.toml").symlink_to(real)
@@ -135,7 +133,7 @@ def test_other_ends_of_lines_and_a_link_stay(tmp_path: Path) -> None:
         "[[views]\n",
     ],
 )
-def test_what_cannot_be_told_apart_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_an_ambiguous_file_is_not_changed(tmp_path: Path, text: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
     for act in (lambda: add_view(file, SavedView("B")), lambda: remove_view(file, "A")):
@@ -144,7 +142,7 @@ def test_what_cannot_be_told_apart_is_left_alone(tmp_path: Path, text: str) -> N
     assert file.read_text() == text
 
 
-def test_a_file_that_cannot_be_replaced_stays_whole(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_file_unchanged(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

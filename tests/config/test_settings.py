@@ -1,4 +1,4 @@
-"""Profiles: the environment wins over the file, and a token is never shown."""
+"""Profiles: environment variables override the file, and a token is never shown."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "config.toml"
 
 
-def test_nothing_configured_is_the_hosted_service(tmp_path: Path) -> None:
+def test_the_default_is_the_hosted_service(tmp_path: Path) -> None:
     profile = load(tmp_path / "none.toml", environment={})
     assert (profile.name, profile.base_url, profile.token) == ("default", HOSTED, None)
 
@@ -36,7 +36,7 @@ def test_a_token_is_read_from_its_file_and_not_shown(file: Path) -> None:
     assert "from the file" not in repr(profile)
 
 
-def test_the_environment_wins(file: Path) -> None:
+def test_environment_variables_override_the_file(file: Path) -> None:
     profile = load(file, environment={"PRESSCHECK_TOKEN": "t", "PRESSCHECK_BASE_URL": "http://localhost:1/"})
     assert (profile.token, profile.base_url) == ("t", "http://localhost:1")
 
@@ -56,25 +56,25 @@ def test_a_profile_by_name(file: Path) -> None:
         ("[profiles.default]\ntoken_file = '/nowhere/at/all'", "token_file /nowhere/at/all"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_setting_is_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=said):
         load(tmp_path / "config.toml", environment={})
 
 
-def test_a_profile_that_is_not_there(file: Path) -> None:
+def test_an_unknown_profile_is_an_error(file: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"profile \[profiles.other\] not found"):
         load(file, "other", environment={})
 
 
-def test_a_token_that_others_may_read_is_refused(file: Path, tmp_path: Path) -> None:
+def test_a_token_file_readable_by_others_is_rejected(file: Path, tmp_path: Path) -> None:
     (tmp_path / "token").chmod(0o640)
     with pytest.raises(ConfigurationError, match="other users can read the file; run `chmod 600"):
         load(file, environment={})
 
 
 @pytest.mark.parametrize("url", ["https://docs.example", "http://localhost:3", "http://[::1]:3", "unix:/run/s.sock"])
-def test_encrypted_and_local_urls_are_allowed(file: Path, url: str) -> None:
+def test_secure_urls_are_accepted(file: Path, url: str) -> None:
     assert load(file, environment={"PRESSCHECK_BASE_URL": url}).base_url == url
 
 

@@ -1,4 +1,4 @@
-"""`make crash`: the whole grid, with the figures of it."""
+"""`make crash`: runs the whole grid and prints its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grid kill point × fault × kind of write: each run on the real service, checked there."""
+"""The grid of kill point × fault × kind of write: each run uses the real service and is checked there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Engines that are killed: each a process of its own, forked from one that has everything loaded.
+"""Engines that kill themselves at a step of sending: each is a process, forked from one that has loaded everything.
 
-Reads jobs as lines of JSON; each job's process tells over a socket what it took, and kills itself at a step of sending.
-The steps are seams that production has anyway, so nothing is built in for this.
+Reads jobs as lines of JSON; the process of each job reports its writes over a socket. The steps are existing functions
+of the program, which are wrapped here.
 """
 
 from __future__ import annotations
@@ -31,8 +31,14 @@ from presscheck.errors import PresscheckError
 from presscheck.paths import Places
 from presscheck.store.outbox import Outbox
 
-BEFORE = {"commit": "put", "note": "note", "leave": "sending", "delete": "landed", "fail": "again"}
-AFTER = {"committed": "put", "noted": "note", "left": "sending", "deleted": "landed", "failed": "again"}
+BEFORE = {"commit": "put", "note": "note_existing", "leave": "sending", "delete": "delivered", "fail": "reschedule"}
+AFTER = {
+    "committed": "put",
+    "noted": "note_existing",
+    "left": "sending",
+    "deleted": "delivered",
+    "failed": "reschedule",
+}
 EVENTS = {"sent": "send_request_body.complete", "answering": "receive_response_headers.complete"}
 POINTS = (*BEFORE, *AFTER, *EVENTS, "answered", "deleting", "look", "look again")
 """The steps of sending, named by what is about to happen or has just happened."""
@@ -61,7 +67,7 @@ def arm(death: Death, takes: float) -> None:
         transport_errors.Progress.__call__,
         Client._attempt,
         Client.fetch,
-        DeliveryReconciler.found,
+        DeliveryReconciler.find,
     )
     writes: list[Any] = []
 
@@ -91,7 +97,7 @@ def arm(death: Death, takes: float) -> None:
         return item
 
     transport_errors.Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
-    Client.fetch, DeliveryReconciler.found = fetched, looked  # type: ignore[method-assign]
+    Client.fetch, DeliveryReconciler.find = fetched, looked  # type: ignore[method-assign]
 
 
 def around(method: Any, death: Death, before: str, after: str) -> Any:
@@ -114,9 +120,9 @@ def engine_of(job: dict[str, Any]) -> Any:
 
 def hurry(takes: float, settle: float) -> None:
     """The same code with shorter times: how long the client waits for an answer, and the settle time."""
-    wiring._mark = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
-    reconciliation.TAKES, reconciliation.SETTLE, outbox_worker.LIVES = takes, settle, takes + settle
-    scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, outbox_worker.LOOK_AGAIN, outbox_worker.PATIENCE = (
+    wiring._short_hash = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
+    reconciliation.TIMEOUT, reconciliation.SETTLE, outbox_worker.ABANDONED_AFTER = takes, settle, takes + settle
+    scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, outbox_worker.POLL_INTERVAL, outbox_worker.RETRY_AFTER_ERROR = (
         0.05,
         0.2,
         0.1,
@@ -131,7 +137,7 @@ async def emptied(engine: Any) -> None:
     while any(row.state not in ("refused", "parked") for row in engine.outbox.rows()):
         changed.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(outbox_worker.LOOK_AGAIN):
+            async with asyncio.timeout(outbox_worker.POLL_INTERVAL):
                 await changed.wait()
 
 

@@ -1,4 +1,4 @@
-"""A proxy between one engine and the service, over a real socket, that spoils writes as it is told."""
+"""A proxy between one engine and the service, over a real socket, that injects faults into writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part of the grid that `make crash` runs whole: every kind of write with every fault, and every kill among them."""
+"""A part of the grid of `make crash`: every kind of write with every fault, and every kill point."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.crash.write_cases import KINDS
 
 
 @pytest.mark.timeout(600)
-async def test_nothing_is_lost_nothing_is_doubled_nothing_is_out_of_order(tmp_path: Path) -> None:
+async def test_no_write_is_lost_duplicated_or_reordered(tmp_path: Path) -> None:
     figures = await run(a_slice(), tmp_path)
     assert figures.runs == len(a_slice())
     assert figures.kills > 0.6 * figures.runs, "most of them were killed"
@@ -29,7 +29,7 @@ def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> Non
 
 
 @pytest.mark.timeout(300)
-async def test_two_engines_on_one_store_send_each_item_once_and_meet_no_lock(tmp_path: Path) -> None:
+async def test_two_engines_on_one_store_send_each_write_once(tmp_path: Path) -> None:
     taken, there, wrong = await two(tmp_path, seconds=3)
     assert wrong == []
     assert len(taken) == len(set(taken)) > 4

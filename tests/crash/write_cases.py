@@ -1,4 +1,4 @@
-"""The kinds of write: what each run says, and what the service holds after the first k of it."""
+"""The kinds of write: the calls of each run, and the expected state of the service after each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that answers every read with little, and every write as its path says: `/spaces/403/…` with 403."""
+"""A service that answers reads with minimal data, and each write with the status in its path: `/spaces/403/…`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small workspace, and homes with a mirror of it."""
+"""A small workspace, and engines that sync it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.engine.live_engine import engine_on
 from tests.running_service import RunningService
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, SubmitReview, UpdateChangeRequest
@@ -17,10 +18,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
-from presscheck.config.profile import Profile
-from presscheck.engine.engine import Engine, Progress
-from presscheck.paths import Places
-from presscheck.wiring import open_engine
+from presscheck.engine.engine import Progress
 
 PAGES = 30
 
@@ -75,11 +73,6 @@ async def say(service: RunningService, *calls: Operation[Any]) -> Any:
         answer = await client.send(call)
     await client.aclose()
     return answer
-
-
-def engine_on(service: RunningService, home: Path) -> Engine:
-    places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return open_engine(Profile(base_url=service.base_url, token=service.token), places)
 
 
 async def mirror(service: RunningService, home: Path, space: str | None = None) -> Progress:

@@ -1,16 +1,16 @@
-"""Links, backlinks and orphans from what the cache holds: the same as the service tells of the same content."""
+"""Links, backlinks and orphans from cached pages equal those of the service."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from tests.engine.live_engine import running_engine
 from tests.generated_docs.documentation import Documentation
 from tests.running_service import RunningService, running_service
 
@@ -27,18 +27,15 @@ from presscheck.api.content import (
 from presscheck.api.links import Link, ListChangeRequestPageLinks, ListSpaceLinks
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
-from presscheck.config.profile import Profile
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
 from presscheck.engine.search.backlinks import backlinks, links_of_space
-from presscheck.paths import Places
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.content import DocumentRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.server.bootstrap import bring_in
 from presscheck.store.cache import Cache
-from presscheck.wiring import open_engine
 
 WITHOUT_LINKS = "0.202.0"
 """A release of the service that does not tell links."""
@@ -48,15 +45,6 @@ WITHOUT_LINKS = "0.202.0"
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
         yield one
-
-
-@asynccontextmanager
-async def engine_of(service: RunningService, home: Path) -> AsyncIterator[Engine]:
-    places = Places(*(home / name for name in ("config", "cache", "state", "data")))
-    engine = open_engine(Profile(base_url=service.base_url, token=service.token), places)
-    await engine.start()
-    yield engine
-    await engine.close()
 
 
 def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
@@ -79,18 +67,18 @@ async def read_all(engine: Engine, space: Space) -> tuple[RevisionPage, ...]:
 async def same(engine: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
     """Compare what the service tells of a space with what the cache knows; the links."""
     told = await links_of_space(engine, space.id)
-    [_] = [seen async for seen in engine.search("all is read up", patience=600, here_only=True)]
-    here = await engine.links_here(space.id)
+    [_] = [seen async for seen in engine.search("all is read up", index_timeout=600, local_only=True)]
+    here = await engine.local_links(space.id)
     assert here
-    assert (here.unread, told.is_told) == ((), True)
+    assert (here.unread, told.is_from_service) == ((), True)
     ours = here.links.as_links(here.links.usages)
     assert [one.model_dump() for one in ours] == [one.model_dump() for one in told.items]
     assert orphan_pages(pages, ours) == orphan_pages(pages, told.items)
     return told.items
 
 
-async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, tmp_path: Path) -> None:
-    async with engine_of(service, tmp_path) as engine:
+async def test_local_links_equal_those_of_the_service(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
         found = [
             link
             for space in await spaces_of(engine)
@@ -98,7 +86,7 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
         ]
         assert len(found) > 10
         for space in await spaces_of(engine):
-            here = await engine.links_here(space.id)
+            here = await engine.local_links(space.id)
             assert here
             for page in every((await engine.read(ListPages(space_id=space.id))).pages)[:3]:
                 told = await backlinks(engine, space.id, page.id)
@@ -108,7 +96,9 @@ async def test_the_sample_is_read_alike_on_both_sides(service: RunningService, t
 
 
 @pytest.mark.documentation
-async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, documentation: Documentation) -> None:
+async def test_local_links_of_documentation_equal_those_of_the_service(
+    tmp_path: Path, documentation: Documentation
+) -> None:
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:
@@ -118,7 +108,7 @@ async def test_links_of_documentation_are_alike_on_both_sides(tmp_path: Path, do
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()
     service.start()
-    async with engine_of(service, tmp_path) as engine:
+    async with running_engine(service, tmp_path) as engine:
         for space in await spaces_of(engine):
             revision = await engine.read(GetCurrentRevision(space_id=space.id))
             await engine.in_store(partial(keep_texts, space=space, pages=revision.pages, texts=texts))
@@ -150,14 +140,12 @@ async def request_with_pages(engine: Engine) -> tuple[ChangeRequest, tuple[Revis
     return request, pages
 
 
-async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with engine_of(service, tmp_path) as engine:
+async def test_links_of_a_change_request_include_unchanged_pages(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
         request, pages = await request_with_pages(engine)
         await read_all(engine, await engine.read(GetSpace(space_id=request.space)))
         await engine.read(GetChangeRequestRevision(space_id=request.space, change_request_id=request.id))
-        here = await engine.links_here(request.space, request.id)
+        here = await engine.local_links(request.space, request.id)
         assert here
         assert here.unread == ()
         for page in every(pages):
@@ -169,31 +157,29 @@ async def test_a_change_request_has_the_links_of_what_it_leaves_as_it_is(
             assert [one.model_dump() for one in ours] == [one.model_dump() for one in told], page.title
 
 
-async def test_without_such_calls_the_pages_tell_and_what_is_not_known_is_counted(tmp_path: Path) -> None:
+async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:
-        async with engine_of(service, tmp_path) as engine:
+        async with running_engine(service, tmp_path) as engine:
             [api] = [space for space in await spaces_of(engine) if space.id == "api"]
             tree = every((await engine.read(ListPages(space_id=api.id))).pages)
             found = await links_of_space(engine, api.id)
-            assert (found.items, found.is_told) == ((), False)
+            assert (found.items, found.is_from_service) == ((), False)
             assert found.unread == sum(page.type == "document" for page in tree)
             await read_all(engine, api)
             found = await links_of_space(engine, api.id)
-            assert (found.unread, found.is_told) == (0, False)
+            assert (found.unread, found.is_from_service) == (0, False)
             assert len(found.items) > 5
             [tokens] = [page for page in tree if page.title == "Tokens"]
             back = await backlinks(engine, api.id, tokens.id)
             assert "Authentication" in [one.page.title for one in back.items if one.page]
             service.stop()
             assert (await links_of_space(engine, api.id)).items == found.items, "and without a connection"
-            assert (await engine.links_here("no such space")) is None
+            assert (await engine.local_links("no such space")) is None
 
 
-async def test_the_stored_answer_of_the_service_counts_while_it_cannot_be_asked(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with engine_of(service, tmp_path) as engine:
+async def test_cached_links_of_the_service_are_used_offline(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
         told = await links_of_space(engine, "api")
-        assert told.is_told
+        assert told.is_from_service
         assert await engine.read(ListSpaceLinks(space_id="api", limit=1000))

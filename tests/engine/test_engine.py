@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.live_engine import engine_on, places_in, until
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
@@ -23,7 +24,6 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import effects_of
 from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
-from presscheck.paths import Places
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
 
@@ -35,28 +35,12 @@ def service(tmp_path: Path):
         yield running
 
 
-def engine_on(service: RunningService, home: Path, **profile: object) -> Engine:
-    places = Places(home / "config", home / "cache", home / "state", home / "data")
-    engine = open_engine(Profile(**{"base_url": service.base_url, "token": service.token, **profile}), places)
-    engine._writing.settling.settle = 0.05
-    return engine
-
-
 @pytest.fixture
 async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
     opened = engine_on(service, tmp_path / "home")
     await opened.start()
     yield opened
     await opened.close()
-
-
-async def until(condition: Callable[[], Awaitable[bool] | bool]) -> None:
-    async with asyncio.timeout(20):
-        while True:
-            found = condition()
-            if found is True or (not isinstance(found, bool) and await found):
-                return
-            await asyncio.sleep(0.01)
 
 
 async def begun(engine: Engine):
@@ -81,7 +65,7 @@ def texts(engine: Engine, listing: ListComments) -> list[str]:
     return [one.body.markdown for one in known.value.items] if known else []
 
 
-async def test_an_answer_is_known_afterwards(engine: Engine) -> None:
+async def test_a_response_is_cached_after_a_read(engine: Engine) -> None:
     assert engine.known(ListOrganizations()) is None
     asked = await engine.read(ListOrganizations())
     known = engine.known(ListOrganizations())
@@ -90,7 +74,7 @@ async def test_an_answer_is_known_afterwards(engine: Engine) -> None:
     assert known.state == "cached"
 
 
-async def test_a_watch_says_what_is_known_then_what_is_new(engine: Engine) -> None:
+async def test_a_subscription_yields_the_cached_then_the_fresh_result(engine: Engine) -> None:
     states = []
     for _ in range(2):
         async for seen in engine.watch(ListOrganizations()):
@@ -100,7 +84,7 @@ async def test_a_watch_says_what_is_known_then_what_is_new(engine: Engine) -> No
     assert states == ["fresh", "cached", "unchanged"]
 
 
-async def test_a_write_makes_watches_ask_again(engine: Engine) -> None:
+async def test_a_write_refreshes_subscriptions(engine: Engine) -> None:
     request = await begun(engine)
     found: list[list[str]] = []
 
@@ -119,7 +103,7 @@ async def test_a_write_makes_watches_ask_again(engine: Engine) -> None:
     assert not (stored.value.items[0].model_extra or {}).get("waiting")
 
 
-async def test_offline_a_comment_waits_in_sight_and_is_sent_once(
+async def test_an_offline_comment_is_shown_as_pending_and_sent_once(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -139,7 +123,7 @@ async def test_offline_a_comment_waits_in_sight_and_is_sent_once(
     assert engine.status.waiting == 0
 
 
-async def test_what_waits_survives_the_end(engine: Engine, service: RunningService, tmp_path: Path) -> None:
+async def test_pending_writes_survive_a_restart(engine: Engine, service: RunningService, tmp_path: Path) -> None:
     request = await begun(engine)
     first = engine_on(service, tmp_path / "second")
     service.stop()
@@ -153,7 +137,7 @@ async def test_what_waits_survives_the_end(engine: Engine, service: RunningServi
     await second.close()
 
 
-async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
+async def test_a_write_of_unknown_delivery_is_checked_before_it_is_repeated(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -161,7 +145,7 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     second = engine_on(service, tmp_path / "second")
     arrived, lost = (second.write(comment(request, text)).id for text in ("Arrived", "Lost"))
     for number in (arrived, lost):
-        second.outbox.note(number, ())
+        second.outbox.note_existing(number, ())
         second.outbox.sending(number, time.time() - 60)
     await second.start()
     await until(lambda: second.status.waiting == 0)
@@ -170,7 +154,7 @@ async def test_what_was_on_its_way_is_looked_for_before_it_is_sent_again(
     await second.close()
 
 
-async def test_a_refused_write_keeps_its_text_and_says_why(engine: Engine) -> None:
+async def test_a_failed_write_keeps_its_text_and_error(engine: Engine) -> None:
     request = await begun(engine)
     ticket = engine.write(
         PostComment(space_id=request.space, change_request_id="999", body=Document(markdown="To nowhere"))
@@ -186,7 +170,7 @@ async def test_a_refused_write_keeps_its_text_and_says_why(engine: Engine) -> No
     assert engine.waiting() == ()
 
 
-async def test_what_is_held_can_be_unsent(engine: Engine) -> None:
+async def test_a_held_write_can_be_undone(engine: Engine) -> None:
     request = await begun(engine)
     ticket = engine.write(comment(request, "Too quick"), hold=60)
     taken = engine.unsend(ticket.id)
@@ -196,7 +180,7 @@ async def test_what_is_held_can_be_unsent(engine: Engine) -> None:
     assert (await engine.read(threads(request))).items == ()
 
 
-async def test_writes_to_one_thing_keep_their_order(engine: Engine) -> None:
+async def test_writes_of_one_scope_keep_their_order(engine: Engine) -> None:
     request = await begun(engine)
     tickets = [engine.write(comment(request, str(number))) for number in range(8)]
     await asyncio.gather(*(ticket.landed() for ticket in tickets))
@@ -220,7 +204,7 @@ async def test_two_engines_on_one_outbox_send_each_item_once(
         await one.close()
 
 
-async def test_a_waiting_state_and_verdict_show_at_once(engine: Engine, service: RunningService) -> None:
+async def test_a_pending_status_change_is_shown_at_once(engine: Engine, service: RunningService) -> None:
     request = await begun(engine)
     ask = GetChangeRequest(space_id=request.space, change_request_id=request.id)
     await engine.read(ask)
@@ -230,7 +214,7 @@ async def test_a_waiting_state_and_verdict_show_at_once(engine: Engine, service:
     assert known.value.status == "archived"
 
 
-async def test_what_may_not_wait_says_so_offline(engine: Engine, service: RunningService) -> None:
+async def test_a_write_that_cannot_be_queued_fails_offline(engine: Engine, service: RunningService) -> None:
     organization = (await engine.read(ListOrganizations())).items[0]
     service.stop()
     with pytest.raises(RequestError):
@@ -242,7 +226,7 @@ async def test_what_may_not_wait_says_so_offline(engine: Engine, service: Runnin
     await until(lambda: engine.status.online)
 
 
-async def test_a_read_only_profile_refuses_every_write(service: RunningService, tmp_path: Path) -> None:
+async def test_a_read_only_profile_rejects_every_write(service: RunningService, tmp_path: Path) -> None:
     engine = engine_on(service, tmp_path / "readonly", read_only=True)
     await engine.start()
     with pytest.raises(NotNow, match="read-only"):
@@ -270,15 +254,15 @@ def test_every_write_has_effects() -> None:
         effects = effects_of(call)
         assert effects.scope(call)
         assert effects.stale(call)
-        assert effects.settle != "look" or (effects.listing and effects.found)
-        assert effects.settle != "state" or effects.wanted
+        assert effects.reconcile != "look" or (effects.listings and effects.is_result)
+        assert effects.reconcile != "state" or effects.state
 
 
-async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_it() -> None:
+async def test_a_read_from_before_a_write_is_not_shared_with_later_reads() -> None:
     begun, gate, answers = asyncio.Event(), asyncio.Event(), iter((b"before", b"after"))
 
     class Slow:
-        async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
+        async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
             body = next(answers)
             begun.set()
             if body == b"before":
@@ -293,19 +277,19 @@ async def test_a_read_from_before_a_write_is_not_shared_with_whoever_asks_after_
     first = asyncio.create_task(asking.fetch(GetCurrentUser()))
     twin = asyncio.create_task(asking.fetch(GetCurrentUser()))
     await begun.wait()
-    asking.outdate(("/user",))
+    asking.stop_sharing(("/user",))
     assert await asking.fetch(GetCurrentUser()) == b"after"
     gate.set()
     assert await asyncio.gather(first, twin) == [b"before", b"before"]
     await asking.close()
 
 
-async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
+async def test_an_unsupported_operation_is_requested_once_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "newest").mkdir()
     asked: list[str] = []
-    monkeypatch.setattr(Client, "_followed", counted(Client._followed, asked))
+    monkeypatch.setattr(Client, "_send_following_redirects", counted(Client._send_following_redirects, asked))
     with running_service(tmp_path / "newest", release="0.202.0") as service:
 
         async def wish() -> None:
@@ -322,30 +306,29 @@ async def test_what_a_release_does_not_have_is_asked_for_once_a_day(
         assert len(asked) == 1
         await wish()
         assert asked == [], "the next start believes it too"
-        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.BELIEVED", 0.0)
+        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.VALID_FOR", 0.0)
         await wish()
         assert len(asked) == 2, "but not for ever"
 
 
 def counted(say: Callable[..., Awaitable[Any]], asked: list[str]) -> Callable[..., Awaitable[Any]]:
-    async def said(client: Client, call: Operation[Any], errand: RequestContext) -> Any:
+    async def said(client: Client, call: Operation[Any], context: RequestContext) -> Any:
         if isinstance(call, ListConversations):
             asked.append(str(call))
-        return await say(client, call, errand)
+        return await say(client, call, context)
 
     return said
 
 
-async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningService, tmp_path: Path) -> None:
+async def test_eviction_keeps_subscribed_responses(service: RunningService, tmp_path: Path) -> None:
     profile = Profile(base_url=service.base_url, token=service.token)
-    places = Places(*(tmp_path / "home" / name for name in ("config", "cache", "state", "data")))
-    engine = open_engine(profile, places, Cache(tmp_path / "cache.sqlite", limit=1))
+    engine = open_engine(profile, places_in(tmp_path / "home"), Cache(tmp_path / "cache.sqlite", limit=1))
     await engine.start()
     watched = engine.watch(ListOrganizations())
     assert (await anext(watched)).state == "fresh"
     await engine.read(ListConversations(organization_id=(await engine.read(ListOrganizations())).items[0].id))
     await engine.in_store(lambda cache: cache.keep("other", b'"%s"' % (b"x" * 100_000), 1.0))
-    await until(lambda: engine._stored._cache.answer("other") is None)
+    await until(lambda: engine._stored_reads._cache.answer("other") is None)
     assert engine.known(ListOrganizations())
     await watched.aclose()
     await engine.read(GetCurrentUser())
@@ -353,11 +336,11 @@ async def test_what_is_too_much_goes_but_not_what_is_looked_at(service: RunningS
     await engine.close()
 
 
-async def test_what_befalls_the_cache_later_is_told(engine: Engine) -> None:
+async def test_damage_of_the_open_cache_is_reported(engine: Engine) -> None:
     await engine.read(ListOrganizations())
     heard: list[tuple[str, ...]] = []
     engine.on_status(lambda _: heard.append(engine.notices))
-    engine._stored._cache._is_damaged = True
+    engine._stored_reads._cache._is_damaged = True
     await engine.read(ListOrganizations())
     assert "a new one was created" in heard[-1][0]
     assert engine.known(ListOrganizations())

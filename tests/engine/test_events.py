@@ -1,4 +1,4 @@
-"""What differs between two looks, as events: each kind from a table, and none that nobody did."""
+"""Events from the differences of two snapshots: each kind, and the changes without an event."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -6,12 +6,12 @@ from itertools import combinations, pairwise
 import pytest
 
 from presscheck.engine.inbox.events import (
-    SAYS,
+    EVENT_TEXTS,
     Event,
-    PersonAction,
-    SiteStanding,
+    RequestState,
+    SiteState,
     Snapshot,
-    Standing,
+    UserAction,
     diff_snapshots,
     read_event,
     read_snapshot,
@@ -22,23 +22,25 @@ from presscheck.engine.inbox.events import (
 )
 
 ME, MIA = "robin", "mia"
-FIRST = PersonAction("approved", "jon", "Jón Stefánsson", "2026-05-20T10:00:00.000Z")
-STILL = Standing(5, "Rewrite", "api", updated_at="2026-05-20T10:00:00.000Z", deeds={"review r1": FIRST}, conflict=False)
+FIRST = UserAction("approved", "jon", "Jón Stefánsson", "2026-05-20T10:00:00.000Z")
+STILL = RequestState(
+    5, "Rewrite", "api", updated_at="2026-05-20T10:00:00.000Z", actions={"review r1": FIRST}, conflict=False
+)
 
 
-def deed(kind: str, who: str = MIA) -> PersonAction:
-    return PersonAction(kind, who, {ME: "Robin Achterberg", MIA: "Mia Okonkwo"}[who], "2026-05-20T11:00:00.000Z")
+def deed(kind: str, who: str = MIA) -> UserAction:
+    return UserAction(kind, who, {ME: "Robin Achterberg", MIA: "Mia Okonkwo"}[who], "2026-05-20T11:00:00.000Z")
 
 
-def with_deed(one: PersonAction) -> Standing:
-    return replace(STILL, deeds={**(STILL.deeds or {}), "new": one})
+def with_deed(one: UserAction) -> RequestState:
+    return replace(STILL, actions={**(STILL.actions or {}), "new": one})
 
 
-def looks(was: Standing | None, now: Standing) -> tuple[Snapshot, Snapshot]:
+def looks(was: RequestState | None, now: RequestState) -> tuple[Snapshot, Snapshot]:
     return Snapshot({"c": was} if was else {}), Snapshot({"c": now})
 
 
-CHANGES: dict[str, tuple[Standing | None, Standing, str]] = {
+CHANGES: dict[str, tuple[RequestState | None, RequestState, str]] = {
     "asked again": (STILL, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
     "asked at first sight": (None, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
     "a reply": (STILL, with_deed(deed("reply")), "Mia commented on 5 Rewrite"),
@@ -51,18 +53,18 @@ CHANGES: dict[str, tuple[Standing | None, Standing, str]] = {
         "5 Rewrite conflicts with main",
     ),
     "merged": (STILL, replace(STILL, status="merged", merged=deed("merged")), "Mia merged 5 Rewrite"),
-    "merged by nobody knows whom": (STILL, replace(STILL, merged=PersonAction("merged")), "somebody merged 5 Rewrite"),
+    "merged by nobody knows whom": (STILL, replace(STILL, merged=UserAction("merged")), "somebody merged 5 Rewrite"),
 }
 """What was, what is, and what is told of it."""
 
-NOTHING: dict[str, tuple[Standing | None, Standing]] = {
+NOTHING: dict[str, tuple[RequestState | None, RequestState]] = {
     "the same": (STILL, STILL),
     "seen for the first time": (None, with_deed(deed("approved"))),
     "seen for the first time as it is": (None, replace(STILL, outdated=True, conflict=True, merged=deed("merged"))),
     "one's own": (STILL, replace(with_deed(deed("reply", ME)), merged=deed("merged", ME))),
     "something was taken back": (with_deed(deed("reply")), STILL),
-    "what was done could not be seen before": (replace(STILL, deeds=None), STILL),
-    "what was done cannot be seen now": (STILL, replace(STILL, deeds=None)),
+    "what was done could not be seen before": (replace(STILL, actions=None), STILL),
+    "what was done cannot be seen now": (STILL, replace(STILL, actions=None)),
     "still outdated": (replace(STILL, outdated=True), replace(STILL, outdated=True)),
     "no longer outdated": (replace(STILL, outdated=True, conflict=True), STILL),
     "a conflict that may have been there": (replace(STILL, conflict=None), replace(STILL, conflict=True)),
@@ -73,7 +75,7 @@ NOTHING: dict[str, tuple[Standing | None, Standing]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_changed_is_one_event_in_words(name: str) -> None:
+def test_each_change_is_one_event_with_its_text(name: str) -> None:
     was, now, says = CHANGES[name]
     [event] = diff_snapshots(*looks(was, now), ME)
     assert (sentence(event), event.request, event.space) == (says, "c", "api")
@@ -83,26 +85,26 @@ def test_what_changed_is_one_event_in_words(name: str) -> None:
 
 def test_the_table_has_every_kind() -> None:
     kinds = {event.kind for was, now, _ in CHANGES.values() for event in diff_snapshots(*looks(was, now), ME)}
-    assert kinds | {"published"} == SAYS.keys()
+    assert kinds | {"published"} == EVENT_TEXTS.keys()
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_what_is_no_event(name: str) -> None:
+def test_changes_without_an_event(name: str) -> None:
     assert diff_snapshots(*looks(*NOTHING[name]), ME) == ()
 
 
-def test_whatever_comes_after_whatever_an_act_is_told_once() -> None:
+def test_each_action_is_reported_once_in_any_order_of_snapshots() -> None:
     """Any order of states, with looks that miss some of them: no act twice, no own act."""
     acts = {f"d{number}": deed("reply", who) for number, who in enumerate((MIA, ME, MIA))}
-    states = [Snapshot({"c": replace(STILL, deeds=dict(list(acts.items())[:count]))}) for count in range(4)]
+    states = [Snapshot({"c": replace(STILL, actions=dict(list(acts.items())[:count]))}) for count in range(4)]
     for in_order in combinations(states, 3):
         events = [event for was, now in pairwise(in_order) for event in diff_snapshots(was, now, ME)]
         missed = states.index(in_order[0])
         assert len(events) == sum(one.who == MIA for one in list(acts.values())[missed : states.index(in_order[-1])])
 
 
-def test_a_site_is_live() -> None:
-    hidden, live = SiteStanding("Docs", published=False), SiteStanding("Docs", published=True)
+def test_publishing_a_site_is_an_event() -> None:
+    hidden, live = SiteState("Docs", published=False), SiteState("Docs", published=True)
     [event] = diff_snapshots(Snapshot(sites={"s": hidden}), Snapshot(sites={"s": live}), ME)
     assert (event.kind, event.site, sentence(event)) == ("published", "s", "Docs is live")
     for was, now, own in (
@@ -114,7 +116,7 @@ def test_a_site_is_live() -> None:
         assert diff_snapshots(Snapshot(sites=was), Snapshot(sites=now), ME, own) == ()
 
 
-def test_what_becomes_outdated_by_oneself_is_no_event() -> None:
+def test_own_merges_cause_no_outdated_events() -> None:
     stale = replace(STILL, outdated=True, conflict=True)
     mine = replace(STILL, number=4, status="merged", merged=deed("merged", ME))
     assert diff_snapshots(Snapshot({"c": STILL, "d": STILL}), Snapshot({"c": stale, "d": mine}), ME) == ()
@@ -125,25 +127,23 @@ def test_what_becomes_outdated_by_oneself_is_no_event() -> None:
     ]
 
 
-def test_what_was_too_far_down_to_be_seen_was_asked_before() -> None:
-    long_list = Snapshot({"b": replace(STILL, updated_at="2026-05-20T10:30:00.000Z")}, whole=False)
+def test_old_review_requests_of_a_truncated_view_are_no_events() -> None:
+    long_list = Snapshot({"b": replace(STILL, updated_at="2026-05-20T10:30:00.000Z")}, complete=False)
     old = replace(deed("review-asked"), at="2026-05-19T10:00:00.000Z")
     for asked, count in ((old, 0), (deed("review-asked"), 1)):
         assert len(diff_snapshots(long_list, Snapshot({**long_list.requests, "c": with_deed(asked)}), ME)) == count
 
 
-def test_events_come_in_the_order_in_which_they_happened() -> None:
+def test_events_are_sorted_by_time() -> None:
     late, early = deed("reply"), replace(deed("approved"), at="2026-05-20T10:30:00.000Z")
-    now = replace(STILL, deeds={**(STILL.deeds or {}), "2": late, "1": early}, outdated=True)
+    now = replace(STILL, actions={**(STILL.actions or {}), "2": late, "1": early}, outdated=True)
     events = diff_snapshots(*looks(STILL, now), ME)
     assert [one.kind for one in events] == ["approved", "reply", "outdated"]
     assert summarize(events) == "3 events, latest: 5 Rewrite is outdated: main has new changes"
 
 
-def test_what_is_written_is_read_again() -> None:
-    whole = Snapshot(
-        {"c": CHANGES["merged"][1], "d": replace(STILL, deeds=None)}, {"s": SiteStanding("D", True)}, False
-    )
+def test_snapshots_and_events_survive_a_round_trip() -> None:
+    whole = Snapshot({"c": CHANGES["merged"][1], "d": replace(STILL, actions=None)}, {"s": SiteState("D", True)}, False)
     assert read_snapshot(write_snapshot(whole)) == whole
     for damaged in (None, "", "{}", "[]", '{"requests":{"c":{}},"sites":{},"whole":true}', "null"):
         assert read_snapshot(damaged) is None

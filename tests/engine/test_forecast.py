@@ -1,4 +1,4 @@
-"""The forecast of conflicts against what the service then says, on generated changes of both sides."""
+"""The conflict forecast agrees with the merge of the service, on generated changes of both sides."""
 
 import os
 import random
@@ -90,7 +90,7 @@ async def a_case(engine: Engine, organization: str, seed: int) -> tuple[Forecast
     return await forecast(engine, request), await merged(engine, ours)
 
 
-async def test_the_forecast_is_what_the_service_then_says(engine: Engine) -> None:
+async def test_the_forecast_agrees_with_the_merge_of_the_service(engine: Engine) -> None:
     organization = (await engine.read(ListOrganizations())).items[0].id
     came, misses, alarms = {"conflicts": 0, "merge": 0}, list[str](), list[str]()
     for seed in range(CASES):
@@ -105,7 +105,7 @@ async def test_the_forecast_is_what_the_service_then_says(engine: Engine) -> Non
     assert min(came.values()) > CASES / 10, came
 
 
-async def test_a_change_request_that_has_all_of_main_is_clean_without_asking(engine: Engine) -> None:
+async def test_an_up_to_date_change_request_has_no_conflicts(engine: Engine) -> None:
     organization = (await engine.read(ListOrganizations())).items[0].id
     space = await engine.write(CreateSpace(organization_id=organization, title="Quiet")).landed()
     assert space

@@ -1,4 +1,4 @@
-"""A merge train against the real service: each is updated and looked at again, and the first that is red stops it."""
+"""Merge trains on the real service: each change request is updated, checked and merged; the first failure stops."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import CreateSpace, UpdateSpace
 from presscheck.engine.engine import Engine
-from presscheck.engine.review.merge_train import TrainStopped, couple, left_over, merge_next
+from presscheck.engine.review.merge_train import TrainStopped, load_train, merge_next, save_train
 
 
 def at(request: ChangeRequest) -> dict[str, str]:
@@ -42,13 +42,13 @@ async def planted(engine: Engine) -> tuple[str, dict[str, str]]:
     return space.id, {one.title: one.id for one in found}
 
 
-async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(engine: Engine) -> None:
+async def test_a_train_updates_and_merges_in_order_and_stops_at_a_conflict(engine: Engine) -> None:
     space, pages = await planted(engine)
     wick, oil, again = [
         await opened(engine, space, [UpdatePage(page=pages[title], document=text_of([words]))])
         for title, words in (("Wick", "Wick glows."), ("Oil", "Oil glows."), ("Wick", "Wick smokes."))
     ]
-    couple(engine.outbox, (wick, oil, again))
+    save_train(engine.outbox, (wick, oil, again))
     told: list[str] = []
     assert await merge_next(engine, at(wick), told.append) == "merged"
     assert told == ["checking for conflicts", "checking the merge rules", "merging"]
@@ -57,24 +57,24 @@ async def test_each_is_merged_into_what_the_one_before_left_and_red_stops_it(eng
     with pytest.raises(TrainStopped, match="conflicts with main in Wick"):
         await merge_next(engine, at(again), told.append)
     assert [await status(engine, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
-    assert [one.id for one in await left_over(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
+    assert [one.id for one in await load_train(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
 
 
-async def test_what_was_merged_before_a_crash_is_passed_over(engine: Engine) -> None:
+async def test_an_already_merged_change_request_is_skipped(engine: Engine) -> None:
     space, pages = await planted(engine)
     request = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
     await merge_next(engine, at(request), len)
     assert await merge_next(engine, at(request), len) == "already merged"
 
 
-async def test_what_is_not_there_any_more_is_left_out(engine: Engine) -> None:
+async def test_a_deleted_change_request_is_skipped(engine: Engine) -> None:
     space, pages = await planted(engine)
     there = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
-    couple(engine.outbox, (there.model_copy(update={"id": "gone"}), there))
-    assert [one.id for one in await left_over(engine)] == [there.id]
+    save_train(engine.outbox, (there.model_copy(update={"id": "gone"}), there))
+    assert [one.id for one in await load_train(engine)] == [there.id]
 
 
-async def test_the_rules_stop_it_before_the_service_has_to(engine: Engine) -> None:
+async def test_an_unmet_merge_rule_stops_the_train(engine: Engine) -> None:
     space, pages = await planted(engine)
     rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_approved_review"),))
     await engine.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()

@@ -1,4 +1,4 @@
-"""The mirror: all of it once, then only what moved; and on from where it was killed."""
+"""Offline sync: everything once, then only changed parts; an interrupted sync continues."""
 
 import asyncio
 import os
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.shell import signed_in
-from tests.engine.mirror_samples import PAGES, World, begun, copied, engine_on, mirror, planted, rewritten, say
+from tests.engine.live_engine import engine_on
+from tests.engine.mirror_samples import PAGES, World, begun, copied, mirror, planted, rewritten, say
 from tests.running_service import running_service
 
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
@@ -69,7 +70,7 @@ def beside_listings(asked: list[Operation]) -> list[str]:
     return sorted(str(call).removeprefix("GET /spaces/") for call in asked if type(call).__name__ not in LISTED)
 
 
-async def test_the_second_time_asks_for_the_listings_alone(
+async def test_a_second_sync_fetches_listings_only(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
     home = copied(whole, tmp_path / "home")
@@ -81,7 +82,9 @@ async def test_the_second_time_asks_for_the_listings_alone(
     assert len(asked) - progress.requests in (0, 1), "who we are is asked at every start"
 
 
-async def test_only_what_moved_is_fetched(world: World, whole: Path, tmp_path: Path, asked: list[Operation]) -> None:
+async def test_only_changed_parts_are_fetched(
+    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
+) -> None:
     home, guide, page = copied(whole, tmp_path / "home"), world.guide, world.pages[1]
     client = Client(world.service.base_url, world.service.token)
     new = await begun(client, guide, "New since", rewritten(page, "Other words."))
@@ -113,14 +116,14 @@ async def test_only_what_moved_is_fetched(world: World, whole: Path, tmp_path: P
     await engine.close()
 
 
-async def test_one_space_alone(world: World, tmp_path: Path, asked: list[Operation]) -> None:
+async def test_a_sync_of_one_space_fetches_nothing_else(world: World, tmp_path: Path, asked: list[Operation]) -> None:
     progress = await mirror(world.service, tmp_path / "home", world.empty)
     assert progress.spaces == 1
     assert beside_listings(asked)
     assert all(one.startswith(world.empty) for one in beside_listings(asked))
 
 
-async def test_who_looks_at_something_hears_that_it_moved(world: World, whole: Path, tmp_path: Path) -> None:
+async def test_a_sync_notifies_subscribers(world: World, whole: Path, tmp_path: Path) -> None:
     engine = engine_on(world.service, copied(whole, tmp_path / "home"))
     await engine.start()
     call = GetChangeRequest(space_id=world.guide, change_request_id=world.request)
@@ -149,7 +152,7 @@ main()
 """
 
 
-def test_a_mirror_that_was_killed_goes_on_where_it_was(world: World, tmp_path: Path) -> None:
+def test_a_killed_sync_continues_where_it_stopped(world: World, tmp_path: Path) -> None:
     """Nothing that was kept is fetched again; what came in the moment of its death may be."""
     shell, log = signed_in(tmp_path / "home", world.service), tmp_path / "log"
     command = [sys.executable, "-c", NOTING, str(log), "sync"]
@@ -190,7 +193,7 @@ class Troubled:
 
 async def mirror_through(world: World, home: Path, ending: str, error: RequestError):
     engine = engine_on(world.service, home)
-    engine._asking._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
+    engine._scheduler._connect = lambda: Troubled(Client(world.service.base_url, world.service.token), ending, error)
     await engine.start()
     try:
         return [progress async for progress in engine.sync()][-1]
@@ -198,7 +201,7 @@ async def mirror_through(world: World, home: Path, ending: str, error: RequestEr
         await engine.close()
 
 
-async def test_what_failed_is_asked_for_the_next_time(
+async def test_failed_requests_are_repeated_in_the_next_sync(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
     home = copied(whole, tmp_path / "home")
@@ -212,7 +215,7 @@ async def test_what_failed_is_asked_for_the_next_time(
     assert not any(one.endswith("/reviews") for one in beside_listings(asked)), "that came the first time"
 
 
-async def test_what_is_refused_is_not_asked_for_until_it_moves(
+async def test_denied_requests_are_not_repeated_until_the_part_changes(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
     home = copied(whole, tmp_path / "home")
@@ -225,20 +228,18 @@ async def test_what_is_refused_is_not_asked_for_until_it_moves(
     assert not any(one.endswith("/reviews") for one in beside_listings(asked))
 
 
-async def test_it_waits_when_the_service_wants_it_to(world: World, whole: Path, tmp_path: Path) -> None:
+async def test_a_sync_waits_for_the_rate_limit(world: World, whole: Path, tmp_path: Path) -> None:
     error = TooManyRequests("Too many requests", request="", status=429, retry_after=0.01)
     progress = await mirror_through(world, copied(whole, tmp_path / "home"), "", error)
     assert (progress.done, progress.failed, progress.refused) == (progress.parts, 0, 0)
 
 
-async def test_it_ends_when_the_service_is_gone(world: World, tmp_path: Path) -> None:
+async def test_a_sync_ends_with_a_network_error(world: World, tmp_path: Path) -> None:
     with pytest.raises(NetworkError):
         await mirror_through(world, tmp_path / "home", "/content", NetworkError("gone", request=""))
 
 
-async def test_a_page_that_was_deleted_is_not_asked_for(
-    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
-) -> None:
+async def test_a_deleted_page_is_not_fetched(world: World, whole: Path, tmp_path: Path, asked: list[Operation]) -> None:
     home, page = copied(whole, tmp_path / "home"), world.pages[-1]
     client = Client(world.service.base_url, world.service.token)
     path = await begun(client, world.guide, "Without the last", DeletePage(page=page))

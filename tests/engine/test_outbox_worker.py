@@ -1,4 +1,4 @@
-"""What is written is sent once, in the name of who wrote it, and what is refused is kept: each at its hardest."""
+"""Queued writes are sent once, by their author only, and failed ones are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from tests.engine.failing_service import refusing_service
-from tests.engine.test_engine import begun, comment, engine_on, threads, until
+from tests.engine.live_engine import engine_on, places_in, until
+from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService, running_service
 
 from presscheck.api import change_requests as cr
@@ -24,7 +25,6 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.writes import outbox_worker
 from presscheck.engine.writes.reconciliation import DeliveryReconciler
 from presscheck.errors import PresscheckError, ServiceError, ServiceFailed
-from presscheck.paths import Places
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
@@ -74,9 +74,9 @@ def another_token(service: RunningService, person: str) -> str:
 def doubtful(engine: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
     """A write of which nobody knows whether it arrived."""
     number = engine.write(call, hold=60).id
-    engine.outbox.note(number, noted)
+    engine.outbox.note_existing(number, noted)
     engine.outbox.sending(number, time.time() - LONG_AGO)
-    engine.outbox.again(number, 0, None, state="sending")
+    engine.outbox.reschedule(number, 0, None, state="sending")
     return number
 
 
@@ -99,7 +99,7 @@ def path(request: Any) -> dict[str, str]:
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-async def test_the_same_words_of_somebody_else_are_not_taken_for_ours(
+async def test_an_equal_comment_of_another_user_is_not_taken_for_ours(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -117,7 +117,7 @@ async def test_the_same_words_of_somebody_else_are_not_taken_for_ours(
     assert len(verdicts) == 2
 
 
-async def test_what_arrived_is_found_though_its_markdown_was_written_anew(
+async def test_a_sent_comment_is_found_after_reformatting_by_the_service(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -128,7 +128,7 @@ async def test_what_arrived_is_found_though_its_markdown_was_written_anew(
     assert len((await engine.read(threads(request))).items) == 1
 
 
-async def test_what_stood_there_before_is_not_taken_for_ours(
+async def test_an_earlier_equal_comment_is_not_taken_for_the_new_one(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -143,19 +143,17 @@ def texts_of(page: Any) -> list[str]:
     return [one.body.markdown.strip() for one in page.items]
 
 
-async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_write_undone_before_it_is_sent_is_not_sent(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await begun(engine)
     looking, go_on = asyncio.Event(), asyncio.Event()
-    there = DeliveryReconciler.there
+    there = DeliveryReconciler.existing
 
     async def slow(self: DeliveryReconciler, *given: Any) -> Any:
         looking.set()
         await go_on.wait()
         return await there(self, *given)
 
-    monkeypatch.setattr(DeliveryReconciler, "there", slow)
+    monkeypatch.setattr(DeliveryReconciler, "existing", slow)
     ticket = engine.write(comment(request, "No, wait"))
     await looking.wait()
     assert engine.unsend(ticket.id) == ticket.call
@@ -164,10 +162,10 @@ async def test_what_is_taken_back_while_its_way_is_prepared_does_not_leave(
     assert texts_of(await engine.read(threads(request))) == []
 
 
-async def test_what_never_left_is_not_looked_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_write_that_was_not_sent_is_not_searched_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await begun(engine)
     await engine.write(comment(request, "Twice")).landed()
-    there, failed = DeliveryReconciler.there, []
+    there, failed = DeliveryReconciler.existing, []
 
     async def fails_once(self: DeliveryReconciler, *given: Any) -> Any:
         if not failed:
@@ -175,12 +173,12 @@ async def test_what_never_left_is_not_looked_for(engine: Engine, monkeypatch: py
             raise ServiceFailed("It broke", request="GET", status=500)
         return await there(self, *given)
 
-    monkeypatch.setattr(DeliveryReconciler, "there", fails_once)
+    monkeypatch.setattr(DeliveryReconciler, "existing", fails_once)
     await engine.write(comment(request, "Twice")).landed()
     assert texts_of(await engine.read(threads(request))) == ["Twice", "Twice"]
 
 
-async def test_another_window_sends_and_this_one_is_told(
+async def test_another_instance_sends_and_this_one_gets_the_result(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -198,17 +196,17 @@ async def test_another_window_sends_and_this_one_is_told(
         await one.close()
 
 
-async def test_only_what_was_refused_is_sent_again_by_hand(service: RunningService, tmp_path: Path) -> None:
+async def test_retry_applies_to_failed_writes_only(service: RunningService, tmp_path: Path) -> None:
     engine = engine_on(service, tmp_path / "second")
     number = doubtful(engine, comments.PostComment(space_id="api", change_request_id="1", body=BODY), ("a",))
     engine.retry(number)
     row = engine.outbox.row(number)
     assert row
-    assert (row.state, row.noted) == ("sending", ("a",))
+    assert (row.state, row.existing_ids) == ("sending", ("a",))
     await engine.close()
 
 
-async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
+async def test_only_a_token_of_the_author_sends_a_write(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -220,9 +218,9 @@ async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
     number = first.write(comment(request, "Before the token was renewed"), hold=60).id
     await first.close()
     other = engine_on(service, home, token=another_token(service, "mia"))
-    other.outbox.again(number, 0, None)
+    other.outbox.reschedule(number, 0, None)
     await other.start()
-    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.FOREIGN])
+    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.OTHER_AUTHOR])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
     renewed = engine_on(service, home, token=another_token(service, service.owner_id))
@@ -236,10 +234,10 @@ async def test_another_token_of_the_same_person_sends_it_and_nobody_elses_does(
     await renewed.close()
 
 
-async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
+async def test_an_abandoned_write_is_found_or_left_to_the_user(
     engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox_worker, "LIVES", 0.0)
+    monkeypatch.setattr(outbox_worker, "ABANDONED_AFTER", 0.0)
     request = await begun(engine)
     second = engine_on(service, tmp_path / "second")
     for call in (
@@ -252,7 +250,7 @@ async def test_what_could_not_wait_and_was_cut_short_is_found_or_asked_about(
     await until(lambda: [one.state for one in second.waiting()] == ["refused", "refused"])
     asked = [one.call for one in second.waiting()]
     assert [type(one).__name__ for one in asked] == ["CreateChangeRequest", "MergeChangeRequest"]
-    assert {one.error for one in second.waiting()} == {outbox_worker.LEFT_OVER}
+    assert {one.error for one in second.waiting()} == {outbox_worker.ABANDONED}
     assert (await second.read(cr.GetChangeRequest(**path(request)))).status == "draft", "nothing merges by itself later"
     await second.close()
 
@@ -296,12 +294,11 @@ def calls(status: int) -> list[Operation[Any]]:
 
 
 @pytest.mark.parametrize("statuses", [REFUSED, WAITING], ids=["refused", "to be tried again"])
-async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it_alone(
+async def test_a_failed_write_keeps_its_text_and_blocks_only_its_scope(
     tmp_path: Path, statuses: tuple[int, ...]
 ) -> None:
     async with refusing_service() as (address, asked):
-        places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-        engine = open_engine(Profile(base_url=address, token="t"), places)
+        engine = open_engine(Profile(base_url=address, token="t"), places_in(tmp_path))
         await engine.start()
         written = [call for status in statuses for call in calls(status)]
         for call in written:
@@ -320,10 +317,9 @@ async def test_what_is_refused_keeps_its_text_says_why_and_stops_what_follows_it
     assert len(set(asked)) == tried, "what follows a refused one is not sent"
 
 
-async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) -> None:
+async def test_a_failed_immediate_write_raises_its_error(tmp_path: Path) -> None:
     async with refusing_service() as (address, _):
-        places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-        engine = open_engine(Profile(base_url=address, token="t"), places)
+        engine = open_engine(Profile(base_url=address, token="t"), places_in(tmp_path))
         await engine.start()
         with pytest.raises(ServiceError, match="because of 409"):
             await engine.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
@@ -331,18 +327,18 @@ async def test_what_cannot_wait_and_is_refused_says_why_at_once(tmp_path: Path) 
         await engine.close()
 
 
-async def test_what_is_changed_while_the_sender_looks_leaves_as_it_was_changed(
+async def test_a_write_edited_before_it_is_sent_is_sent_as_edited(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = await begun(engine)
-    there = DeliveryReconciler.there
+    there = DeliveryReconciler.existing
 
-    async def meanwhile(settling: DeliveryReconciler, *given: Any) -> Any:
-        found = await there(settling, *given)
+    async def meanwhile(reconciler: DeliveryReconciler, *given: Any) -> Any:
+        found = await there(reconciler, *given)
         assert engine.rewrite(ticket.id, comment(request, "Second thoughts"))
         return found
 
-    monkeypatch.setattr(DeliveryReconciler, "there", meanwhile)
+    monkeypatch.setattr(DeliveryReconciler, "existing", meanwhile)
     ticket = engine.write(comment(request, "First thoughts"))
     await ticket.landed()
     assert not engine.rewrite(ticket.id, comment(request, "Too late")), "it is gone"

@@ -1,4 +1,4 @@
-"""What a person wants to see of a view: read, refused in words, and found in the store."""
+"""The filter language of the inbox: parsing, errors, and filtering of cached rows."""
 
 import json
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         ("limits'; DROP TABLE items; --'", []),
     ],
 )
-def test_what_is_found(cache: Cache, text: str, numbers: list[int]) -> None:
+def test_filters_and_sort_orders(cache: Cache, text: str, numbers: list[int]) -> None:
     query = parse(text, SPACES, NOW)
     places = cache.matching("listing", query.conditions, query.order)
     assert [REQUESTS[place][0] for place, _ in places] == numbers
@@ -95,17 +95,17 @@ def test_what_is_found(cache: Cache, text: str, numbers: list[int]) -> None:
         ('space:"api', "view: missing closing quote"),
     ],
 )
-def test_what_is_not_understood_is_said_in_words(text: str, says: str) -> None:
+def test_an_invalid_filter_names_the_allowed_values(text: str, says: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         parse(text, SPACES, NOW)
     assert caught.value.message.startswith(says)
 
 
-def test_a_listing_that_nobody_asked_for_has_nothing(cache: Cache) -> None:
+def test_a_listing_that_is_not_cached_has_no_rows(cache: Cache) -> None:
     assert cache.matching("another", ()) == []
 
 
-def test_what_the_service_can_tell_is_asked_of_it() -> None:
+def test_filters_of_the_service_become_request_parameters() -> None:
     assert asks_of("limits space:api") == ()
     assert dict(asks_of("reviewer:me author:me involved:me status:draft")) == {
         "requested_reviewer": "me", "creator": "me", "contributor": "me", "status": "draft"
@@ -114,11 +114,11 @@ def test_what_the_service_can_tell_is_asked_of_it() -> None:
     assert parse("author:me reviewer:me", SPACES, NOW).conditions == ()
 
 
-def test_an_order_is_taken_out_of_what_was_typed() -> None:
+def test_the_sort_order_is_split_from_the_filter() -> None:
     assert without_order('space:"command line" sort:-number limits') == ('space:"command line" limits', "-number")
     assert without_order("sort:author sort:number") == ("", "number")
     assert without_order("resort:x") == ("resort:x", "")
 
 
-def test_the_file_of_settings_knows_the_same_orders() -> None:
+def test_settings_have_the_same_sort_orders() -> None:
     assert tuple(ORDERS) == SORTS

@@ -1,13 +1,14 @@
-"""What is asked when: the most urgent first, once for all who want it, and no longer than somebody wants it."""
+"""Request scheduling: priorities, shared requests, cancellation."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.client.conftest import TOKEN, Exchanged, FaultServer, http
+from tests.engine.live_engine import places_in, until
 
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
@@ -17,7 +18,6 @@ from presscheck.client.client import Client
 from presscheck.client.request_context import Priority
 from presscheck.config.profile import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler
-from presscheck.paths import Places
 from presscheck.wiring import open_engine
 
 
@@ -73,13 +73,7 @@ async def left(*tasks: asyncio.Task[Any]) -> None:
             await task
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110  # what is waited for rings no bell
-            await asyncio.sleep(0.01)
-
-
-async def test_the_more_urgent_goes_first_whenever_it_came(slow: Slow) -> None:
+async def test_a_higher_priority_is_sent_first(slow: Slow) -> None:
     full = AT_ONCE[VISIBLE]
     async with asking_of(slow) as asking:
         begin(asking, [f"e{number}" for number in range(full)], VISIBLE)
@@ -92,7 +86,7 @@ async def test_the_more_urgent_goes_first_whenever_it_came(slow: Slow) -> None:
         assert slow.names[full:] == ["VISIBLE", "REQUESTED", "PREFETCH", "BACKGROUND"]
 
 
-async def test_however_slow_the_others_are_there_is_room_for_the_eye(slow: Slow) -> None:
+async def test_slow_requests_leave_room_for_visible_ones(slow: Slow) -> None:
     async with asking_of(slow) as asking:
         for priority in (BACKGROUND, PREFETCH, REQUESTED):
             begin(asking, [f"{priority.name}{number}" for number in range(20)], priority)
@@ -104,7 +98,7 @@ async def test_however_slow_the_others_are_there_is_room_for_the_eye(slow: Slow)
         assert not seen[0].done()
 
 
-async def test_twins_share_one_request_and_the_more_urgent_hurries_the_other(slow: Slow) -> None:
+async def test_equal_requests_are_shared_and_get_the_higher_priority(slow: Slow) -> None:
     async with asking_of(slow) as asking:
         begin(asking, ["b1", "b2", "b3"], BACKGROUND)
         await slow.has_been_asked(2)
@@ -117,7 +111,7 @@ async def test_twins_share_one_request_and_the_more_urgent_hurries_the_other(slo
         assert slow.names.count("b3") == 1
 
 
-async def test_what_nobody_wants_any_longer_is_never_asked_or_broken_off(slow: Slow) -> None:
+async def test_requests_without_callers_are_cancelled(slow: Slow) -> None:
     async with asking_of(slow) as asking:
         under_way = begin(asking, ["n1", "n2", "n3", "n4"], PREFETCH)
         await slow.has_been_asked(4)
@@ -129,7 +123,7 @@ async def test_what_nobody_wants_any_longer_is_never_asked_or_broken_off(slow: S
         assert slow.names == ["n1", "n2", "n3", "n4", "n6"]
 
 
-async def test_what_one_of_two_leaves_goes_on_and_the_next_screen_joins_it(slow: Slow) -> None:
+async def test_a_cancelled_caller_leaves_a_shared_request_to_the_next(slow: Slow) -> None:
     async with asking_of(slow) as asking:
         first, second = begin(asking, ["a", "a"], VISIBLE)
         await slow.has_been_asked(1)
@@ -142,10 +136,9 @@ async def test_what_one_of_two_leaves_goes_on_and_the_next_screen_joins_it(slow:
         assert slow.names == ["a"]
 
 
-async def test_leaving_a_watch_breaks_off_what_only_it_wanted(slow: Slow, tmp_path: Path) -> None:
-    places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-    engine = open_engine(Profile(base_url=slow.address, token=TOKEN), places)
-    engine._asking.start()
+async def test_closing_a_subscription_cancels_its_own_request(slow: Slow, tmp_path: Path) -> None:
+    engine = open_engine(Profile(base_url=slow.address, token=TOKEN), places_in(tmp_path))
+    engine._scheduler.start()
 
     async def look(call: Operation[Any]) -> None:
         async for _ in engine.watch(call):

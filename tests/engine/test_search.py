@@ -1,4 +1,4 @@
-"""What the cache holds is found by its words, without a connection, as soon as it is there and no longer than that."""
+"""Full-text search of cached content, without a connection."""
 
 import json
 import sqlite3
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.live_engine import places_in
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.comments import GetComment, ListComments, ListReplies
@@ -17,7 +18,6 @@ from presscheck.api.spaces import GetSpace
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine, Hit
 from presscheck.engine.search import index_updates
-from presscheck.paths import Places
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
 
@@ -33,8 +33,7 @@ COMMENT = {
 
 @pytest.fixture
 async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
-    places = Places(*(tmp_path / name for name in ("config", "cache", "state", "data")))
-    opened = open_engine(Profile(base_url="http://127.0.0.1:9", token="t"), places)
+    opened = open_engine(Profile(base_url="http://127.0.0.1:9", token="t"), places_in(tmp_path))
     yield opened
     await opened.close()
 
@@ -51,7 +50,7 @@ async def page(engine: Engine, number: int, title: str, markdown: str, **more: s
 
 
 async def here(engine: Engine, text: str, **how: Any) -> tuple[Hit, ...]:
-    [seen] = [one async for one in engine.search(text, here_only=True, **how)]
+    [seen] = [one async for one in engine.search(text, local_only=True, **how)]
     return seen.value
 
 
@@ -87,14 +86,14 @@ async def test_words_are_found_as_they_are_typed_and_phrases_as_they_stand(engin
         await here(engine, nothing)
 
 
-async def test_accents_case_and_width_count_for_nothing(engine: Engine) -> None:
+async def test_search_ignores_accents_case_and_width(engine: Engine) -> None:
     await page(engine, 1, "Über uns", "Le café est fermé. STRAẞE, \ufb01nal.")
     for text in ("uber", "ÜBER", "cafe ferme", "strasse", "final", "ＣＡＦＥ", "cafe\u0301"):
         assert await found(engine, text) == ["p1"], text
     assert "café est fermé" in (await one(engine, "ferme")).excerpt
 
 
-async def test_writing_without_blanks_is_found_by_any_part_of_it(engine: Engine) -> None:
+async def test_unspaced_scripts_are_found_by_any_part(engine: Engine) -> None:
     await page(engine, 1, "认证指南", "本页说明如何使用API密钥进行认证。")
     await page(engine, 2, "ガイド", "認証トークンを更新します。")
     await page(engine, 3, "ภาษาไทย", "การยืนยันตัวตน")
@@ -134,7 +133,7 @@ async def test_change_requests_comments_and_replies_are_found(engine: Engine) ->
     assert await found(engine, "quota") == []
 
 
-async def test_what_is_new_is_found_and_what_is_gone_is_not(engine: Engine) -> None:
+async def test_the_index_follows_changes_and_deletions(engine: Engine) -> None:
     await page(engine, 1, "Old title", "An old word.")
     assert await found(engine, "old word") == ["p1"]
     await page(engine, 1, "New title", "Another word.")
@@ -163,7 +162,7 @@ def file_of(home: Path) -> Path:
     return file
 
 
-async def test_what_came_is_read_up_in_the_background(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_new_responses_are_indexed_in_the_background(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_updates, "LULL", 0.0)
     await engine.in_store(lambda cache: cache.search.waiting())
     for number in range(40):
@@ -171,10 +170,10 @@ async def test_what_came_is_read_up_in_the_background(engine: Engine, monkeypatc
     assert engine._index._task
     await engine._index._task
     assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
-    assert await found(engine, "17", patience=0) == ["p17"]
+    assert await found(engine, "17", index_timeout=0) == ["p17"]
 
 
-async def test_what_an_older_version_kept_is_read_anew(engine: Engine, tmp_path: Path) -> None:
+async def test_an_index_of_an_older_version_is_rebuilt(engine: Engine, tmp_path: Path) -> None:
     await page(engine, 1, "Page", "Kept before there was this kind of search.")
     assert await found(engine, "before there was") == ["p1"]
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
@@ -185,8 +184,8 @@ async def test_what_an_older_version_kept_is_read_anew(engine: Engine, tmp_path:
     assert await found(engine, "before there was") == ["p1"]
 
 
-@pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'taken out ' || number"])
-async def test_what_leaves_the_cache_leaves_the_index_at_once(engine: Engine, tmp_path: Path, goes: str) -> None:
+@pytest.mark.parametrize("goes", ["DELETE FROM answers", "UPDATE answers SET key = 'evicted ' || number"])
+async def test_evicted_responses_leave_the_index_at_once(engine: Engine, tmp_path: Path, goes: str) -> None:
     await page(engine, 1, "One", "A word.")
     await page(engine, 2, "Two", "A word.")
     tree = [{"id": f"p{one}", "title": title, "path": title} for one, title in ((1, "One"), (2, "Two"), (3, "Three"))]
@@ -217,7 +216,7 @@ async def test_a_page_that_is_listed_again_has_its_text_again(engine: Engine) ->
     assert await found(engine, "word") == ["p1"]
 
 
-async def test_a_file_that_is_no_longer_good_is_no_error(engine: Engine, tmp_path: Path) -> None:
+async def test_a_damaged_index_has_no_results(engine: Engine, tmp_path: Path) -> None:
     await page(engine, 1, "One", "A word.")
     assert await found(engine, "word") == ["p1"]
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
@@ -225,18 +224,18 @@ async def test_a_file_that_is_no_longer_good_is_no_error(engine: Engine, tmp_pat
     assert await found(engine, "word") == []
 
 
-async def test_nothing_is_read_twice_where_nothing_is_new(engine: Engine) -> None:
+async def test_an_unchanged_response_is_not_indexed_again(engine: Engine) -> None:
     await page(engine, 1, "Page", "Text.")
     await here(engine, "text")
     await page(engine, 1, "Page", "Text.")
     assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
 
 
-async def test_a_window_of_hits_comes_soon(engine: Engine) -> None:
+async def test_a_search_in_many_pages_takes_less_than_a_second(engine: Engine) -> None:
     for number in range(300):
         await page(engine, number, f"Page {number}", f"Common words and n{number} " * 50)
-    await here(engine, "common", patience=60)
+    await here(engine, "common", index_timeout=60)
     began = time.perf_counter()
-    assert len(await here(engine, "c", most=20)) == 20
+    assert len(await here(engine, "c", limit=20)) == 20
     assert time.perf_counter() - began < 1
     assert await found(engine, "n299") == ["p299"]

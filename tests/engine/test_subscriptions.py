@@ -1,4 +1,4 @@
-"""A write wakes the watches that its effects name, and no other: each is counted."""
+"""A write notifies exactly the subscriptions that its effects name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.test_engine import comment, engine_on, threads, until
+from tests.engine.live_engine import engine_on, until
+from tests.engine.test_engine import comment, threads
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import (
@@ -32,7 +33,7 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.path_patterns import beneath, matches
 from presscheck.engine.signed_in_user import ME
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.optimistic_overlays import LAYERS
+from presscheck.engine.writes.optimistic_overlays import OVERLAYS
 from presscheck.errors import NotFound
 
 
@@ -191,7 +192,9 @@ async def test_a_watch_by_number_is_woken_by_a_write_by_id(engine: Engine, watch
     assert watchers.woken(*by_number) == by_number[:1]
 
 
-async def test_what_is_decided_over_an_entry_wakes_what_it_touches(engine: Engine, watchers: Watchers) -> None:
+async def test_editing_and_discarding_a_pending_write_notifies_its_subscribers(
+    engine: Engine, watchers: Watchers
+) -> None:
     first, second = await space_with(engine, "First", "Second")
     await watchers.follow(threads(first), threads(second))
     kept = [engine.write(comment(request, "Held"), hold=60) for request in (first, second)]
@@ -222,7 +225,7 @@ async def test_a_refused_comment_asks_for_the_content_again(engine: Engine, watc
     assert watchers.woken(*content_of(second)) == []
 
 
-async def test_what_another_window_writes_wakes_what_it_touches(
+async def test_a_write_of_another_instance_notifies_its_subscribers(
     engine: Engine, watchers: Watchers, service: RunningService, tmp_path: Path
 ) -> None:
     first, second = await space_with(engine, "First", "Second")
@@ -257,7 +260,7 @@ async def test_news_of_the_inbox_wakes_its_listings_alone(
     assert watchers.woken(listing, *others) == [], "nothing is new"
 
 
-async def test_who_we_are_is_read_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_signed_in_user_is_read_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     [request] = await space_with(engine, "First")
     await engine.read(threads(request))
     asked: list[str] = []
@@ -271,7 +274,7 @@ async def test_who_we_are_is_read_once(engine: Engine, monkeypatch: pytest.Monke
     assert asked.count(ME) <= 1
 
 
-@pytest.mark.parametrize(("read", "write"), LAYERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("read", "write"), OVERLAYS, ids=lambda kind: kind.__name__)
 def test_a_write_wakes_every_read_that_shows_it(read: type[Operation[Any]], write: type[Operation[Any]]) -> None:
     with_ids = [kind.model_construct(**{field: f"{field} 1" for field in kind.path_fields()}) for kind in (read, write)]
     assert matches(with_ids[0].wire_path(), effects_of(with_ids[1]).stale(with_ids[1]))

@@ -179,7 +179,7 @@ def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
 
 def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
     ran = run("--data", str(tmp_path), "--allow-network", "here")
-    assert ran.exit_code == 2 and "--allow-network here: a network such as" in ran.stderr
+    assert ran.exit_code == 2 and "--allow-network here: must be a network, such as" in ran.stderr
 
 
 def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:

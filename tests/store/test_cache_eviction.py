@@ -1,4 +1,4 @@
-"""The cache stays within its bound: what was wanted longest ago goes, in small pieces, and never what must stay."""
+"""The cache stays within its size limit: least recently used responses are evicted in batches, pinned ones stay."""
 
 import json
 import sqlite3
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from presscheck.store.cache import Cache
-from presscheck.store.cache_eviction import SLICE, size
+from presscheck.store.cache_eviction import BATCH, size
 
 KB = 1000
 
@@ -29,7 +29,7 @@ def things(count: int, name: str = "t") -> list[dict[str, object]]:
 def thinned(cache: Cache, *pinned: str) -> int:
     """Thin to the end; how many steps that took."""
     steps = 0
-    while cache.thin(pinned):
+    while cache.evict(pinned):
         steps += 1
         assert steps < 10_000
     return steps
@@ -42,16 +42,16 @@ def held(path: Path) -> int:
     return found
 
 
-def test_below_its_bound_nothing_goes(path: Path) -> None:
+def test_below_the_limit_nothing_is_evicted(path: Path) -> None:
     cache = Cache(path, limit=1000 * KB)
     for number in range(30):
         cache.keep(f"k{number}", answer(number), float(number))
-    assert not cache.thin(())
+    assert not cache.evict(())
     assert all(cache.answer(f"k{number}") for number in range(30))
     cache.close()
 
 
-def test_what_was_wanted_longest_ago_goes_first(path: Path) -> None:
+def test_the_least_recently_used_response_is_evicted_first(path: Path) -> None:
     cache = Cache(path, limit=1000 * KB)
     for number in range(100):
         cache.keep(f"k{number}", answer(number), float(number))
@@ -66,7 +66,7 @@ def test_what_was_wanted_longest_ago_goes_first(path: Path) -> None:
     assert path.stat().st_size <= 1100 * KB, "the disk has it back"
 
 
-def test_it_is_known_after_the_end_what_was_wanted(path: Path) -> None:
+def test_times_of_use_survive_a_restart(path: Path) -> None:
     first = Cache(path, limit=1000 * KB)
     for number in range(40):
         first.keep(f"k{number}", answer(number), float(number))
@@ -80,7 +80,7 @@ def test_it_is_known_after_the_end_what_was_wanted(path: Path) -> None:
     second.close()
 
 
-def test_a_thing_stays_where_another_answer_has_it(path: Path) -> None:
+def test_a_shared_resource_stays_when_one_response_is_evicted(path: Path) -> None:
     cache = Cache(path, limit=400 * KB)
     cache.keep("old", answer(0), 1.0)
     cache.keep_page("old list", [json.loads(answer(0)), *things(3)], 0, 2.0, total=4, last=True)
@@ -98,7 +98,7 @@ def test_a_thing_stays_where_another_answer_has_it(path: Path) -> None:
     cache.close()
 
 
-def test_what_nothing_refers_to_goes_before_what_is_older(path: Path) -> None:
+def test_unreferenced_resources_are_evicted_first(path: Path) -> None:
     cache = Cache(path, limit=1000 * KB)
     cache.keep("old", answer(0), 1.0)
     for number in range(1, 60):
@@ -109,40 +109,40 @@ def test_what_nothing_refers_to_goes_before_what_is_older(path: Path) -> None:
     cache.close()
 
 
-def test_a_long_listing_goes_in_small_pieces_and_is_never_seen_in_half(path: Path) -> None:
+def test_a_long_listing_is_evicted_in_batches_and_never_read_in_part(path: Path) -> None:
     cache = Cache(path, limit=500 * KB)
     cache.keep_page("long", things(10_000), 0, 1.0, total=10_000, last=True)
     cache.keep_page("short", things(50, "s"), 0, 2.0, total=50, last=True)
     wrote, seen = cache._writer.total_changes, set[int]()
     longest = 0
-    while cache.thin(()):
-        found = cache._shelves[0].window("long", 0, 20_000)  # not as if the screen wanted it
+    while cache.evict(()):
+        found = cache._readers[0].window("long", 0, 20_000)  # not as if the screen wanted it
         seen.add(len(found.items) if found else 0)
         longest = max(longest, cache._writer.total_changes - wrote)
         wrote = cache._writer.total_changes
         cache.keep("meanwhile", b'{"a":1}', time.time())
     assert seen == {10_000, 0}, "all of it while others are looked through, then nothing"
-    assert longest <= 2 * SLICE + 5
+    assert longest <= 2 * BATCH + 5
     assert len(cache.window("short", 0, 99).items) == 50
     cache.close()
 
 
-def test_what_is_on_the_screen_stays_even_where_it_is_too_much(path: Path) -> None:
+def test_pinned_responses_stay_above_the_limit(path: Path) -> None:
     cache = Cache(path, limit=100 * KB)
     cache.keep_page("shown", things(3000), 0, 1.0, total=3000, last=True)
     cache.keep("gone", answer(1), 2.0)
     thinned(cache, "shown")
     assert len(cache.window("shown", 0, 5000).items) == 3000
     assert cache.answer("gone") is None
-    assert not cache.thin(("shown",)), "and nobody tries for ever"
+    assert not cache.evict(("shown",)), "and nobody tries for ever"
     cache.close()
 
 
-def test_two_that_thin_one_cache_are_no_trouble(path: Path) -> None:
+def test_two_instances_can_evict_from_one_cache(path: Path) -> None:
     both = [Cache(path, limit=500 * KB) for _ in range(2)]
     for number in range(60):
         both[number % 2].keep(f"k{number}", answer(number), float(number))
-    while both[0].thin(()) | both[1].thin(()):
+    while both[0].evict(()) | both[1].evict(()):
         pass
     assert held(path) <= 500 * KB
     assert both[0].answer("k59")
@@ -151,7 +151,7 @@ def test_two_that_thin_one_cache_are_no_trouble(path: Path) -> None:
         cache.close()
 
 
-def test_a_listing_whose_first_page_went_is_not_continued(path: Path) -> None:
+def test_a_page_without_the_first_page_is_ignored(path: Path) -> None:
     cache = Cache(path)
     assert not cache.keep_page("l", things(5), 100, 1.0, total=105, last=True)
     assert cache.window("l", 0, 200).at is None

@@ -1,4 +1,4 @@
-"""Whatever befalls the file of the cache, whoever reads and writes goes on, and the user is told in one line."""
+"""File problems of the cache are never errors for callers, and are reported to the user in one line."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def known(cache: Cache, count: int = 200) -> int:
     return sum(cache.answer(f"k{number}") is not None for number in range(count))
 
 
-def test_an_older_schema_is_brought_up_to_this_one(path: Path) -> None:
+def test_an_older_schema_is_migrated(path: Path) -> None:
     older = sqlite3.connect(path)
     older.executescript(FIRST_SCHEMA)
     older.close()
@@ -67,7 +67,7 @@ def test_an_older_schema_is_brought_up_to_this_one(path: Path) -> None:
     cache.close()
 
 
-def test_opening_one_that_is_there_writes_nothing(path: Path) -> None:
+def test_opening_an_existing_cache_writes_nothing(path: Path) -> None:
     first = Cache(path)
     fill(first, 3)
     first.close()
@@ -77,7 +77,7 @@ def test_opening_one_that_is_there_writes_nothing(path: Path) -> None:
     second.close()
 
 
-def test_of_what_was_set_aside_only_the_last_is_kept(path: Path) -> None:
+def test_only_the_last_file_moved_aside_is_kept(path: Path) -> None:
     path.with_name("cache.sqlite.aside-20200101-000000").write_text("older")
     path.with_name("other.sqlite.aside-20200101-000000").write_text("another's")
     path.write_bytes(b"no database at all" * 99)
@@ -88,7 +88,7 @@ def test_of_what_was_set_aside_only_the_last_is_kept(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["truncated", "overwritten"])
-def test_damage_that_is_met_later_is_set_aside_and_begun_anew(path: Path, damage: str) -> None:
+def test_a_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: str) -> None:
     cache = Cache(path)
     fill(cache)
     cache.close()
@@ -112,7 +112,7 @@ def test_damage_that_is_met_later_is_set_aside_and_begun_anew(path: Path, damage
     again.close()
 
 
-def test_only_the_first_of_two_sets_a_damaged_one_aside(path: Path) -> None:
+def test_only_the_first_of_two_instances_replaces_a_damaged_file(path: Path) -> None:
     first = Cache(path)
     fill(first)
     second = Cache(path)
@@ -125,8 +125,8 @@ def test_only_the_first_of_two_sets_a_damaged_one_aside(path: Path) -> None:
     second.close()
 
 
-def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
+def test_a_locked_cache_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     cache = Cache(path)
     fill(cache, 3)
     other = sqlite3.connect(path, isolation_level=None)
@@ -141,8 +141,8 @@ def test_one_that_somebody_holds_locked_is_remembered_in_memory(path: Path, monk
     cache.close()
 
 
-def test_one_that_is_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_files, "PATIENCE", 0.05)
+def test_a_cache_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("CREATE TABLE t (x)")
     other.execute("BEGIN EXCLUSIVE")
@@ -170,12 +170,12 @@ cache.notice = None
 assert known(cache) == 200, known(cache)
 assert cache.keep_page("list", [{{"n": 1}}], 0, 1.0, total=1, last=True)
 assert cache.notice is None, "said once"
-cache.thin(())
+cache.evict(())
 cache.close()
 """
 
 
-def test_a_full_disk_is_told_once_and_nothing_is_missed(path: Path) -> None:
+def test_a_full_disk_is_reported_once_and_nothing_is_lost(path: Path) -> None:
     code = FULL.format(path=str(path), tests=str(Path(__file__).parent))
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
@@ -210,7 +210,7 @@ def as_nobody() -> Iterator[Path]:
         shutil.rmtree(home)
 
 
-def test_a_home_that_is_read_only_is_read_and_remembered_in_memory() -> None:
+def test_a_read_only_directory_is_read_and_writes_go_to_memory() -> None:
     with as_nobody() as home:
         cache = Cache(home / "cache" / "cache.sqlite")
         assert "in memory only" in (cache.notice or "")
@@ -224,7 +224,7 @@ def test_a_home_that_is_read_only_is_read_and_remembered_in_memory() -> None:
         nothing.close()
 
 
-def test_all_are_counted_and_emptied_beside_one_that_is_open(path: Path) -> None:
+def test_all_caches_are_listed_and_cleared_while_one_is_open(path: Path) -> None:
     cache = Cache(path)
     fill(cache, 50)
     cache.keep("thing", b'{"object":"thing","id":"t"}', 1.0)
@@ -242,8 +242,8 @@ def test_all_are_counted_and_emptied_beside_one_that_is_open(path: Path) -> None
     cache.close()
 
 
-def test_one_that_is_held_locked_is_not_emptied(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_files, "PATIENCE", 0.05)
+def test_a_locked_cache_is_not_cleared(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_files, "BUSY_TIMEOUT", 0.05)
     Cache(path).close()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""What was stored under the former names of operations is read and sent under the names of today."""
+"""Files with former names of operations are read and sent under the current names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.engine.test_engine import begun, comment, engine_on, threads, until
+from tests.engine.live_engine import engine_on, until
+from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.comments import PostComment
@@ -30,7 +31,7 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
         yield running
 
 
-async def test_an_outbox_of_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
+async def test_an_outbox_with_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
     first = engine_on(service, tmp_path / "home")
     await first.start()
     request = await begun(first)
@@ -83,7 +84,7 @@ def older_cache(file: Path) -> None:
             other.execute("INSERT INTO answers (key, at, json) VALUES (?, 5.0, ?)", (key, json.dumps(answer)))
 
 
-def test_a_cache_of_former_names_is_read(tmp_path: Path) -> None:
+def test_a_cache_with_former_names_is_migrated(tmp_path: Path) -> None:
     file = tmp_path / "cache.sqlite"
     older_cache(file)
     cache = Cache(file)
@@ -101,7 +102,7 @@ def test_a_cache_of_former_names_is_read(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_what_was_kept_under_former_names_is_searched(tmp_path: Path) -> None:
+def test_a_cache_with_former_names_is_searched(tmp_path: Path) -> None:
     file = tmp_path / "cache.sqlite"
     older_cache(file)
     cache = Cache(file)
@@ -112,12 +113,12 @@ def test_what_was_kept_under_former_names_is_searched(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_every_former_name_leads_to_an_operation() -> None:
+def test_every_former_name_has_an_operation() -> None:
     every_operation()
     assert set(FORMER_NAMES.values()) <= set(BY_STORED_NAME)
     assert len(set(FORMER_NAMES.values())) == len(FORMER_NAMES)
 
 
-def test_a_name_that_nothing_has_is_an_error() -> None:
+def test_an_unknown_name_is_an_error() -> None:
     with pytest.raises(PresscheckError, match=r"comments\.Shout"):
         operation_called("comments.Shout")

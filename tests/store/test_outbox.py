@@ -1,4 +1,4 @@
-"""The outbox file: an older one is brought along, a full disk is said, and two who write never meet a lock."""
+"""The outbox file: migration, full disk, several instances."""
 
 import resource
 import signal
@@ -27,14 +27,19 @@ PRAGMA user_version = 1
 """
 
 
-def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
+def test_an_older_outbox_is_migrated(tmp_path: Path) -> None:
     older = sqlite3.connect(tmp_path / "outbox.sqlite")
     older.executescript(FIRST_SCHEMA)
     older.close()
     outbox = Outbox(tmp_path / "outbox.sqlite")
     assert outbox.notice is None
     [row] = outbox.rows()
-    assert (row.id, row.given, row.state, row.noted) == (7, {"body": {"markdown": "Typed before"}}, "sending", ("c1",))
+    assert (row.id, row.given, row.state, row.existing_ids) == (
+        7,
+        {"body": {"markdown": "Typed before"}},
+        "sending",
+        ("c1",),
+    )
     assert (row.author, row.sent_at) == (None, None)
     assert outbox.draft("d") == "half a sen"
     assert outbox.sending(7, 3.0)
@@ -42,7 +47,7 @@ def test_what_an_older_version_kept_goes_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cause", ["database", "file"])
-def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str) -> None:
+def test_a_full_disk_is_an_error_and_changes_nothing(tmp_path: Path, cause: str) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("a.B", {"text": "before"}, "s", 1.0)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -62,12 +67,12 @@ def test_a_full_disk_is_said_and_nothing_is_half_done(tmp_path: Path, cause: str
         outbox._db.execute("PRAGMA max_page_count = 1000000")
     assert outbox.rows()[0].given == {"text": "before"}
     assert outbox.put("a.B", {"text": "after"}, "s", 2.0)
-    outbox.landed(first, "id")
+    outbox.delivered(first, "id")
     assert outbox.rows()[-1].given == {"text": "after"}
     outbox.close()
 
 
-def test_what_changed_elsewhere_is_noticed_once(tmp_path: Path) -> None:
+def test_a_change_by_another_instance_is_noticed_once(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     here.put("a.B", {}, "s", 1.0)
     assert not here.changed_elsewhere(), "what this one wrote is no news"
@@ -77,7 +82,7 @@ def test_what_changed_elsewhere_is_noticed_once(tmp_path: Path) -> None:
     there.close()
 
 
-def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
+def test_an_undone_write_cannot_be_sent(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     first, second = (here.put("a.B", {}, "s", 1.0) for _ in range(2))
     assert there.drop(first, unless_sending=True)
@@ -88,7 +93,7 @@ def test_what_was_taken_back_must_not_leave(tmp_path: Path) -> None:
     there.close()
 
 
-def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> None:
+def test_pending_and_failed_writes_can_be_rewritten(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first, second, third = (outbox.put("a.B", {"text": text}, "s", 1.0) for text in ("one", "two", "three"))
     outbox.refuse(first, "not so")
@@ -104,7 +109,7 @@ def test_what_waits_or_was_refused_is_rewritten_in_its_place(tmp_path: Path) -> 
     outbox.close()
 
 
-def test_what_is_collected_stays_until_all_of_it_is_released(tmp_path: Path) -> None:
+def test_collected_writes_stay_until_they_are_released(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first, second = (outbox.put("a.B", {"text": text}, "s", 1.0, state="collected") for text in ("one", "two"))
     assert not outbox.sending(first, 2.0), "its author has not let it go"

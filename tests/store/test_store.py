@@ -1,4 +1,4 @@
-"""The two files: what they keep, what they survive, and how quickly they are read."""
+"""The cache and the outbox: what they store, recovery, and the speed of reads."""
 
 import sqlite3
 import stat
@@ -25,7 +25,7 @@ def things(start: int, count: int) -> list[dict[str, object]]:
     ]
 
 
-def test_files_are_the_users_alone(tmp_path: Path, cache: Cache) -> None:
+def test_files_are_private(tmp_path: Path, cache: Cache) -> None:
     outbox = Outbox(tmp_path / "home" / "outbox.sqlite")
     outbox.put("a.B", {}, "s", 1.0)
     for file in (tmp_path / "home").iterdir():
@@ -34,7 +34,7 @@ def test_files_are_the_users_alone(tmp_path: Path, cache: Cache) -> None:
     outbox.close()
 
 
-def test_a_thing_that_is_new_anywhere_is_new_everywhere(cache: Cache) -> None:
+def test_a_new_version_of_a_resource_is_in_every_response(cache: Cache) -> None:
     cache.keep("get", b'{"object":"thing","id":"t1","title":"old"}', 1.0)
     cache.keep("list", b'{"items":[{"object":"thing","id":"t1","title":"new"}],"count":1}', 2.0)
     found = cache.answer("get")
@@ -42,7 +42,7 @@ def test_a_thing_that_is_new_anywhere_is_new_everywhere(cache: Cache) -> None:
     assert '"new"' in found.json
 
 
-def test_an_answer_that_says_nothing_new_is_told_apart(cache: Cache) -> None:
+def test_storing_an_unchanged_response_returns_false(cache: Cache) -> None:
     assert cache.keep("k", b'{"a":1}', 1.0)
     assert not cache.keep("k", b'{"a":1}', 2.0)
     found = cache.answer("k")
@@ -51,7 +51,7 @@ def test_an_answer_that_says_nothing_new_is_told_apart(cache: Cache) -> None:
     assert cache.keep("k", b'{"a":2}', 3.0)
 
 
-def test_a_listing_that_is_fetched_again_shows_the_old_rows_until_all_are_in(cache: Cache) -> None:
+def test_old_rows_of_a_listing_stay_until_the_last_page_is_stored(cache: Cache) -> None:
     cache.keep_page("l", things(0, 3), 0, 1.0, total=3, last=True)
     cache.keep_page("l", things(10, 2), 0, 2.0, total=4, last=False)
     assert '"t0"' in cache.window("l", 0, 9).items[0]
@@ -60,7 +60,7 @@ def test_a_listing_that_is_fetched_again_shows_the_old_rows_until_all_are_in(cac
     assert cache.window("l", 0, 9).total == 4
 
 
-def test_a_window_of_a_long_listing_costs_what_one_of_a_short_costs(cache: Cache) -> None:
+def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Cache) -> None:
     for key, count in (("short", 1000), ("long", 100_000)):
         for start in range(0, count, 1000):
             cache.keep_page(key, things(start, 1000), start, 1.0, total=count, last=start + 1000 == count)
@@ -76,7 +76,7 @@ def test_a_window_of_a_long_listing_costs_what_one_of_a_short_costs(cache: Cache
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 99, b""])
-def test_a_damaged_cache_is_set_aside_and_said(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_cache_is_moved_aside_and_reported(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "cache.sqlite"
     path.write_bytes(damage)
     cache = Cache(path)
@@ -86,7 +86,7 @@ def test_a_damaged_cache_is_set_aside_and_said(tmp_path: Path, damage: bytes) ->
     assert bool(list(tmp_path.glob("*.aside-*"))) == bool(damage)
 
 
-def test_another_version_is_set_aside(tmp_path: Path) -> None:
+def test_a_cache_of_an_unknown_version_is_moved_aside(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     other = sqlite3.connect(path)
     other.execute("PRAGMA user_version = 99")
@@ -96,7 +96,7 @@ def test_another_version_is_set_aside(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_a_home_that_cannot_be_written_is_remembered_in_memory(tmp_path: Path) -> None:
+def test_without_a_writable_directory_the_cache_is_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = Cache(tmp_path / "file" / "cache.sqlite")
     assert "in memory" in (cache.notice or "")
@@ -112,16 +112,16 @@ def test_an_outbox_is_never_rebuilt_silently(tmp_path: Path) -> None:
     outbox.close()
 
 
-def test_what_waits_for_an_id_learns_it(tmp_path: Path) -> None:
+def test_a_delivered_id_is_put_into_dependent_writes(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("comments.PostComment", {"body": "a"}, "s", 1.0)
     outbox.put("comments.PostReply", {"comment_id": f"waiting:{first}"}, "s", 2.0)
-    outbox.landed(first, "c9")
+    outbox.delivered(first, "c9")
     assert [row.given for row in outbox.rows()] == [{"comment_id": "c9"}]
     outbox.close()
 
 
-def test_one_instance_sends(tmp_path: Path) -> None:
+def test_only_one_instance_may_send(tmp_path: Path) -> None:
     first, second = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     assert first.may_send()
     assert not second.may_send()
@@ -130,7 +130,7 @@ def test_one_instance_sends(tmp_path: Path) -> None:
     second.close()
 
 
-def test_drafts_and_marks_stay(tmp_path: Path) -> None:
+def test_drafts_and_marks_survive_a_restart(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     outbox.save_draft("d", "half a sen")
     outbox.mark_viewed("c", "p", "r1")

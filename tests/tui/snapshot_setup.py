@@ -32,7 +32,7 @@ async def rested(pilot: Any, driven: Awaitable[None], *, asks: bool = False) -> 
     while same < STABLE:
         await asyncio.sleep(0.06)
         text = shown(pilot.app)
-        same = same + 1 if text == before and (asks or not pilot.app.engine._asking._shared) else 0
+        same = same + 1 if text == before and (asks or not pilot.app.engine._scheduler._shared) else 0
         before = text
 
 

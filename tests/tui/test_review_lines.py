@@ -15,7 +15,7 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.results import OutboxEntry
 from presscheck.engine.review.changes import ChangedItem, WordCount
-from presscheck.engine.review.merge_readiness import MergeInputs, checks, listed, reviewers, standing
+from presscheck.engine.review.merge_readiness import MergeInputs, checks, join_names, merge_readiness, reviewers
 from presscheck.engine.review.model import Progress
 from presscheck.engine.review.threads import (
     PendingChange,
@@ -83,7 +83,7 @@ def test_the_newest_verdict_counts_and_those_asked_come_first() -> None:
         ],
         "me",
     )
-    assert [(one.name, one.said, one.asked) for one in found] == [
+    assert [(one.name, one.status, one.asked) for one in found] == [
         ("Jon", "asked", True),
         ("you", "approved", True),
         ("Ada", "approved", False),
@@ -106,27 +106,27 @@ def test_a_team_may_be_asked() -> None:
 
 
 def test_merged_and_archived_cannot() -> None:
-    assert standing(MergeInputs(request(status="merged"), "me")).reasons == ("it is merged",)
-    assert standing(MergeInputs(request(status="archived"), "me")).certainty == "no"
+    assert merge_readiness(MergeInputs(request(status="merged"), "me")).reasons == ("it is merged",)
+    assert merge_readiness(MergeInputs(request(status="archived"), "me")).certainty == "no"
 
 
 def test_without_permission_it_cannot() -> None:
-    assert standing(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
+    assert merge_readiness(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
         "you do not have permission to merge in this space",
     )
 
 
 def test_doubts_are_no_obstacles() -> None:
     people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
-    found = standing(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
+    found = merge_readiness(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
     assert found.certainty == "care"
     assert found.reasons == ("Ada requested changes", "4 open comments", "main has new changes")
 
 
 def test_what_is_not_known_is_left_to_the_service() -> None:
-    assert standing(MergeInputs(request(), "me")).certainty == "unknown"
-    assert standing(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
-    assert standing(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
+    assert merge_readiness(MergeInputs(request(), "me")).certainty == "unknown"
+    assert merge_readiness(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
+    assert merge_readiness(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
 
 
 @pytest.mark.parametrize(
@@ -148,28 +148,28 @@ def test_what_is_not_known_is_left_to_the_service() -> None:
 def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, why: str) -> None:
     one = request(outdated=True, subject=" ")
     people = reviewers(one, [], [review(JON, "changes-requested")], "me")
-    found = standing(MergeInputs(one, "me", people, space(), rule))
+    found = merge_readiness(MergeInputs(one, "me", people, space(), rule))
     assert (found.certainty, found.reasons) == ("no", (why,))
 
 
 def test_a_review_is_wanted() -> None:
     one = MergeInputs(request(), "me", (), space(), rules("require_at_least_one_review"))
-    assert standing(one).reasons == ("a review is required (merge rule)",)
+    assert merge_readiness(one).reasons == ("a review is required (merge rule)",)
 
 
 def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
     rule = rules("require_at_least_one_review", "allow_bypass")
-    assert standing(MergeInputs(request(), "me", (), space(admin=True), rule)).certainty == "yes"
-    assert standing(MergeInputs(request(), "me", (), space(), rule)).certainty == "no"
+    assert merge_readiness(MergeInputs(request(), "me", (), space(admin=True), rule)).certainty == "yes"
+    assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "no"
 
 
 def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
     people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
     rule = rules("require_specific_reviewers", "custom", users=["jon"])
     found = checks(
-        MergeInputs(request(outdated=True), "me", people, space(), rule, open_threads=1, collisions=("Wick",))
+        MergeInputs(request(outdated=True), "me", people, space(), rule, open_threads=1, conflicts=("Wick",))
     )
-    assert [(one.certainty, one.what, one.who) for one in found] == [
+    assert [(one.certainty, one.subject, one.fixed_by) for one in found] == [
         ("yes", "permission", ""),
         ("no", "reviews", "these reviewers"),
         ("unknown", "rule", ""),
@@ -178,9 +178,9 @@ def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
         ("care", "comments", "anyone who can resolve them"),
         ("care", "main", "anyone who can edit these pages, after an update from main (u)"),
     ]
-    nothing_known = {one.what: one for one in checks(MergeInputs(request(), "me"))}
+    nothing_known = {one.subject: one for one in checks(MergeInputs(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
-    assert all("the service decides" in one.says for one in nothing_known.values() if one.certainty == "unknown")
+    assert all("the service decides" in one.message for one in nothing_known.values() if one.certainty == "unknown")
 
 
 def test_the_lines_of_the_checks() -> None:
@@ -197,7 +197,7 @@ def test_the_lines_of_the_checks() -> None:
 
 
 def test_names_in_a_sentence() -> None:
-    assert [listed("abcd"[:n]) for n in range(5)] == ["", "a", "a and b", "a, b and c", "a, b and 2 more"]
+    assert [join_names("abcd"[:n]) for n in range(5)] == ["", "a", "a and b", "a, b and c", "a, b and 2 more"]
 
 
 # the header
@@ -231,7 +231,7 @@ def test_who_and_when() -> None:
 
 
 def test_why_not() -> None:
-    doubtful = standing(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
+    doubtful = merge_readiness(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
     assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with warnings: 1 open comment"
     assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with warnings: 1…"
 

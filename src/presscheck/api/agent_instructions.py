@@ -1,4 +1,4 @@
-"""What an organization tells its writing agent (service.md: Agent instructions)."""
+"""The instructions of an organization for its writing agent."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class InstructionsUrls(Model):
 
 
 class AgentInstructions(Model):
-    """The instructions, a tree of nodes, and who wrote them last."""
+    """The instructions, a node tree, and who wrote them last."""
 
     object: str = "agent-instructions"
     instructions: dict[str, Any] | None = None

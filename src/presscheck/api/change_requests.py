@@ -14,7 +14,7 @@ from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
-"""Merged is reached by merging only."""
+"""The statuses that can be set; `merged` is only reached by merging."""
 ReviewStatus = Literal["approved", "changes-requested"]
 """The status of a review."""
 REVIEWS = "reviews"
@@ -59,7 +59,7 @@ class TeamPointer(Model):
 
 
 class RequestedReviewer(Model):
-    """Somebody who was asked: a `user` or a `team`, as `kind` says; `revision` is the one that was current then."""
+    """A requested reviewer: a `user` or a `team`, by `kind`; `revision` was current when the review was requested."""
 
     object: str = "change-request-requested-reviewer"
     revision: str | None = None
@@ -71,13 +71,13 @@ class RequestedReviewer(Model):
 
 
 class RequestedReviewers(Model):
-    """Those who were asked just now."""
+    """The reviewers that were just requested."""
 
     users: tuple[RequestedReviewer, ...] | None = None
 
 
 class Contributor(Contribution):
-    """Somebody who took part; `action_type` is edit or comment."""
+    """A contributor; `action_type` is edit or comment."""
 
     action_type: str | None = None
 
@@ -99,14 +99,14 @@ class Review(Model):
 
 
 class MergeResult(Model):
-    """What merging or updating came to: `result` is merge, update or conflicts; success is read here, not from 200."""
+    """The result of a merge or an update: `result` is merge, update or conflicts; the status is 200 in all cases."""
 
     revision: str
     result: str
 
 
 class ExportedPDF(Model):
-    """Where the PDF waits, for an hour."""
+    """The URL of a PDF, valid for an hour."""
 
     url: str
 

@@ -1,4 +1,4 @@
-"""Collections: groups of spaces, which nest (service.md: Collections)."""
+"""Collections: groups of spaces, which nest."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from presscheck.api.spaces import Space
 
 
 class CollectionPermissions(Model):
-    """What the caller may do with a collection."""
+    """The caller's permissions for a collection."""
 
     view: bool = False
     admin: bool = False

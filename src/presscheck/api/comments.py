@@ -1,4 +1,4 @@
-"""Comments and replies, in a change request and on a live space (service.md: Change request comments)."""
+"""Comments and replies, in a change request and on a live space."""
 
 from typing import Any, Literal
 
@@ -9,13 +9,13 @@ from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
 Format = Literal["document", "markdown"]
-"""How bodies come back; without it the service chooses."""
+"""The format of bodies in the response; chosen by the service if not given."""
 CommentFilter = Literal["all", "open", "resolved"]
-"""Which comments to list; ``all`` where it is not given."""
+"""Which comments to list; ``all`` by default."""
 
 
 class Document(Model):
-    """A text on the wire: Markdown, or a tree of nodes, or neither."""
+    """A text: Markdown, a node tree, or neither."""
 
     markdown: str | None = None
     document: dict[str, Any] | None = None
@@ -29,7 +29,7 @@ class ReactionUser(Model):
 
 
 class Reaction(Model):
-    """An emoji under a comment, and who put it there."""
+    """An emoji reaction to a comment, and its users."""
 
     emoji: str
     count: int = 0
@@ -37,7 +37,7 @@ class Reaction(Model):
 
 
 class CommentPermissions(Model):
-    """What the caller may do with a comment or a reply."""
+    """The caller's permissions for a comment or a reply."""
 
     view: bool = False
     edit: bool = False
@@ -46,7 +46,7 @@ class CommentPermissions(Model):
 
 
 class Pointer(Model):
-    """An id, where the service wraps it in an object."""
+    """An id that is wrapped in an object."""
 
     id: str | None = None
 
@@ -59,7 +59,7 @@ class TableCell(Model):
 
 
 class CommentTarget(Model):
-    """What a comment is about: a page or a node of it, in a revision; a review where it was written in one."""
+    """What a comment is about: a page or a node of it, in a revision; a review, if it is part of one."""
 
     node: Pointer | None = None
     table_cell: TableCell | None = None
@@ -71,7 +71,7 @@ class CommentTarget(Model):
 
 
 class Comment(Model):
-    """A comment; `status` is open or resolved. Its replies are listed apart; `replies` counts them."""
+    """A comment; `status` is open or resolved, `replies` the number of its replies."""
 
     object: str = "comment"
     id: str
@@ -91,7 +91,7 @@ class Comment(Model):
 
 
 class CommentReply(Model):
-    """An answer to a comment."""
+    """A reply to a comment."""
 
     object: str = "comment-reply"
     id: str

@@ -1,4 +1,4 @@
-"""Revisions and what is in them: pages, files, reusable content (service.md: Change request content).
+"""Revisions and what is in them: pages, files, reusable content.
 
 The same calls stand for the live content of a space, for a change request, and for a revision. Revisions never change.
 """
@@ -79,7 +79,7 @@ class PageLayout(Model):
 
 
 class PageCover(Model):
-    """The picture at the top of a page."""
+    """The cover image of a page."""
 
     ref: ContentRef | None = None
     ref_dark: ContentRef | None = None
@@ -88,7 +88,7 @@ class PageCover(Model):
 
 
 class PageUrls(Model):
-    """Where a page is found."""
+    """The URLs of a page."""
 
     app: str | None = None
 
@@ -142,7 +142,7 @@ class ReusableContent(Model):
 
 
 class RevisionUrls(Model):
-    """Where a revision is found."""
+    """The URLs of a revision."""
 
     app: str | None = None
     published: str | None = None
@@ -150,7 +150,7 @@ class RevisionUrls(Model):
 
 
 class Revision(Model):
-    """All of a space at one moment; `type` is edits, merge, rollback, update or computed. History is `parents`."""
+    """A snapshot of a space; `type` is edits, merge, rollback, update or computed; `parents` are earlier revisions."""
 
     object: str = "revision"
     id: str
@@ -175,14 +175,14 @@ class Pages(Model):
 
 
 class Extent(BaseModel):
-    """Mixed into the calls for content: false leaves out the Git metadata, or what is computed."""
+    """Mixin of content reads: false omits the Git metadata, or computed content."""
 
     metadata: bool | None = None
     computed: bool | None = None
 
 
 class Rendering(Extent):
-    """Mixed into the calls for one page: always give `format`, for the service's own choice is not told."""
+    """Mixin of page reads; always give `format`, because the default of the service is not documented."""
 
     format: Format | None = None
     evaluated: bool | Literal["deterministic-only"] | None = None

@@ -1,4 +1,4 @@
-"""What changed, page by page, and the call that changes pages (facts: semantic changes, content write).
+"""Semantic changes of pages, and the operation that edits pages.
 
 Differences within a page are not the service's: fetch both sides and compare them.
 """
@@ -48,14 +48,14 @@ class ChangedTag(Model):
 
 
 class AttributeChange(Model):
-    """A value before and after; a side that is missing had none. For `document` they are ids of documents."""
+    """A value before and after; None if there was none. For `document` they are document ids."""
 
     before: Any = None
     after: Any = None
 
 
 class ParentChange(Model):
-    """Where a page was and where it is; a side that is missing is the root."""
+    """The parent of a page before and after; None for the root."""
 
     before: ChangedPage | None = None
     after: ChangedPage | None = None
@@ -78,7 +78,7 @@ class SemanticChange(Model):
 
 
 class SemanticChanges(Model):
-    """The changes; `more` counts those that the limit cut off."""
+    """The changes; `more` is the number of those beyond the limit."""
 
     changes: tuple[SemanticChange, ...] = ()
     more: int | None = None
@@ -204,7 +204,7 @@ class PageRef(Model):
 
 
 class PageWritten(Model):
-    """What became of one change: `object` is created_page, updated_page or deleted_page (then `page` is an id)."""
+    """The result of one change: `object` is created_page, updated_page or deleted_page (then `page` is an id)."""
 
     object: str
     ref: str | None = None
@@ -217,7 +217,7 @@ class PageWritten(Model):
 
 
 class ContentUpdate(Model):
-    """What an edit came to. Where the service answers with the change request alone, `changes` is empty."""
+    """The result of an edit. `changes` is empty if the service returns only the change request."""
 
     change_request: ChangeRequest
     changes: tuple[PageWritten, ...] = ()

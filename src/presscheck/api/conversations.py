@@ -1,4 +1,4 @@
-"""Conversations with readers and the issues found in them (service.md: Conversations; release 0.146.0 only)."""
+"""Conversations with readers, and the issues found in them (release 0.146.0 only)."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from presscheck.api.roles import Location
 
 
 class ConversationUrls(Model):
-    """Where a conversation is found, here and where it was had."""
+    """The URLs of a conversation."""
 
     location: str | None = None
     source: str | None = None
@@ -28,7 +28,7 @@ class Conversation(Model):
 
 
 class IssueUrls(Model):
-    """Where an issue is found."""
+    """The URLs of an issue."""
 
     location: str | None = None
 

@@ -1,4 +1,4 @@
-"""Bringing content in from elsewhere (service.md: Imports). The paths begin with ``/org``, not ``/orgs``."""
+"""Imports of content from websites and files. The paths start with ``/org``, not ``/orgs``."""
 
 from typing import Annotated, Any, Literal
 

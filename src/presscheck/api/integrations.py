@@ -1,4 +1,4 @@
-"""Extensions of third parties, where they are installed, and what they draw (service.md: Integrations)."""
+"""Integrations (third-party extensions), their installations, and the UI that they render."""
 
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ Scope = Literal[
 
 
 class IntegrationUrls(Model):
-    """Where an integration is found."""
+    """The URLs of an integration."""
 
     location: str | None = None
     icon: str | None = None
@@ -45,7 +45,7 @@ class IntegrationUrls(Model):
 
 
 class IntegrationPermissions(Model):
-    """What the caller may do with an integration."""
+    """The caller's permissions for an integration."""
 
     admin: bool = False
 
@@ -83,7 +83,7 @@ class Integration(Model):
 
 
 class InstallationUrls(Model):
-    """Where an installation is found."""
+    """The URLs of an installation."""
 
     location: str | None = None
     app: str | None = None
@@ -113,7 +113,7 @@ class Installation(Model):
 
 
 class ContentInstallationUrls(Model):
-    """Where the installation in one space or site is found."""
+    """The URLs of the installation in one space or site."""
 
     location: str | None = None
     public_endpoint: str | None = None
@@ -176,7 +176,7 @@ class TracedEvent(Model):
 
 
 class RenderOutput(Model):
-    """What an integration draws: an element with its state and properties, or that it is complete."""
+    """What an integration renders: an element with its state and properties, or that it is complete."""
 
     type: str | None = None
     element: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Links that invite people to an organization, a space or a collection (service.md: Organizations)."""
+"""Links that invite people to an organization, a space or a collection."""
 
 from presscheck.api.collections import Collection
 from presscheck.api.operation import Model, Operation, Page, Paged

@@ -1,4 +1,4 @@
-"""What points at what: links and backlinks, with whole resources inside (service.md: Spaces; release 0.146.0 only)."""
+"""Links and backlinks, with the resources that they link (release 0.146.0 only)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""OpenAPI specifications that pages are made from (service.md: OpenAPI specifications)."""
+"""OpenAPI specifications that pages are made from."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,27 +13,27 @@ Slug = Annotated[
         min_length=1,
         max_length=100,
         pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$",
-        description="small letters and digits, with dashes between",
+        description="lowercase letters and digits, separated by hyphens",
     ),
 ]
-"""Small letters and digits, in groups joined by single hyphens."""
+"""Lowercase letters and digits, in groups separated by single hyphens."""
 
 
 class SpecUrls(Location):
-    """Where a specification is found."""
+    """The URLs of a specification."""
 
     published: str | None = None
 
 
 class SpecPermissions(Model):
-    """What the caller may do with a specification."""
+    """The caller's permissions for a specification."""
 
     view: bool = False
     edit: bool = False
 
 
 class SpecError(Model):
-    """What is wrong with a specification."""
+    """An error in a specification."""
 
     message: str = ""
     code: str | None = None
@@ -60,7 +60,7 @@ class OpenAPISpec(Model):
 
 
 class VersionUrls(Model):
-    """Where a version is found."""
+    """The URLs of a version."""
 
     location: str | None = None
 
@@ -83,7 +83,7 @@ class ContentUrls(Model):
 
 
 class OpenAPISpecContent(Model):
-    """A version as files, and where it lies (`url` in 0.146.0, `urls` in the newest release)."""
+    """A version as files, and its location (`url` in 0.146.0, `urls` in the newest release)."""
 
     filesystem: Any = None
     url: str | None = None

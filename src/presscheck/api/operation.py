@@ -1,11 +1,11 @@
 """An API call is a value: what it sends, where to, and the type of its answer come from its declaration.
 
-A call is frozen and carries wire facts only. Fields named in the route go into the path; in GET and DELETE every other
-field is a query parameter, elsewhere it is the JSON body. What was not given is not sent; what was given as None is
-sent as null. Answers are read tolerantly (unknown fields and enumeration values pass), arguments strictly.
+Fields named in the route go into the path; in GET and DELETE all other fields are query parameters, in other methods
+they are the JSON body. Fields that were not given are not sent; None is sent as null. Responses are parsed tolerantly
+(unknown fields and enumeration values are accepted), arguments strictly.
 """
 
-# No module of this room postpones its annotations: pydantic would compile each one, a third of the time of an import.
+# No module of this package postpones its annotations: pydantic would compile each one, a third of the import time.
 import json
 import re
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ FAMILIES: "dict[str, type[Operation[Any]]]" = {}
 BY_STORED_NAME: "dict[str, type[Operation[Any]]]" = {}
 """Every operation by its stored name; filled as the families are imported."""
 
-_NO_PART = frozenset(("", ".", ".."))
-"""What would name another thing when it stood in a path."""
+_INVALID_SEGMENTS = frozenset(("", ".", ".."))
+"""Path segments that would change the path."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class Model(BaseModel):
-    """A noun of the service, read tolerantly: fields that we do not know are kept."""
+    """A resource of the API, parsed tolerantly: unknown fields are kept."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True, defer_build=True
@@ -41,13 +41,13 @@ class Model(BaseModel):
 
 
 class Cursor(Model):
-    """Where the next page of a listing begins."""
+    """The cursor of the next page of a listing."""
 
     page: str
 
 
 class Page(Model, Generic[Item]):
-    """One page of a listing. `count` is the total, not the length of `items`; stop when `next` is missing."""
+    """One page of a listing. `count` is the total, not the length of `items`; the last page has no `next`."""
 
     items: tuple[Item, ...]
     next: Cursor | None = None
@@ -55,10 +55,10 @@ class Page(Model, Generic[Item]):
 
 
 class Argument(BaseModel):
-    """A value given to a call, written strictly: an unknown field or a broken limit is an error.
+    """An argument of a call, validated strictly: an unknown field or an exceeded limit is an error.
 
     Raises:
-        InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
+        InvalidArgument: a value is invalid; names the field and the limit.
     """
 
     model_config = ConfigDict(
@@ -71,7 +71,7 @@ class Argument(BaseModel):
     )
 
     always_sent: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are sent although they were not given: those whose only value is their default."""
+    """Fields that are sent even if not given, because their default is their only value."""
 
     def __init__(self, **fields: Any) -> None:
         try:
@@ -89,43 +89,43 @@ class Argument(BaseModel):
 
     @classmethod
     def on_wire(cls, field: str) -> str:
-        """What the service calls a field."""
+        """The name of a field in the API."""
         return (cls.model_fields[field].alias if field in cls.model_fields else None) or field
 
 
 class Operation(Argument, Generic[Answer]):
-    """One call of the service, and the type of its answer.
+    """A call of one API operation; `Answer` is the type of its response.
 
-    Subclass `Operation[X]` directly: a generic level in between would lose X at run time.
+    Subclass `Operation[X]` directly: a generic class in between would lose X at run time.
 
     Raises:
-        InvalidArgument: an argument breaks a limit; names the field; nothing is sent.
+        InvalidArgument: a value is invalid; names the field and the limit.
     """
 
     operation_id: ClassVar[str] = ""
-    """The name that the service publishes for it; it stays when classes and modules are renamed."""
+    """The published id of the operation, which does not change when classes and modules are renamed."""
     route: ClassVar[str] = ""
     """Method and path, such as ``GET /spaces/{space_id}``."""
     success: ClassVar[int] = 200
-    """The status of a good answer; 204 has no body."""
+    """The status of a successful response; 204 has no body."""
     in_query: ClassVar[frozenset[str]] = frozenset()
-    """Fields of a POST, PUT or PATCH that go into the query all the same."""
+    """Fields of a POST, PUT or PATCH that go into the query."""
     body_field: ClassVar[str | None] = None
-    """The field whose value is the whole body, where the body is not an object of the other fields."""
+    """The field whose value is the whole body, if the body is not an object of the fields."""
     release: ClassVar[str | None] = None
-    """The only release of the service that has this call; None where both have it."""
+    """The only release of the service that has the operation; None if all have it."""
     feature: ClassVar[str | None] = None
-    """What a service lacks that does not have this call, such as ``reviews``; None where every service has it."""
+    """The optional feature to which the operation belongs, such as ``reviews``; None if every service has it."""
     answer: ClassVar[Any] = None
-    """The type of the answer, `X` of ``Operation[X]``."""
+    """The type of the response, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(**fields)
         for field in self.path_fields():
             parts = str(getattr(self, field)).split("/") if field == "page_path" else (getattr(self, field),)
-            if any(part in _NO_PART for part in parts):
-                reason = "may not be empty, nor a dot or two"
+            if any(part in _INVALID_SEGMENTS for part in parts):
+                reason = "must not be empty, `.` or `..`"
                 raise InvalidArgument(field, reason, call=type(self).__name__, wire=self.on_wire(field))
 
     @classmethod
@@ -144,12 +144,12 @@ class Operation(Argument, Generic[Answer]):
 
     @classmethod
     def stored_name(cls) -> str:
-        """The name by which the outbox and the cache know it: the published `operationId`, where it has one."""
+        """The name in the outbox and in cache keys: the published `operationId`, if there is one."""
         return cls.operation_id or cls.qualified_name()
 
     @classmethod
     def qualified_name(cls) -> str:
-        """``family.Name``: where it is declared."""
+        """``family.Name``, from the module and the class."""
         return f"{cls.family}.{cls.__name__}"
 
     @classmethod
@@ -160,12 +160,12 @@ class Operation(Argument, Generic[Answer]):
     @classmethod
     @cache
     def path_fields(cls) -> tuple[str, ...]:
-        """The fields that stand in the path, in order."""
+        """The fields in the path, in order."""
         return tuple(_PLACEHOLDER.findall(cls.route))
 
     @classmethod
     def is_read(cls) -> bool:
-        """True where the call changes nothing."""
+        """Whether the operation changes nothing."""
         return cls.method() == "GET"
 
     @classmethod
@@ -176,47 +176,47 @@ class Operation(Argument, Generic[Answer]):
         return cls.in_query
 
     def given(self) -> dict[str, Any]:
-        """What was given, as JSON values under the names used here; the form in which a call is stored."""
+        """The given arguments as JSON values by field name; the form in which a call is stored."""
         return self.model_dump(mode="json", by_alias=False, exclude_unset=True)
 
     def key(self) -> str:
-        """Canonical: two reads with the same key have the same answer."""
+        """The cache key: the stored name and the canonical JSON of the arguments."""
         given = json.dumps(self.given(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return f"{self.stored_name()} {given}"
 
     def wire_path(self) -> str:
-        """The path on the wire, every value quoted."""
+        """The path of the request, with all values percent-encoded."""
         template = self.route.partition(" ")[2]
         return _PLACEHOLDER.sub(lambda found: quote(str(getattr(self, found[1])), safe=_safe(found[1])), template)
 
     def wire_query(self) -> list[tuple[str, str]]:
-        """The query, as pairs; an array repeats its key."""
+        """The query as pairs; an array repeats its key."""
         return list(self._query())
 
     def _query(self) -> Iterator[tuple[str, str]]:
-        wanted = self.query_fields() & self.model_fields_set
-        if not wanted:
+        given = self.query_fields() & self.model_fields_set
+        if not given:
             return
-        for name, value in self.model_dump(mode="json", by_alias=True, include=set(wanted)).items():
+        for name, value in self.model_dump(mode="json", by_alias=True, include=set(given)).items():
             for one in value if isinstance(value, list) else (value,):  # pyright: ignore[reportUnknownVariableType]
                 yield name, _plain(one)
 
     def wire_body(self) -> Any:
-        """The JSON body, or None where there is none."""
+        """The JSON body; None if there is none."""
         if self.method() in ("GET", "DELETE"):
             return None
-        left_out = set(self.path_fields()) | self.query_fields()
-        dumped = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=left_out)
+        excluded = set(self.path_fields()) | self.query_fields()
+        dumped = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=excluded)
         if self.body_field is None:
             return dumped or None
         field = type(self).model_fields[self.body_field]
         return dumped.get(field.alias or self.body_field)
 
     def read_answer(self, body: bytes) -> Answer:
-        """The answer that these bytes of JSON are; empty where the call has none.
+        """Parse a response body; None if the operation has no response.
 
         Raises:
-            pydantic.ValidationError: not JSON, or not of the declared shape.
+            pydantic.ValidationError: it is not JSON, or not of the declared type.
         """
         if type(self).answer is None or not body:
             return cast("Answer", None)  # Operation[None], or a 204
@@ -227,33 +227,33 @@ class Operation(Argument, Generic[Answer]):
 
 
 class Paged(BaseModel):
-    """Mixed into a listing: the cursor and the size of a page (0 to 1000; the service chooses when it is not given)."""
+    """Mixin of listings: the cursor and the size of a page (0 to 1000; chosen by the service if not given)."""
 
     page: str | None = None
     limit: int | None = Field(default=None, ge=0, le=1000)
 
 
 def revive(name: str, given: dict[str, Any]) -> "Operation[Any]":
-    """The call that was stored under this name, or under a former one, with these values.
+    """Create a call from its stored name, current or former, and its stored arguments.
 
     Raises:
-        PresscheckError: no such operation, or its fields are no longer these.
+        PresscheckError: the operation does not exist in this version, or the arguments are invalid.
     """
     return operation_called(name)(**given)
 
 
 def operation_called(name: str) -> "type[Operation[Any]]":
-    """The operation with this stored name, or with this name from before operations were stored by `operationId`.
+    """The operation with this stored name, or with this former ``family.Name``.
 
     Raises:
-        PresscheckError: this version has no such operation.
+        PresscheckError: the operation does not exist in this version.
     """
     if name not in BY_STORED_NAME:
-        from presscheck.api.stored_names import FORMER_NAMES  # late: only what older versions wrote needs it
+        from presscheck.api.stored_names import FORMER_NAMES  # lazy import: only for files of older versions
 
         name = FORMER_NAMES.get(name, name)
     if name not in BY_STORED_NAME:
-        every_operation()  # its family is not imported yet, and the name does not tell which one it is
+        every_operation()  # its family is not imported yet, and the name does not say which one it is
     if name not in BY_STORED_NAME:
         raise PresscheckError(f"{name}: this version of presscheck does not know that operation")
     return BY_STORED_NAME[name]
@@ -261,8 +261,8 @@ def operation_called(name: str) -> "type[Operation[Any]]":
 
 @cache
 def every_operation() -> "tuple[type[Operation[Any]], ...]":
-    """Every call of the service, by name."""
-    import pkgutil  # late, as all of this: a first screen imports only its own families
+    """All operations, sorted by qualified name; imports all families."""
+    import pkgutil  # lazy import
     from importlib import import_module
 
     import presscheck.api as families
@@ -275,7 +275,7 @@ def every_operation() -> "tuple[type[Operation[Any]], ...]":
 
 @cache
 def answer_reader(operation: type[Operation[Any]]) -> TypeAdapter[Any]:
-    """What reads the answers of an operation; built once, at its first use."""
+    """The parser for the responses of an operation, cached."""
     return TypeAdapter(operation.answer)
 
 

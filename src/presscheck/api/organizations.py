@@ -1,4 +1,4 @@
-"""Organizations and their members, and the search through all that an organization has (service.md: Organizations)."""
+"""Organizations and their members, and the search through all that an organization has."""
 
 from typing import Any, Literal
 
@@ -34,13 +34,13 @@ __all__ = [
 
 
 class OrganizationUrls(Location):
-    """Where an organization is found."""
+    """The URLs of an organization."""
 
     logo: str | None = None
 
 
 class OrganizationPermissions(Model):
-    """What the caller may do with an organization."""
+    """The caller's permissions for an organization."""
 
     view: bool = False
     access: bool = False

@@ -1,4 +1,4 @@
-"""Who may do what in a collection or a space, by person and by team (service.md: Collections)."""
+"""Who may do what in a collection or a space, by person and by team."""
 
 from presscheck.api.operation import Model, Operation, Page, Paged
 from presscheck.api.roles import MemberRole

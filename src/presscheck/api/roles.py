@@ -28,7 +28,7 @@ RuleName = Literal[
 
 
 class Location(Model):
-    """Where a thing is found: `location` in the API, `app` in the service's own app."""
+    """The URLs of a resource: `location` in the API, `app` in the service's own app."""
 
     location: str | None = None
     app: str | None = None

@@ -1,4 +1,4 @@
-"""Single sign-on: SAML providers and the places to sign in (service.md: SAML provider and SSO)."""
+"""Single sign-on: SAML providers and sign-in providers."""
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ class SAMLService(Model):
 
 
 class SAMLUrls(Model):
-    """Where a provider is found."""
+    """The URLs of a provider."""
 
     location: str | None = None
 
@@ -39,7 +39,7 @@ class SAMLProvider(Model):
 
 
 class SSOLogin(Model):
-    """A place to sign in."""
+    """A sign-in provider."""
 
     id: str
     label: str = ""
@@ -47,7 +47,7 @@ class SSOLogin(Model):
 
 
 class SSOLogins(Model):
-    """The places to sign in to an organization."""
+    """The sign-in providers of an organization."""
 
     items: tuple[SSOLogin, ...] = ()
 

@@ -1,6 +1,6 @@
-"""How a call is typed at a shell: `presscheck api get-space --space-id s1` says it again; what is secret is left out.
+"""Formats calls as shell commands, such as `presscheck api get-space --space-id s1`, without secrets.
 
-`cli` reads what is written here, so the names of commands and options are spelled in one place.
+The command line uses the same functions for the names of its commands and options.
 """
 
 import json
@@ -14,7 +14,7 @@ from urllib.parse import quote
 from presscheck.api.operation import Operation
 
 HIDDEN = "…"
-"""Stands where something secret stood."""
+"""Replaces a secret."""
 
 _words = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _secret = re.compile(r"secret|token|password|credential|share_?key|private_?key|api_?key|invite_?id", re.IGNORECASE)
@@ -23,17 +23,17 @@ _asked_secret = re.compile(rf"([?&][^=&\s]*(?:{_secret.pattern})[^=&\s]*=)[^&#\s
 
 
 def typed_name(name: str) -> str:
-    """``GetSpace`` as it is typed: ``get-space``."""
+    """The name of a command: ``get-space`` for ``GetSpace``."""
     return _words.sub("-", name).lower()
 
 
 def flag(name: str) -> str:
-    """The option that a field is."""
+    """The command line option of a field."""
     return f"--{name.replace('_', '-')}"
 
 
 def typed(call: Operation[Any]) -> str:
-    """The line that says a call again; where something secret stood, a mark stands that must be filled in."""
+    """The command line of a call; secrets are replaced by `HIDDEN` and must be filled in."""
     words = ["presscheck", "api", typed_name(type(call).__name__)]
     for name, value in call.given().items():
         for one in _options(type(call), name, hidden(name, value)):
@@ -42,7 +42,7 @@ def typed(call: Operation[Any]) -> str:
 
 
 def shown_path(call: Operation[Any], path: str) -> str:
-    """A path of a request without what is secret in it."""
+    """The path of a request, with secrets replaced."""
     for name in call.path_fields():
         if _secret.search(name):
             value = str(getattr(call, name))
@@ -51,7 +51,7 @@ def shown_path(call: Operation[Any], path: str) -> str:
 
 
 def hidden(name: str, value: Any) -> Any:
-    """A value of a field as it may be shown: what is secret, or holds a password, is replaced."""
+    """The value of a field with secrets replaced, including passwords in URLs."""
     if value is not None and _secret.search(name):
         return HIDDEN
     if isinstance(value, dict):
@@ -62,14 +62,14 @@ def hidden(name: str, value: Any) -> Any:
 
 
 def members_of(annotation: Any) -> list[Any]:
-    """What a type may be, without None; the type itself where it is no union."""
+    """The members of a union type without None; a list with the type itself if it is not a union."""
     if get_origin(annotation) in (Union, types.UnionType):
         return [one for one in get_args(annotation) if one is not types.NoneType]
     return [annotation]
 
 
 def is_text(annotation: Any) -> bool:
-    """Whether a text may stand for itself."""
+    """Whether a field takes plain text, without JSON quotes."""
     return any(member is str for member in members_of(annotation)) or hasattr(annotation, "__metadata__")
 
 

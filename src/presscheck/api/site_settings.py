@@ -1,4 +1,4 @@
-"""How a site looks, who gets in, and where old addresses lead (service.md: Sites)."""
+"""Settings of a site: customization, visitor authentication, share links and redirects."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from presscheck.api.site_structure import PublishedUrl
 
 
 class ShareLink(Model):
-    """A secret address of a site."""
+    """A share link of a site."""
 
     object: str = "share-link"
     id: str
@@ -31,13 +31,13 @@ class PublishingAuth(Model):
 
 
 class Preview(Model):
-    """Where a preview waits, for an hour."""
+    """The URL of a preview, valid for an hour."""
 
     url: str
 
 
 class RedirectTarget(Model):
-    """Where an old address leads: `kind` is site-section, site-space, site-page, or external (newest release)."""
+    """The target of a redirect: `kind` is site-section, site-space, site-page, or external (newest release)."""
 
     kind: str
     site_section_id: str | None = None
@@ -47,7 +47,7 @@ class RedirectTarget(Model):
 
 
 class Redirect(Model):
-    """An old address and where it leads."""
+    """A redirect: a path and its target."""
 
     object: str = "site-redirect"
     id: str
@@ -61,7 +61,7 @@ class Redirect(Model):
 
 
 class RedirectDestination(Argument):
-    """Where to lead an old address; the ids that its kind needs. ``external`` in the newest release only."""
+    """The target of a new redirect, with the ids of its kind. ``external`` in the newest release only."""
 
     kind: Literal["site-section", "site-space", "site-page", "external"]
     site_section_id: str | None = None
@@ -71,7 +71,7 @@ class RedirectDestination(Argument):
 
 
 class AdaptiveSchema(Model):
-    """What a site may know of its visitors, as a JSON schema of draft 7."""
+    """The schema of a site's visitors, as JSON schema draft 7."""
 
     object: str = "site-adaptive-schema"
     json_schema: dict[str, Any] | None = None
@@ -79,7 +79,7 @@ class AdaptiveSchema(Model):
 
 
 class TemplateCondition(Model):
-    """A condition to begin with."""
+    """A suggested condition."""
 
     description: str = ""
     condition: str = ""

@@ -1,4 +1,4 @@
-"""The inside of a site: its spaces, its sections and their groups, in order (service.md: Sites)."""
+"""The inside of a site: its spaces, its sections and their groups, in order."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -9,7 +9,7 @@ from presscheck.api.spaces import Space
 
 
 class PublishedUrl(Model):
-    """Where readers find a thing; missing while it is not published."""
+    """The public URL of a site item; missing while it is not published."""
 
     published: str | None = None
 

@@ -1,4 +1,4 @@
-"""Docs sites: what readers see, where, and whether it is live (service.md: Sites)."""
+"""Docs sites: what readers see, where, and whether it is live."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -9,7 +9,7 @@ from presscheck.api.roles import Location
 from presscheck.api.site_structure import SiteStructure
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
-"""What a site may do; ``basic`` where it is not given."""
+"""The type of a site; ``basic`` by default."""
 SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 """Who may read a site once it is published."""
 

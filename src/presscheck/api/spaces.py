@@ -1,4 +1,4 @@
-"""Spaces: containers of documentation, with their counters and rules (service.md: Spaces)."""
+"""Spaces: containers of documentation, with their counters and rules."""
 
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ class SpaceUrls(Location):
 
 
 class SpacePermissions(Model):
-    """What the caller may do with a space."""
+    """The caller's permissions for a space."""
 
     view: bool = False
     access: bool = False

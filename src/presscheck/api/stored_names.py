@@ -1,4 +1,4 @@
-"""The names under which operations were stored before they were stored by their published `operationId`.
+"""The former stored names of operations, from before they were stored by their published `operationId`.
 
 Outboxes and caches written by those versions are read through this table. It is history: what it names never changes,
 whatever classes and modules are called today.

@@ -1,4 +1,4 @@
-"""Teams of an organization and who is in them (service.md: Organizations, search, SSO, teams)."""
+"""Teams of an organization and who is in them."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ TeamRole = Literal["owner", "member"]
 
 
 class TeamPermissions(Model):
-    """What the caller may do with a team, or see of a membership."""
+    """The caller's permissions for a team, or see of a membership."""
 
     admin: bool = False
     view: bool = False
@@ -31,7 +31,7 @@ class Team(Model):
 
 
 class MembershipRole(Model):
-    """What somebody is in a team: owner or member."""
+    """The role in a team: owner or member."""
 
     role: str = "member"
 
@@ -43,7 +43,7 @@ class MembershipPermissions(Model):
 
 
 class TeamMember(Model):
-    """Somebody in a team: who they are in the organization, and what in the team."""
+    """A member of a team, with their roles in the organization and in the team."""
 
     organization: OrganizationMember
     team: MembershipRole = Field(default_factory=MembershipRole)
@@ -51,7 +51,7 @@ class TeamMember(Model):
 
 
 class Membership(Argument):
-    """What to make somebody in a team."""
+    """The role to give a member of a team."""
 
     role: TeamRole
 

@@ -1,4 +1,4 @@
-"""Spaces kept in another language (service.md: Translations)."""
+"""Spaces kept in another language."""
 
 from typing import Any
 
@@ -36,20 +36,20 @@ class TranslationStats(Model):
 
 
 class TranslationPermissions(Model):
-    """What the caller may do with a translation."""
+    """The caller's permissions for a translation."""
 
     view: bool = False
     edit: bool = False
 
 
 class TranslationUrls(Model):
-    """Where a translation is found."""
+    """The URLs of a translation."""
 
     location: str | None = None
 
 
 class Translation(Model):
-    """A translation; `status` is pending, running or completed; `instructions` a tree of nodes."""
+    """A translation; `status` is pending, running or completed; `instructions` a node tree."""
 
     object: str = "translation"
     id: str

@@ -1,4 +1,4 @@
-"""From an address to what is there, and from a space to a PDF or a repository."""
+"""Looks up the content at a URL; the PDF export and the Git repository of a space."""
 
 from presscheck.api.change_requests import ChangeRequest, ExportedPDF
 from presscheck.api.collections import Collection
@@ -8,7 +8,7 @@ from presscheck.api.spaces import GitSync, Space
 
 
 class ContentAtUrl(Model):
-    """What an address shows: a collection, or a space with perhaps a change request and a page in it."""
+    """The content at a URL: a collection, or a space with optionally a change request and a page."""
 
     collection: Collection | None = None
     space: Space | None = None

@@ -1,4 +1,4 @@
-"""People, as the service names them, and the two calls that fetch one."""
+"""Users, and the operations that fetch one."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from presscheck.api.roles import Location
 
 
 class User(Model):
-    """A person. `email` and `photo_url` are missing where the caller may not see them (service.md: User)."""
+    """A user. `email` and `photo_url` are missing if the caller may not see them."""
 
     object: str = "user"
     id: str
@@ -18,7 +18,7 @@ class User(Model):
 
 
 class Contribution(Model):
-    """How often a person took part, and when last."""
+    """How often a user contributed, and when last."""
 
     user: User
     count: int = 0

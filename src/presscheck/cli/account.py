@@ -17,10 +17,10 @@ from presscheck.api.users import GetCurrentUser, User
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import Session, chosen_profile, json_option, load_profile, profile_option, with_session
-from presscheck.config.profile import Profile, chosen_name
+from presscheck.config.profile import Profile, profile_name
 from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, store_token
-from presscheck.config.validation import HOSTED, read, read_all, refuse_open_way
+from presscheck.config.validation import HOSTED, read, read_all, require_encryption
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.paths import places, private_directory
 
@@ -37,7 +37,7 @@ def login(context: click.Context, base_url: str | None) -> None:
     or, if there is none, in a file that only you can read.
     """
     file = places().config_file
-    name = chosen_name(chosen_profile(context), dict(os.environ))
+    name = profile_name(chosen_profile(context), dict(os.environ))
     settings = read(file, name)
     if settings and base_url and base_url.rstrip("/") != settings.get("base_url", HOSTED).rstrip("/"):
         raise ConfigurationError(
@@ -50,7 +50,7 @@ def login(context: click.Context, base_url: str | None) -> None:
         )
     address = base_url or os.environ.get("PRESSCHECK_BASE_URL") or settings.get("base_url") or HOSTED
     allow_http = settings.get("allow_http", False)
-    refuse_open_way(address, file, name, allow_http=allow_http)
+    require_encryption(address, file, name, allow_http=allow_http)
     token = _prompt_for_token(address)
     profile = Profile(name=name, base_url=address.rstrip("/"), token=token, allow_http=allow_http)
     user = asyncio.run(_verify(profile))
@@ -102,7 +102,7 @@ async def whoami(session: Session) -> None:
 def profiles(context: click.Context, *, as_json: bool) -> None:
     """List the profiles of the settings file."""
     file = places().config_file
-    chosen = chosen_name(chosen_profile(context), dict(os.environ))
+    chosen = profile_name(chosen_profile(context), dict(os.environ))
     tables = read_all(file)
     tables.setdefault(chosen, {})
     rows = [_profile_row(file.parent, name, table, chosen=name == chosen) for name, table in sorted(tables.items())]

@@ -16,8 +16,8 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
-from presscheck.config.validation import Mistake, mistakes_in, read
-from presscheck.engine.inbox.views import judge
+from presscheck.config.validation import SettingsError, errors_in, read
+from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
 from presscheck.text.plurals import count
@@ -57,10 +57,10 @@ def check(*, as_json: bool) -> None:
     """
     file = places().config_file
     if as_json:
-        mistakes = mistakes_in(file, judge)
-        print_json([_as_values(mistake) for mistake in mistakes])
-        if mistakes:
-            raise ChecksFailed(count(len(mistakes), "error"))
+        errors = errors_in(file, validate_view)
+        print_json([_as_values(error) for error in errors])
+        if errors:
+            raise ChecksFailed(count(len(errors), "error"))
         return
     _check(file)
 
@@ -101,21 +101,21 @@ def print_schema() -> None:
     click.echo(json.dumps(schema(), indent=2))
 
 
-def _as_values(mistake: Mistake) -> dict[str, Any]:
+def _as_values(error: SettingsError) -> dict[str, Any]:
     return {
-        "file": str(mistake.file),
-        "line": mistake.line,
-        "key": ".".join(mistake.key),
-        "message": mistake.says,
+        "file": str(error.file),
+        "line": error.line,
+        "key": ".".join(error.key),
+        "message": error.message,
     }
 
 
 def _check(file: Path) -> None:
-    mistakes = mistakes_in(file, judge)
-    for mistake in mistakes:
-        click.echo(str(mistake))
-    if mistakes:
-        raise ChecksFailed(f"{count(len(mistakes), 'error')} in {file}")
+    errors = errors_in(file, validate_view)
+    for error in errors:
+        click.echo(str(error))
+    if errors:
+        raise ChecksFailed(f"{count(len(errors), 'error')} in {file}")
     print_message(f"No errors in {file}." if file.exists() else f"{file} does not exist; all settings have defaults.")
 
 

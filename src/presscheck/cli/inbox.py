@@ -24,8 +24,9 @@ from presscheck.cli.session import Session, with_session
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
-from presscheck.engine.inbox.event_log import PAUSE
-from presscheck.engine.inbox.views import Group, View, all_views, arranged, facts, judge, listing_of, newest
+from presscheck.engine.inbox.event_log import POLL_INTERVAL
+from presscheck.engine.inbox.views import Group, View, all_views, arrange_rows, listing_of, row_details, validate_view
+from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
@@ -99,12 +100,12 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
         raise InvalidArgument("--view", "cannot be used with --watch, which prints the events of all views")
     from presscheck.cli.watch import watch_events
 
-    await watch_events(session, interval or PAUSE)
+    await watch_events(session, interval or POLL_INTERVAL)
 
 
 async def print_inbox(session: Session, view: str | None = None) -> None:
     """Print a view of each organization."""
-    saved, mistakes = read_views(places().config_file, judge)
+    saved, mistakes = read_views(places().config_file, validate_view)
     for mistake in mistakes:
         print_message(f"Saved view skipped: {mistake}")
     inboxes: list[dict[str, Any]] = []
@@ -121,7 +122,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
 
 def saved_views() -> tuple[SavedView, ...]:
     """The valid saved views of the settings file."""
-    return read_views(places().config_file, judge)[0]
+    return read_views(places().config_file, validate_view)[0]
 
 
 async def _fetch_inbox(
@@ -157,7 +158,7 @@ async def _groups(
     total = await _fetch_list(engine, listing)
     if view.saved is None:
         return (Group(None, tuple(range(total))),)
-    return await arranged(engine, view, listing, view.query, spaces, now())
+    return await arrange_rows(engine, view, listing, view.query, spaces, now())
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
@@ -173,7 +174,7 @@ def _lines(engine: Engine, shown: Shown) -> list[str]:
         if number in shown.headings:
             lines += ["", sanitize(shown.headings[number])]
         title = sanitize(shown.spaces.get(request.space, ""))
-        lines.append(plain(request_row(request, facts(engine, request, shown.me), title, columns, now())))
+        lines.append(plain(request_row(request, row_details(engine, request, shown.me), title, columns, now())))
     return lines if shown.requests else [*lines, shown.view.empty]
 
 
@@ -183,7 +184,7 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
         reviews, reviewers = engine.known(reviews_of(request)), engine.known(reviewers_of(request))
         more: dict[str, Any] = {
             "spaceTitle": shown.spaces.get(request.space),
-            "reviews": newest(reviews.value.items) if reviews else (),
+            "reviews": newest_reviews(reviews.value.items) if reviews else (),
             "requestedReviewers": reviewers.value.items if reviewers else (),
         }
         rows.append(as_json(request) | as_json(more))

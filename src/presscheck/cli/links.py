@@ -69,7 +69,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
         linked = await ask()
     except NotSupported:
         linked = None  # the page tree is not cached either
-    if linked is None or (not linked.is_told and session.engine.status.online):
+    if linked is None or (not linked.is_from_service and session.engine.status.online):
         await _fetch_pages(session, space_id)
         linked = await ask()
     if linked.unread:

@@ -43,7 +43,7 @@ async def send(session: Session) -> None:
     Stops if the connection is lost.
     """
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent. Use another profile (--profile)")
+        raise ReadOnly
     await session.engine.fetch(GetCurrentUser())  # fails at once without a connection or with an invalid token
     while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
         if not session.engine.status.online:
@@ -65,7 +65,7 @@ async def retry(session: Session, number: int) -> None:
     """Queue a failed change to be sent again."""
     _row(session, number)
     if session.profile.read_only:
-        raise ReadOnly("This profile is read-only: changes are not sent. Use another profile (--profile)")
+        raise ReadOnly
     session.engine.retry(number)
     print_message("Queued again. Run `presscheck outbox send` to send it now.")
 

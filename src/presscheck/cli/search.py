@@ -49,7 +49,7 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     """
     owner = await _owner(session, org, offline=offline)
     answers = session.engine.search(
-        " ".join(words), most=limit, organization=owner, patience=INDEX_TIMEOUT, here_only=offline
+        " ".join(words), limit=limit, organization=owner, index_timeout=INDEX_TIMEOUT, local_only=offline
     )
     results = [results async for results in answers][-1]
     if session.json:

@@ -1,1 +1,1 @@
-"""How it is said: the only room that knows httpx."""
+"""The HTTP client for the service's API; the only package that uses httpx."""

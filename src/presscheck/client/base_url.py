@@ -1,4 +1,4 @@
-"""Where a service answers: an address is taken only where a token may be sent to it."""
+"""Parses service URLs, and rejects those to which a token must not be sent."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from presscheck.errors import ConfigurationError
 
 @dataclass(frozen=True)
 class Address:
-    """A service that may be asked."""
+    """The address of a service."""
 
     url: str
-    """The beginning of every address, with ``/v1``."""
+    """The base of all request URLs, with ``/v1``."""
     host: str
-    """What people call it."""
+    """The host name and port, for messages."""
     socket: str | None = None
-    """The path of a Unix socket, where it is one."""
+    """The path of the Unix socket, if it is one."""
     is_local: bool = False
-    """True on this machine: no proxy, and TLS is not needed."""
+    """Whether it is on this machine: then no proxy is used, and TLS is not required."""
 
 
 def read_address(base_url: str, *, insecure: bool = False) -> Address:
-    """Read ``https://host``, ``http://localhost:8000`` or ``unix:/path/to.sock``, with or without ``/v1``.
+    """Parse a service URL: ``https://host``, ``http://localhost:8000`` or ``unix:/path``, with or without ``/v1``.
+
+    Args:
+        base_url: the URL.
+        insecure: allow plain HTTP to other machines.
 
     Raises:
-        ConfigurationError: not an address, or one to which a token would travel in the open.
+        ConfigurationError: it is not a service URL, or the token would be sent unencrypted.
     """
     if base_url.startswith("unix:"):
         socket = base_url.removeprefix("unix:")

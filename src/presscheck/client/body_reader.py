@@ -1,4 +1,4 @@
-"""Bodies are read while they arrive, and no more than was allowed is ever held, compressed or not."""
+"""Reads and decompresses response bodies as they arrive, with a size limit."""
 
 from __future__ import annotations
 
@@ -9,35 +9,40 @@ from httpx import Headers
 
 
 class BodyError(Exception):
-    """A body that cannot be read; says why in the user's words."""
+    """A response body that cannot be read; the message says why."""
 
 
 class TooLarge(BodyError):
-    """There is more of it than was allowed."""
+    """The body exceeds the size limit."""
 
 
-async def read_body(chunks: AsyncIterator[bytes], headers: Headers, largest: int) -> bytes:
-    """The whole body, decompressed.
+async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
+    """The complete body, decompressed.
+
+    Args:
+        chunks: the body as received.
+        headers: the response headers.
+        max_size: the size limit in bytes, after decompression.
 
     Raises:
-        TooLarge: it has more than `largest` bytes.
-        BodyError: its compression is unknown or broken.
+        TooLarge: the body exceeds the limit.
+        BodyError: its compression is unknown or invalid.
     """
     declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > largest:
-        raise TooLarge(f"it is larger than {_size(largest)}")
-    decode = _decoder(headers.get("content-encoding", "").strip().lower())
-    found = bytearray()
+    if declared.isdecimal() and int(declared) > max_size:
+        raise TooLarge(f"it is larger than {_size(max_size)}")
+    decoder = _decoder(headers.get("content-encoding", "").strip().lower())
+    body = bytearray()
     async for chunk in chunks:
-        found += decode.take(chunk, largest - len(found))
-        if len(found) > largest:
-            raise TooLarge(f"it is larger than {_size(largest)}")
-    decode.end()
-    return bytes(found)
+        body += decoder.decode(chunk, max_size - len(body))
+        if len(body) > max_size:
+            raise TooLarge(f"it is larger than {_size(max_size)}")
+    decoder.end()
+    return bytes(body)
 
 
 class _Plain:
-    def take(self, chunk: bytes, room: int) -> bytes:
+    def decode(self, chunk: bytes, room: int) -> bytes:
         return chunk[: room + 1]
 
     def end(self) -> None:
@@ -46,21 +51,21 @@ class _Plain:
 
 class _Compressed(_Plain):
     def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, as its first bytes say
-        self._begun = False
+        self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32)  # detects gzip and zlib by their header
+        self._is_started = False
 
-    def take(self, chunk: bytes, room: int) -> bytes:
+    def decode(self, chunk: bytes, room: int) -> bytes:
         if self._zlib.eof:
-            raise BodyError("something follows its end")
-        self._begun = True
+            raise BodyError("there is data after its end")
+        self._is_started = True
         try:
             return self._zlib.decompress(chunk, room + 1)
         except zlib.error:
-            raise BodyError("its compression is broken") from None
+            raise BodyError("its compression is invalid") from None
 
     def end(self) -> None:
-        if self._begun and not self._zlib.eof:
-            raise BodyError("its compression is cut off")
+        if self._is_started and not self._zlib.eof:
+            raise BodyError("its compressed data is incomplete")
 
 
 def _decoder(encoding: str) -> _Plain:
@@ -68,7 +73,7 @@ def _decoder(encoding: str) -> _Plain:
         return _Plain()
     if encoding in ("gzip", "x-gzip", "deflate"):
         return _Compressed()
-    raise BodyError("its compression is one that was not asked for")
+    raise BodyError("its compression is not supported")
 
 
 def _size(count: int) -> str:

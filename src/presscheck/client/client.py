@@ -1,6 +1,6 @@
-"""How calls are said: one pool of connections to one service, one way in for every call, typed errors out.
+"""The HTTP client: sends calls to one service over a connection pool, and raises typed errors.
 
-The token goes to the service's own origin and nowhere else, and stands in no text that this room makes.
+The token is only sent to the origin of the service, and never appears in messages or logs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from presscheck.client.base_url import read_address
 from presscheck.client.body_reader import BodyError, read_body
 from presscheck.client.rate_budget import Budget, BudgetExhausted, service_time
 from presscheck.client.request_context import RequestContext, RequestRecord
-from presscheck.client.responses import EMPTY, Reply, checked, not_supported, read_answer
-from presscheck.client.retry import repeated
+from presscheck.client.responses import EMPTY, Reply, check_response, not_supported, read_answer
+from presscheck.client.retry import with_retries
 from presscheck.client.transport import Bearer, Timeouts, connect
 from presscheck.client.transport_errors import Progress, is_reset, to_typed_error
 from presscheck.client.unsupported_calls import owner_and_listing
@@ -30,16 +30,25 @@ __all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
-LARGEST = 64 << 20
-LARGEST_ERROR = 64 << 10
-REDIRECTS = 5
+MAX_SIZE = 64 << 20
+MAX_ERROR_SIZE = 64 << 10
+MAX_REDIRECTS = 5
 
 
 class Client:
-    """The service, as one person; belongs to one event loop.
+    """A client for one service and one token; belongs to one event loop.
+
+    Args:
+        base_url: the URL of the service.
+        token: the token; None to send none.
+        timeout: the time-outs and retry pauses.
+        insecure: allow sending the token over plain HTTP to another machine.
+        max_size: the size limit of a response body in bytes.
+        connections: the size of the connection pool.
+        on_exchange: called with a record of each request.
 
     Raises:
-        ConfigurationError: the address or the token cannot be used.
+        ConfigurationError: the URL or the token is invalid.
     """
 
     def __init__(
@@ -49,18 +58,18 @@ class Client:
         *,
         timeout: Timeouts | None = None,
         insecure: bool = False,
-        largest: int = LARGEST,
+        max_size: int = MAX_SIZE,
         connections: int = 12,
         on_exchange: Callable[[RequestRecord], None] | None = None,
     ) -> None:
         self._address = read_address(base_url, insecure=insecure)
         self._timeouts = timeout or Timeouts()
-        self._largest = largest
+        self._max_size = max_size
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
         self._http = connect(self._address, Bearer(token), self._timeouts, connections)
         self.clock_skew: float | None = None
-        """Seconds that the service's clock is ahead of ours, as its last answer told."""
+        """Seconds that the service's clock was ahead of ours in the last response; None if unknown."""
 
     def __repr__(self) -> str:
         return f"Client({self._address.host!r})"
@@ -72,32 +81,32 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         await self._http.aclose()
 
     async def send(self, call: Operation[Answer]) -> Answer:
-        """Say a call and read its answer.
+        """Send a call and parse its response.
 
         Raises:
-            RequestError: one of its kinds; see `presscheck.errors`.
+            RequestError: the request failed; see `presscheck.errors` for its kinds.
         """
-        reply = await self._good(call, RequestContext())
+        reply = await self._send_with_retries(call, RequestContext())
         return read_answer(call, reply.body, reply.request_id)
 
-    async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
-        """Say a call; the body of its answer as it came, of the right status and type, but not read yet.
+    async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
+        """Send a call; returns the response body, with its status and content type checked, but not parsed.
 
         Args:
-            call: what is said.
-            errand: how urgent it is; as what somebody asked for when not given.
+            call: the call.
+            context: its priority; `REQUESTED` by default.
 
         Raises:
-            RequestError: one of its kinds; see `presscheck.errors`.
+            RequestError: the request failed; see `presscheck.errors` for its kinds.
         """
-        return (await self._good(call, errand or RequestContext())).body
+        return (await self._send_with_retries(call, context or RequestContext())).body
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
-        """Every item of a listing, page after page; a cursor that comes back a second time ends it."""
+        """Yield all items of a listing, page by page; ends if the service repeats a cursor."""
         seen: set[str] = set()
         while True:
             page = await self.send(listing)
@@ -108,75 +117,79 @@ class Client:
             seen.add(page.next.page)
             listing = listing.model_copy(update={"page": page.next.page})
 
-    async def _good(self, call: Operation[Any], errand: RequestContext) -> Reply:
-        """A good answer, after as many attempts as are right."""
+    async def _send_with_retries(self, call: Operation[Any], context: RequestContext) -> Reply:
+        """The successful response of a call, after retries if necessary."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
-            return await repeated(call, lambda: self._followed(call, errand), pause=pause, longest=longest)
+            return await with_retries(
+                call, lambda: self._send_following_redirects(call, context), pause=pause, longest=longest
+            )
         except NotFound as caught:
-            error = not_supported(call, caught) if await self._is_unknown(call, errand) else caught
+            error = not_supported(call, caught) if await self._is_unknown(call, context) else caught
         raise error
 
-    async def _followed(self, call: Operation[Any], errand: RequestContext) -> Reply:
-        """A good answer; a read follows redirects, within the service's own origin."""
+    async def _send_following_redirects(self, call: Operation[Any], context: RequestContext) -> Reply:
+        """The successful response of one attempt; a read follows redirects within the service's origin."""
         url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
-        for _ in range(REDIRECTS):
-            reply = await self._exchange(call, url, errand)
+        for _ in range(MAX_REDIRECTS):
+            reply = await self._exchange(call, url, context)
             if not reply.headers.get("location") or not 300 <= reply.status < 400:
-                return checked(call, reply)
+                return check_response(call, reply)
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
-    async def _is_unknown(self, call: Operation[Any], errand: RequestContext) -> bool:
-        """Whether a call came to nothing because this release of the service does not have it."""
-        found = owner_and_listing(call)
-        if found is None or not await self._is_there(call, found[0], errand):
+    async def _is_unknown(self, call: Operation[Any], context: RequestContext) -> bool:
+        """Whether a call got a 404 because this release of the service does not have the operation."""
+        paths = owner_and_listing(call)
+        if paths is None or not await self._exists(call, paths[0], context):
             return False
-        return found[1] is None or not await self._is_there(call, found[1], errand)
+        return paths[1] is None or not await self._exists(call, paths[1], context)
 
-    async def _is_there(self, call: Operation[Any], path: str, errand: RequestContext) -> bool:
+    async def _exists(self, call: Operation[Any], path: str, context: RequestContext) -> bool:
         try:
-            return (await self._exchange(call, httpx.URL(self._address.url + path), errand, looks=True)).status < 400
+            return (
+                await self._exchange(call, httpx.URL(self._address.url + path), context, is_probe=True)
+            ).status < 400
         except RequestError:
             return False
 
     async def _exchange(
-        self, call: Operation[Any], url: httpx.URL, errand: RequestContext, *, looks: bool = False
+        self, call: Operation[Any], url: httpx.URL, context: RequestContext, *, is_probe: bool = False
     ) -> Reply:
-        """One request, and one more where a read met a connection that had been closed while it was idle.
+        """Send one request, and once more if a read used an idle connection that the server had closed.
 
-        With `looks` it is no more than a look at an address, for the sake of the call.
+        With `is_probe`, send a GET to the URL instead, to find out whether it exists.
         """
-        is_read, method = looks or call.is_read(), "GET" if looks else call.method()
+        is_read, method = is_probe or call.is_read(), "GET" if is_probe else call.method()
         failure, progress = None, Progress()
         for _ in range(2):
-            failure, progress, began, size = None, Progress(), time.perf_counter(), 0
+            failure, progress, started, size = None, Progress(), time.perf_counter(), 0
             try:
-                reply = await self._attempt(method, url, None if looks else _content(call), progress, errand)
+                reply = await self._attempt(method, url, None if is_probe else _content(call), progress, context)
                 size = len(reply.body)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, BudgetExhausted) as caught:
                 failure = caught
             else:
                 return reply
             finally:
-                self._log(call, method, url, errand, progress.status, began, size)
+                self._log(call, method, url, context, progress.status, started, size)
             if not (is_read and progress.was_stale and is_reset(failure)):
                 break
-        # raised here so that no frame and no context of the transport, which knows the token, hangs on the error
+        # raised outside the except block: frames and context of the transport contain the token
         raise to_typed_error(call, failure or TimeoutError(), progress, self._address.host)
 
     async def _attempt(
-        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, errand: RequestContext
+        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, context: RequestContext
     ) -> Reply:
         request = self._http.build_request(method, url, content=content, extensions={"trace": progress})
         if request.content:
             request.headers["content-type"] = "application/json"
-        await self._budget.turn(errand)
+        await self._budget.wait_for_turn(context)
         async with asyncio.timeout(self._timeouts.whole):
             response = await self._http.send(request, stream=True)
             try:
                 progress.status = response.status_code
-                self._take_note(response)
+                self._update_from_response(response)
                 return Reply(response.status_code, response.headers, await self._body(response))
             finally:
                 await response.aclose()
@@ -185,30 +198,30 @@ class Client:
         if response.status_code in EMPTY:
             return b""
         if response.status_code < 300:
-            return await read_body(response.aiter_raw(), response.headers, self._largest)
+            return await read_body(response.aiter_raw(), response.headers, self._max_size)
         try:
-            return await read_body(response.aiter_raw(), response.headers, LARGEST_ERROR)
+            return await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
         except (httpx.HTTPError, BodyError):
-            return b""  # the status says enough
+            return b""  # the status is sufficient
 
-    def _take_note(self, response: httpx.Response) -> None:
+    def _update_from_response(self, response: httpx.Response) -> None:
         self._budget.update_from(response.status_code, response.headers)
-        theirs = service_time(response.headers)
-        self.clock_skew = None if theirs is None else theirs - time.time()
+        service_clock = service_time(response.headers)
+        self.clock_skew = None if service_clock is None else service_clock - time.time()
 
     def _log(
         self,
         call: Operation[Any],
         method: str,
         url: httpx.URL,
-        errand: RequestContext,
+        context: RequestContext,
         status: int | None,
-        began: float,
+        started: float,
         size: int,
     ) -> None:
         if self._on_exchange:
-            spent = (time.perf_counter() - began) * 1000
-            self._on_exchange(RequestRecord(method, url.path, status, spent, size, call, errand.priority))
+            duration = (time.perf_counter() - started) * 1000
+            self._on_exchange(RequestRecord(method, url.path, status, duration, size, call, context.priority))
 
 
 def _content(call: Operation[Any]) -> bytes | None:
@@ -217,10 +230,10 @@ def _content(call: Operation[Any]) -> bytes | None:
 
 
 def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL:
-    """Where a read goes on.
+    """The target of a redirect.
 
     Raises:
-        MalformedAnswer: somewhere else, or the call is a write.
+        MalformedAnswer: the target has another origin, or the call is a write.
     """
     try:
         target = url.join(reply.headers["location"])

@@ -1,4 +1,4 @@
-"""No service at all, for a person who wants to be offline: every request ends as if the network were gone."""
+"""A client for offline mode: every request fails with a network error."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from presscheck.client.request_context import RequestContext
 from presscheck.errors import NetworkError
 
 
-class Unplugged:
-    """What stands in a client's place; nothing leaves this machine."""
+class OfflineClient:
+    """A client that sends nothing."""
 
-    async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
-        """Nothing is asked.
+    async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
+        """Fail.
 
         Raises:
             NetworkError: always.
@@ -21,4 +21,4 @@ class Unplugged:
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
     async def aclose(self) -> None:
-        """There is no connection to close."""
+        """Do nothing: there are no connections."""

@@ -1,7 +1,7 @@
-"""How much the service still takes: every request takes its turn here, so that we slow down before we are refused.
+"""Rate limiting by the service's `X-RateLimit` headers: slows requests down before the service rejects them.
 
-The last of a window is for what somebody waits for: what nobody waits for leaves it alone, and holds nobody up. The
-service's own clock says when a window ends, for ours need not agree with it.
+The last part of a window is reserved for requests that a user waits for. The end of a window is computed from the
+service's own clock, because the local one may differ.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from presscheck.client.request_context import RequestContext
 if TYPE_CHECKING:
     from httpx import Headers
 
-LONGEST_WAIT = 24 * 3600.0
-"""Seconds; a service that asks for more is not believed."""
+MAX_WAIT = 24 * 3600.0
+"""Seconds; a longer wait is capped."""
 SLOW_FROM = 0.2
-"""The share of a window that is left when we begin to spread what is left over its time."""
+"""The remaining share of a window below which requests are spread over the rest of its time."""
 RESERVE = 0.1
-"""The share of a window that is for what somebody waits for."""
+"""The share of a window that is reserved for requests that a user waits for."""
 
 
 class BudgetExhausted(Exception):
-    """The service takes no more for longer than anybody waits; `seconds` says how long."""
+    """The rate limit is reached for longer than a request may wait; `seconds` is the time until it is reset."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"{seconds:.0f} s")
@@ -32,75 +32,75 @@ class BudgetExhausted(Exception):
 
 
 class Budget:
-    """What is left of the service's patience, as its headers tell it.
+    """The remaining requests of the current rate limit window.
 
     Args:
-        longest: seconds that a request may wait for its turn.
+        max_wait: the maximum number of seconds that a request waits for its turn.
     """
 
-    def __init__(self, longest: float) -> None:
-        self._longest = longest
-        # by the monotonic clock, no request leaves before: none; none that somebody waits for; none of the others
-        self._closed, self._next, self._next_idle = 0.0, 0.0, 0.0
+    def __init__(self, max_wait: float) -> None:
+        self._max_wait = max_wait
+        # monotonic times before which none is sent: any request, one that a user waits for, a background request
+        self._blocked_until, self._next, self._next_idle = 0.0, 0.0, 0.0
         self._ends = 0.0  # when the window ends
         self._left: float | None = None
         self._limit = 0.0
-        self._line: list[RequestContext] = []
+        self._queue: list[RequestContext] = []
 
-    async def turn(self, errand: RequestContext) -> None:
-        """Wait until a request may leave; one that becomes more urgent meanwhile need not wait as long.
+    async def wait_for_turn(self, context: RequestContext) -> None:
+        """Wait until a request may be sent; the wait is shortened if its priority is raised.
 
         Raises:
-            BudgetExhausted: that would take too long.
+            BudgetExhausted: the wait would be too long.
         """
-        latest = time.monotonic() + self._longest
-        self._line.append(errand)
+        latest = time.monotonic() + self._max_wait
+        self._queue.append(context)
         try:
-            while (wait := self._wait_of(errand, time.monotonic())) > 0:
+            while (wait := self._wait_of(context, time.monotonic())) > 0:
                 if time.monotonic() + wait > latest:
                     raise BudgetExhausted(wait)
-                await errand.hurried_within(wait)
-            self._book(time.monotonic(), idle=errand.may_wait)
+                await context.wait_for_higher_priority(wait)
+            self._count_request(time.monotonic(), idle=context.is_background)
         finally:
-            self._line.remove(errand)
+            self._queue.remove(context)
 
     def update_from(self, status: int, headers: Headers) -> None:
-        """Read what an answer says of the budget."""
+        """Update the budget from a response."""
         now = time.monotonic()
-        pause = asked_pause(headers) if status in (429, 503) else None
+        pause = retry_after(headers) if status in (429, 503) else None
         if pause is not None:
-            self._closed = max(self._closed, now + pause)
+            self._blocked_until = max(self._blocked_until, now + pause)
         limit, left = _number(headers, "x-ratelimit-limit"), _number(headers, "x-ratelimit-remaining")
         ends = _until_reset(headers)
         if limit is None or left is None or ends is None:
             return
         is_same_window = self._left is not None and abs(self._ends - (now + ends)) < 2
-        # answers overtake each other: within a window the least that was told is true
+        # responses can arrive out of order: within a window, the lowest value is right
         self._left = min(left, self._left or 0) if is_same_window else left
         self._limit, self._ends = limit, now + ends
         if self._left <= 0:
-            self._closed = max(self._closed, self._ends)
+            self._blocked_until = max(self._blocked_until, self._ends)
         else:
             self._next = max(self._next, now + self._gap(now))
             self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
 
-    def _wait_of(self, errand: RequestContext, now: float) -> float:
-        """Seconds until it is its turn, after those in the line that are more urgent, or as urgent and came before."""
+    def _wait_of(self, context: RequestContext, now: float) -> float:
+        """Seconds until its turn, after queued requests of a higher priority and earlier ones of the same."""
         if self._left is not None and now >= self._ends:
             self._left = None
-        idle, place = errand.may_wait, self._line.index(errand)
-        before = sum(one.priority <= errand.priority for one in self._line[:place])
-        before += sum(one.priority < errand.priority for one in self._line[place + 1 :])
+        idle, place = context.is_background, self._queue.index(context)
+        before = sum(one.priority <= context.priority for one in self._queue[:place])
+        before += sum(one.priority < context.priority for one in self._queue[place + 1 :])
         spread = max(now, self._free_at(idle=idle)) + before * self._gap(now, idle=idle)
-        return max(0.0, min(spread, max(self._closed, self._ends)) - now)
+        return max(0.0, min(spread, max(self._blocked_until, self._ends)) - now)
 
     def _free_at(self, *, idle: bool) -> float:
         if not idle:
-            return max(self._closed, self._next)
+            return max(self._blocked_until, self._next)
         is_reserved = self._left is not None and self._left <= self._limit * RESERVE
-        return max(self._closed, self._next_idle, self._ends if is_reserved else 0.0)
+        return max(self._blocked_until, self._next_idle, self._ends if is_reserved else 0.0)
 
-    def _book(self, now: float, *, idle: bool) -> None:
+    def _count_request(self, now: float, *, idle: bool) -> None:
         if self._left is None:
             return
         self._left -= 1
@@ -110,26 +110,26 @@ class Budget:
             self._next = max(self._next, now + self._gap(now))
 
     def _gap(self, now: float, *, idle: bool = False) -> float:
-        """Seconds between two requests, such that what is left lasts as long as its window; none while it is plenty."""
+        """Seconds between two requests that make the rest of the budget last for the window; 0 while it is large."""
         if self._left is None or self._left > self._limit * SLOW_FROM:
             return 0.0
         left = self._left - self._limit * RESERVE if idle else self._left
         return max(0.0, self._ends - now) / max(left + 1, 1)
 
 
-def asked_pause(headers: Headers) -> float | None:
-    """Seconds that a refusal asks us to wait, by ``Retry-After`` or else by the end of the window; None by neither."""
-    given = headers.get("retry-after", "").strip()
-    if given.isdecimal():
-        return min(float(given[:9]), LONGEST_WAIT)
-    if given:
-        until = _date(given)
+def retry_after(headers: Headers) -> float | None:
+    """Seconds to wait after an error response, from ``Retry-After`` or the end of the window; None without both."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal():
+        return min(float(value[:9]), MAX_WAIT)
+    if value:
+        until = _date(value)
         return None if until is None else _from_now(until, headers)
     return _until_reset(headers)
 
 
 def service_time(headers: Headers) -> float | None:
-    """The time of the service's clock, in seconds of the epoch."""
+    """The time of the service's clock, in seconds since the epoch; None if the response has no date."""
     return _date(headers.get("date", ""))
 
 
@@ -140,7 +140,7 @@ def _until_reset(headers: Headers) -> float | None:
 
 def _from_now(until: float, headers: Headers) -> float:
     now = service_time(headers) or time.time()
-    return min(max(until - now, 0.0), LONGEST_WAIT)
+    return min(max(until - now, 0.0), MAX_WAIT)
 
 
 def _date(text: str) -> float | None:

@@ -1,6 +1,6 @@
-"""How urgent a request is, and what became of it: the words between the client and whoever asks; nothing of HTTP.
+"""Request priorities and records, shared by the client and its callers; independent of HTTP.
 
-What was begun for nobody in particular becomes urgent when the eye comes to want it.
+The priority of a request can be raised while it waits, as when a screen needs what is being prefetched.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from presscheck.api.operation import Operation
 
 
 class Priority(IntEnum):
-    """How urgent: the lower number goes first."""
+    """The priority of a request; lower numbers are sent first."""
 
     VISIBLE = 0
-    """Somebody looks at where it will stand."""
+    """A visible part of the screen needs it."""
     REQUESTED = 1
-    """Somebody did something that needs it."""
+    """A user action needs it."""
     PREFETCH = 2
-    """It is likely to be looked at next."""
+    """The user will probably need it next."""
     BACKGROUND = 3
-    """It may come some time: nobody waits for it."""
+    """Nothing waits for it."""
 
 
 @dataclass(frozen=True)
 class RequestRecord:
-    """One exchange with the service, for the activity log. `status` is None where nothing came back."""
+    """A request that was sent, for the activity log. `status` is None if there was no response."""
 
     method: str
     path: str
@@ -41,32 +41,32 @@ class RequestRecord:
 
 
 class RequestContext:
-    """One thing to ask for.
+    """The priority of one request, which can be raised.
 
     Args:
-        priority: how urgent it is now.
+        priority: the initial priority.
     """
 
     def __init__(self, priority: Priority = Priority.REQUESTED) -> None:
         self.priority = priority
-        self._bell = asyncio.Event()
+        self._raised = asyncio.Event()
 
     @property
-    def may_wait(self) -> bool:
-        """Whether nobody waits for it."""
+    def is_background(self) -> bool:
+        """Whether nothing waits for it."""
         return self.priority is Priority.BACKGROUND
 
-    def hurry(self, priority: Priority) -> None:
-        """Somebody else wants it too, and maybe sooner."""
+    def raise_priority(self, priority: Priority) -> None:
+        """Raise the priority to this one, if it is higher."""
         if priority < self.priority:
             self.priority = priority
-            self._bell.set()
+            self._raised.set()
 
-    async def hurried_within(self, seconds: float) -> bool:
-        """Wait that long; True as soon as it becomes more urgent."""
-        self._bell.clear()
+    async def wait_for_higher_priority(self, seconds: float) -> bool:
+        """Wait until the priority is raised (returns True), or for this time (returns False)."""
+        self._raised.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._bell.wait()
+                await self._raised.wait()
                 return True
         return False

@@ -1,7 +1,7 @@
-"""What came back becomes an answer or a typed error, here and nowhere else.
+"""Checks and parses responses, and turns error responses into typed errors.
 
-A read that got no usable answer is a MalformedAnswer. A write that the service took (2xx) but whose answer cannot be
-used is Ambiguous: it has probably happened.
+An invalid response to a read raises MalformedAnswer. An invalid success response (2xx) to a write raises Ambiguous,
+because the write was probably done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 
 from presscheck.api.operation import Operation
-from presscheck.client.rate_budget import asked_pause
+from presscheck.client.rate_budget import retry_after
 from presscheck.errors import (
     Ambiguous,
     MalformedAnswer,
@@ -25,17 +25,17 @@ from presscheck.errors import (
     for_status,
 )
 
-if TYPE_CHECKING:  # httpx takes 80 ms to import, and whoever reads a stored answer does not need it
+if TYPE_CHECKING:  # httpx takes 80 ms to import, and reading cached responses does not need it
     from httpx import Headers
 
 Answer = TypeVar("Answer")
 
 EMPTY = (204, 205)
-"""Statuses of success without a body; a body that comes with 205 all the same is not read."""
+"""Success statuses without a body; a body of a 205 response is ignored."""
 GOOD = (200, 201, 202, *EMPTY)
-LONGEST_MESSAGE = 400
+MAX_MESSAGE = 400
 
-SENTENCES = {
+MESSAGES = {
     400: "Invalid request",
     401: "Not signed in, or the token is invalid or expired",
     403: "You do not have permission to do this",
@@ -52,7 +52,7 @@ SENTENCES = {
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """What came back: the body is decompressed, and that of an error may be cut."""
+    """A response with its decompressed body; that of an error response may be missing."""
 
     status: int
     headers: Headers
@@ -60,21 +60,21 @@ class Reply:
 
     @property
     def request_id(self) -> str | None:
-        """The service's own name for the exchange, where it gives one."""
-        found = self.headers.get("x-request-id")
-        return found[:200] if found else None
+        """The id that the service gave the request; None if it gave none."""
+        request_id = self.headers.get("x-request-id")
+        return request_id[:200] if request_id else None
 
 
-def checked(call: Operation[Any], reply: Reply) -> Reply:
-    """A good answer: right status, JSON by its type, empty exactly where the call has no answer.
+def check_response(call: Operation[Any], reply: Reply) -> Reply:
+    """Check that a response has a success status and content type JSON, or is empty if the call has no response.
 
     Raises:
-        ServiceError: the service said no.
-        MalformedAnswer: what came back is not an answer.
-        Ambiguous: the same, to a write.
+        ServiceError: it is an error response.
+        MalformedAnswer: it is invalid.
+        Ambiguous: it is an invalid response to a write.
     """
     if reply.status >= 400:
-        raise _refusal(call, reply)
+        raise _error_response(call, reply)
     if reply.status not in GOOD:
         raise MalformedAnswer(
             f"Unexpected response, not from the service ({reply.status})",
@@ -87,16 +87,16 @@ def checked(call: Operation[Any], reply: Reply) -> Reply:
         return Reply(reply.status, reply.headers, b"")
     if not _is_json(reply.headers.get("content-type", "")):
         kind = _clean(reply.headers.get("content-type", "").partition(";")[0]) or "no type"
-        raise unusable(call, f"it is not JSON but {kind}: {_beginning(reply.body)}", reply.request_id)
+        raise unusable(call, f"it is not JSON but {kind}: {_excerpt(reply.body)}", reply.request_id)
     return reply
 
 
 def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = None) -> Answer:
-    """The answer that a checked body is.
+    """Parse the body of a checked response.
 
     Raises:
-        MalformedAnswer: it is not of the shape that the call declares.
-        Ambiguous: the same, to a write.
+        MalformedAnswer: it does not have the type that the call declares.
+        Ambiguous: the same, for a write.
     """
     try:
         return call.read_answer(body)
@@ -104,11 +104,11 @@ def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = N
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         reason = f"{where}: {first['msg']}" if where else first["msg"]
-    raise unusable(call, f"{_clean(reason)}: {_beginning(body)}", request_id)
+    raise unusable(call, f"{_clean(reason)}: {_excerpt(body)}", request_id)
 
 
 def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -> RequestError:
-    """The error of a good answer that cannot be used; `reason` ends the sentence."""
+    """The error for an invalid success response; `reason` completes the message."""
     if call.is_read():
         return MalformedAnswer(f"Invalid response from the service: {reason}", request=str(call), request_id=request_id)
     return Ambiguous(
@@ -116,8 +116,8 @@ def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -
     )
 
 
-def spent(call: Operation[Any], seconds: float) -> TooManyRequests:
-    """The error of a request that was not sent, because the service would refuse it."""
+def rate_limited(call: Operation[Any], seconds: float) -> TooManyRequests:
+    """The error for a request that was not sent because the rate limit is reached; `seconds` until it is reset."""
     return TooManyRequests(
         f"Rate limit of this token reached, try again {_in(seconds)}",
         request=str(call),
@@ -127,7 +127,7 @@ def spent(call: Operation[Any], seconds: float) -> TooManyRequests:
 
 
 def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
-    """The error of a call that this service does not have."""
+    """The error for an operation that this service does not have, from its 404."""
     return NotSupported(
         f"This service has no {call.feature}"
         if call.feature
@@ -138,20 +138,20 @@ def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
     )
 
 
-def _refusal(call: Operation[Any], reply: Reply) -> ServiceError:
-    said = _said(reply.body)
-    wait = asked_pause(reply.headers) if reply.status in (429, 503) else None
-    sentence = SENTENCES.get(reply.status)
-    if sentence is None:
-        happened = "The service failed" if reply.status >= 500 else "The service rejected the request"
-        sentence = f"{happened} ({reply.status})"
+def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
+    detail = _service_message(reply.body)
+    wait = retry_after(reply.headers) if reply.status in (429, 503) else None
+    message = MESSAGES.get(reply.status)
+    if message is None:
+        failure = "The service failed" if reply.status >= 500 else "The service rejected the request"
+        message = f"{failure} ({reply.status})"
     if wait is not None:
-        sentence += f", try again {_in(wait)}"
+        message += f", try again {_in(wait)}"
     if reply.status == 404 and call.release:
-        sentence += f"; this operation requires release {call.release} of the service"
+        message += f"; this operation requires release {call.release} of the service"
     kind = for_status(reply.status)
     return kind(
-        f"{sentence}: {said}" if said and kind is not NotSignedIn else sentence,
+        f"{message}: {detail}" if detail and kind is not NotSignedIn else message,
         request=str(call),
         status=reply.status,
         request_id=reply.request_id,
@@ -159,11 +159,11 @@ def _refusal(call: Operation[Any], reply: Reply) -> ServiceError:
     )
 
 
-def _said(body: bytes) -> str:
-    """The service's own words, from ``{"error": {"code", "message"}}``; nothing where it says nothing."""
+def _service_message(body: bytes) -> str:
+    """The message of an error response, from ``{"error": {"code", "message"}}``; empty if it has none."""
     try:
-        found: Any = json.loads(body)
-        message = cast("dict[str, dict[str, Any]]", found)["error"]["message"]
+        parsed: Any = json.loads(body)
+        message = cast("dict[str, dict[str, Any]]", parsed)["error"]["message"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return ""
     return _clean(message) if isinstance(message, str) else ""
@@ -178,10 +178,10 @@ def _is_json(content_type: str) -> bool:
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
-def _beginning(body: bytes) -> str:
+def _excerpt(body: bytes) -> str:
     return repr(_clean(body[:80].decode("utf-8", "replace")))
 
 
 def _clean(text: str) -> str:
-    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 2 * LONGEST_MESSAGE]).split())
-    return shown if len(shown) <= LONGEST_MESSAGE else shown[: LONGEST_MESSAGE - 1] + "…"
+    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 2 * MAX_MESSAGE]).split())
+    return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"

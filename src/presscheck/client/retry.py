@@ -1,7 +1,7 @@
-"""What is said again, and when: only what is safe to repeat, a few times, with pauses that grow and differ.
+"""Retries of requests that are safe to repeat: a few attempts, with exponential pauses and jitter.
 
-A read may always be repeated. A write may be where the service refused it unread (429); what became of one that broke
-off is for whoever can look.
+Reads are safe to repeat. A write is only repeated after a 429 response, because the service did not process it; one
+whose connection was lost is left to the caller, who can check whether it arrived.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ATTEMPTS = 3
-PASSING = frozenset((502, 503, 504))
-"""Statuses of a service that is being restarted, or has too much to do."""
+TRANSIENT = frozenset((502, 503, 504))
+"""Statuses of a service that is restarting or overloaded."""
 
 
-async def repeated(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *, pause: float, longest: float) -> T:
-    """Try until it is good, or not worth another try.
+async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *, pause: float, longest: float) -> T:
+    """Run a request until it succeeds or should not be repeated.
 
     Args:
-        call: what is said.
-        attempt: says it once.
-        pause: seconds before the second attempt; each later pause is twice as long, and all of them vary.
-        longest: seconds that a service may ask us to wait.
+        call: the call.
+        attempt: sends it once.
+        pause: seconds before the second attempt; later pauses double, and all of them vary.
+        longest: the maximum number of seconds to wait for the service (`Retry-After`).
 
     Raises:
-        RequestError: what the last attempt came to.
+        RequestError: the error of the last attempt.
     """
 
-    def is_worth_another(error: BaseException) -> bool:
+    def should_retry(error: BaseException) -> bool:
         wait = getattr(error, "retry_after", None) or 0
-        return isinstance(error, RequestError) and wait <= longest and _may_repeat(call, error)
+        return isinstance(error, RequestError) and wait <= longest and _is_repeatable(call, error)
 
     try:
         return await attempt()
     except RequestError as error:
-        if not is_worth_another(error):
+        if not should_retry(error):
             raise
         first = [error]
 
@@ -52,23 +52,23 @@ async def repeated(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *,
 
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
-    # loaded here, and told of the first failure, so that a start does not pay for what it seldom needs
-    grows = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
-    trying = AsyncRetrying(
-        retry=retry_if_exception(is_worth_another),
+    # a lazy import, after the first failure, because it is rarely needed
+    exponential = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(should_retry),
         stop=stop_after_attempt(ATTEMPTS),
-        wait=lambda state: max(grows(state), _asked_wait(state)),
+        wait=lambda state: max(exponential(state), _retry_after(state)),
         reraise=True,
     )
-    return await trying(next_attempt)
+    return await retrying(next_attempt)
 
 
-def _may_repeat(call: Operation[Any], error: RequestError) -> bool:
+def _is_repeatable(call: Operation[Any], error: RequestError) -> bool:
     match error:
         case TooManyRequests():
             return True
         case ServiceFailed():
-            return call.is_read() and error.status in PASSING
+            return call.is_read() and error.status in TRANSIENT
         case Ambiguous():
             return False
         case NetworkError() | MalformedAnswer():
@@ -77,6 +77,6 @@ def _may_repeat(call: Operation[Any], error: RequestError) -> bool:
             return False
 
 
-def _asked_wait(state: RetryCallState) -> float:
+def _retry_after(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     return getattr(error, "retry_after", None) or 0.0

@@ -1,4 +1,4 @@
-"""The pool of connections to one service, and the token on each request: HTTP/2 where it is offered, else HTTP/1.1."""
+"""The httpx connection pool for one service, with time-outs, TLS and the token: HTTP/2 if offered, else HTTP/1.1."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from presscheck.errors import ConfigurationError
 
 @dataclass(frozen=True)
 class Timeouts:
-    """How long to wait, in seconds: for a connection, for each piece, for a free connection, for all of it."""
+    """Time-outs in seconds: to connect, for each read and write, for a free connection, for the whole request."""
 
     connect: float = 10.0
     read: float = 30.0
     write: float = 30.0
     pool: float = 60.0
     whole: float = 180.0
-    """For one attempt."""
+    """For one attempt, with its response body."""
     pause: float = 0.25
-    """Before a second attempt; twice as long before the third."""
+    """The pause before the second attempt; it doubles before the third."""
     longest_pause: float = 30.0
-    """That a service may ask us to wait; beyond it, whoever asked is told instead."""
+    """The maximum time to wait for the rate limit; a longer wait raises an error instead."""
 
 
 class Bearer(httpx.Auth):
-    """Writes the token onto each request; shows it to nobody.
+    """Adds the token to each request, and hides it in `repr`.
 
     Raises:
-        ConfigurationError: no token looks like that.
+        ConfigurationError: the token contains invalid characters.
     """
 
     def __init__(self, token: str | None) -> None:
@@ -58,12 +58,12 @@ class Bearer(httpx.Auth):
 
 
 if find_spec("sniffio") is None:
-    # httpcore looks for it five times in each request, along the whole path, unless it is told that there is none
+    # otherwise httpcore searches the whole import path for it five times in each request
     sys.modules["sniffio"] = cast("ModuleType", None)
 
 
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
-    """The pool; nothing is connected yet."""
+    """Create the connection pool; it connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
     needs_tls = address.url.startswith("https:")
     transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
@@ -77,14 +77,14 @@ def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: i
         timeout=httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool),
         transport=transport,
         limits=limits,
-        http2=needs_tls,  # offered in the handshake; without one nobody can offer it
-        verify=_trusted() if needs_tls else False,
+        http2=needs_tls,  # negotiated in the TLS handshake
+        verify=_tls_context() if needs_tls else False,
         trust_env=not address.is_local,
         follow_redirects=False,
     )
 
 
-def _trusted() -> ssl.SSLContext:
-    """The authorities that are trusted, ``SSL_CERT_FILE`` included; only for TLS, for loading them takes its time."""
-    logging.getLogger("hpack").setLevel(logging.INFO)  # below it, every header is told, and one of them is the token
+def _tls_context() -> ssl.SSLContext:
+    """The TLS context with the trusted certificate authorities, including ``SSL_CERT_FILE``; slow to create."""
+    logging.getLogger("hpack").setLevel(logging.INFO)  # at DEBUG it logs all headers, including the token
     return httpx.create_ssl_context()

@@ -1,4 +1,4 @@
-"""What went wrong on the way becomes a typed error: nothing came back, or nothing is known of what was sent."""
+"""Turns failures of the transport into typed errors: no response, or unknown delivery of a write."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import httpx
 from presscheck.api.operation import Operation
 from presscheck.client.body_reader import BodyError
 from presscheck.client.rate_budget import BudgetExhausted
-from presscheck.client.responses import spent, unusable
+from presscheck.client.responses import rate_limited, unusable
 from presscheck.errors import Ambiguous, MalformedAnswer, NetworkError, RequestError
 
 
 @dataclass
 class Progress:
-    """How far a request came, as the transport tells it."""
+    """The progress of a request, from the trace events of the transport."""
 
     connected: bool = False
-    """A new connection was made for it."""
+    """Whether a new connection was opened for it."""
     sent: bool = False
-    """Some of it left."""
+    """Whether a part of it was sent."""
     status: int | None = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
-        """Take note of an event of the transport."""
+        """Handle a trace event of the transport."""
         if event.endswith("send_request_headers.started"):
             self.sent = True
         elif event.startswith("connection.connect"):
@@ -35,39 +35,39 @@ class Progress:
 
     @property
     def was_stale(self) -> bool:
-        """It went over an old connection, and no answer began: the other side had probably closed it."""
+        """Whether it used an idle connection and got no response: the server had probably closed the connection."""
         return self.sent and not self.connected and self.status is None
 
 
 def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress, host: str) -> RequestError:
-    """The error that a failure of the transport is; it keeps nothing of the failure itself."""
+    """The typed error for a failure of the transport; it has no reference to the failure, which may have the token."""
     if isinstance(failure, BodyError):
         return unusable(call, str(failure))
     if isinstance(failure, BudgetExhausted):
-        return spent(call, failure.seconds)
-    happened = _happened(failure, host)
+        return rate_limited(call, failure.seconds)
+    message = _message(failure, host)
     if progress.sent and not call.is_read():
         return Ambiguous(
-            f"{happened}. It is not known whether the change was saved: check before you send it again",
+            f"{message}. It is not known whether the change was saved: check before you send it again",
             request=str(call),
         )
     broke_off = is_reset(failure)
-    if isinstance(failure, httpx.RemoteProtocolError) and not _came_to_nothing(failure):
-        return MalformedAnswer(happened, request=str(call), broke_off=broke_off)
-    return NetworkError(happened, request=str(call), broke_off=broke_off)
+    if isinstance(failure, httpx.RemoteProtocolError) and not _has_no_response(failure):
+        return MalformedAnswer(message, request=str(call), broke_off=broke_off)
+    return NetworkError(message, request=str(call), broke_off=broke_off)
 
 
 def is_reset(failure: Exception) -> bool:
-    """The connection ended instead of answering."""
+    """Whether the connection was closed before the response was complete."""
     return isinstance(failure, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
 
 
-def _came_to_nothing(failure: Exception) -> bool:
-    """The other side closed before the first byte; only the words of the transport tell it from garbage."""
+def _has_no_response(failure: Exception) -> bool:
+    """Whether the server closed the connection before the first byte; only the message differs from invalid data."""
     return "without sending a response" in str(failure)
 
 
-def _happened(failure: Exception, host: str) -> str:
+def _message(failure: Exception, host: str) -> str:
     match failure:
         case httpx.ConnectTimeout():
             return f"Could not connect to {host}: timed out"
@@ -77,7 +77,7 @@ def _happened(failure: Exception, host: str) -> str:
             return f"{host} took too long to respond"
         case httpx.ConnectError() | httpx.ProxyError():
             return f"Could not connect to {host}: {_reason(failure)}"
-        case httpx.RemoteProtocolError() if not _came_to_nothing(failure):
+        case httpx.RemoteProtocolError() if not _has_no_response(failure):
             return f"{host} closed the connection or does not speak HTTP"
         case _:
             return f"The connection to {host} was lost"
@@ -91,12 +91,12 @@ def _reason(failure: BaseException) -> str:
         if isinstance(seen, ssl.SSLError):
             return "the secure connection failed"
         if isinstance(seen, OSError) and seen.strerror and seen.errno:
-            return _words(seen)
+            return _os_error_text(seen)
         seen = seen.__cause__ or seen.__context__
     return "no connection"
 
 
-def _words(error: OSError) -> str:
+def _os_error_text(error: OSError) -> str:
     match error:
         case gaierror():
             return "unknown host name"

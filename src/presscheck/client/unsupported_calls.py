@@ -1,7 +1,8 @@
-"""Whether a 404 is about the call itself: some calls not every service has, which does not say so.
+"""Distinguishes a 404 for a missing resource from one for an operation that the service does not have.
 
-Asked is what the call hangs on. Where that is there, and so is not what stands between it and the thing, the release
-has no such call. A write that one release alone has is never judged so, because what its body names may be missing.
+Some operations exist only in some services. If the parent resource of such a call exists, but the listing that would
+contain its resource does not, the service does not have the operation. Writes of a single release are not checked,
+because the 404 may be about a resource in their body.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ from presscheck.api.operation import Operation
 
 
 def owner_and_listing(call: Operation[Any]) -> tuple[str, str | None] | None:
-    """The paths of what a call that not every service has hangs on, and of the listing that it would be in.
+    """The path of the parent resource of an optional call, and of the listing that would contain its resource.
 
-    None where a 404 says nothing but that something is missing. The listing is None where the call is no single thing.
+    Returns None if every service has the operation, so that a 404 means a missing resource. The listing is None if the
+    call is not for a single resource.
     """
     if not call.feature and not (call.release and call.is_read()):
         return None
-    told = type(call).route.partition(" ")[2].strip("/").split("/")
-    said = call.wire_path().strip("/").split("/")
-    is_id = [part.startswith("{") for part in told]
-    listing = "/" + "/".join(said[:-1]) if is_id[-1] else None
-    last = max((at for at in range(len(told) - 1) if is_id[at]), default=None)
+    template = type(call).route.partition(" ")[2].strip("/").split("/")
+    path = call.wire_path().strip("/").split("/")
+    is_id = [part.startswith("{") for part in template]
+    listing = "/" + "/".join(path[:-1]) if is_id[-1] else None
+    last = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
     if last is None:
         return None
-    owner = "/" + "/".join(said[: last + 1])
-    return owner.replace("/org/", "/orgs/", 1), listing  # imports alone lie below /org
+    owner = "/" + "/".join(path[: last + 1])
+    return owner.replace("/org/", "/orgs/", 1), listing  # only imports are below /org

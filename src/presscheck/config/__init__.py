@@ -1,1 +1,1 @@
-"""Profiles, settings, credentials and saved views, and how they are checked."""
+"""Profiles, settings, tokens and saved views, with their validation."""

@@ -1,7 +1,7 @@
-"""Settings: profiles in one TOML file, each a service and a person; the environment wins over the file.
+"""Profiles: the settings of a service and a user, from one TOML file; environment variables override the file.
 
-A token is read from the environment, from what a command prints, from a file of its own or from where `login` put it,
-never from the configuration itself, and never shown.
+The token comes from the environment, the output of a command, a token file or `presscheck login`, never from the
+settings file, and is never shown.
 """
 
 from __future__ import annotations
@@ -13,62 +13,62 @@ from pathlib import Path
 
 from presscheck.config.settings_schema import CACHE_SIZE
 from presscheck.config.tokens import Token, find_token
-from presscheck.config.validation import HOSTED, read, refuse_open_way
+from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError
 
-__all__ = ["HOSTED", "Profile", "Token", "chosen_name", "load"]
+__all__ = ["HOSTED", "Profile", "Token", "load", "profile_name"]
 
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A service, its token, and the settings of a profile."""
+    """The settings for one service and user."""
 
     name: str = "default"
     base_url: str = HOSTED
-    """Without the ``/v1``; ``unix:/path`` for a socket."""
+    """The URL without ``/v1``; ``unix:/path`` for a socket."""
     token: str | None = field(default=None, repr=False)
     read_only: bool = False
     theme: str | None = None
     organization: str | None = None
-    """The organization to begin with, by id or title."""
+    """The organization to show first, by id or title."""
     token_from: str | None = field(default=None, compare=False)
-    """Where the token was found, in words."""
+    """The source of the token, in words."""
     allow_http: bool = False
-    """Send the token over http to another machine too."""
+    """Allow sending the token over plain HTTP to another machine."""
     cache_size: int = CACHE_SIZE
-    """MB that the cache may hold."""
+    """The size limit of the cache in MB."""
     sync: bool = True
-    """Whether the app downloads changes while it is idle."""
+    """Whether the app downloads changes while the user is idle."""
     offline: bool = False
-    """Ask the service for nothing; for this run, not from the file."""
+    """Send no requests; an option of the command line, not a setting of the file."""
     notify: str | None = None
-    """How to notify of events: bell, osc9, osc777; None for off."""
+    """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
 
 
 def load(
     path: Path, name: str | None = None, environment: dict[str, str] | None = None, *, with_token: bool = True
 ) -> Profile:
-    """The profile of this name (else `PRESSCHECK_PROFILE`, else ``default``) from the file, under the environment.
+    """Load a profile from the settings file and the environment.
 
     Args:
-        path: the file; it need not be there.
-        name: the profile; one that is named must be in the file.
-        environment: instead of that of this process.
-        with_token: also find the token, for which a command or the system keyring may be asked.
+        path: the file; it need not exist.
+        name: the name of the profile, which must then be in the file; `PRESSCHECK_PROFILE` or ``default`` if None.
+        environment: the environment variables; those of this process by default.
+        with_token: also find the token, which may run a command or open the system keyring.
 
     Raises:
-        ConfigurationError: names the file, the line, the key and what to do.
+        ConfigurationError: a setting is invalid; the message names file, line, key and what to do.
     """
     env = dict(os.environ) if environment is None else environment
-    chosen = chosen_name(name, env)
-    table = read(path, chosen, required=bool(name))
+    selected = profile_name(name, env)
+    table = read(path, selected, required=bool(name))
     base_url = (env.get("PRESSCHECK_BASE_URL") or table.get("base_url") or HOSTED).rstrip("/")
-    refuse_open_way(base_url, path, chosen, allow_http=table.get("allow_http", False))
-    token = find_token(path.parent, chosen, base_url, table, env) if with_token else Token()
+    require_encryption(base_url, path, selected, allow_http=table.get("allow_http", False))
+    token = find_token(path.parent, selected, base_url, table, env) if with_token else Token()
     return Profile(
-        name=chosen,
+        name=selected,
         base_url=base_url,
         token=token.text,
         read_only=table.get("read_only", False),
@@ -82,13 +82,13 @@ def load(
     )
 
 
-def chosen_name(name: str | None, environment: dict[str, str]) -> str:
-    """The name of the profile to use.
+def profile_name(name: str | None, environment: dict[str, str]) -> str:
+    """The name of the profile to use: `name`, else `PRESSCHECK_PROFILE`, else ``default``.
 
     Raises:
-        ConfigurationError: no profile can be called that.
+        ConfigurationError: the name is invalid.
     """
-    chosen = name or environment.get("PRESSCHECK_PROFILE") or "default"
-    if not _NAME.fullmatch(chosen):
-        raise ConfigurationError(f"profile {chosen!r}: use up to 40 letters, digits, dots and dashes")
-    return chosen
+    selected = name or environment.get("PRESSCHECK_PROFILE") or "default"
+    if not _NAME.fullmatch(selected):
+        raise ConfigurationError(f"profile {selected!r}: use up to 40 letters, digits, dots and dashes")
+    return selected

@@ -1,6 +1,6 @@
-"""The saved views of the inbox in the settings file; an invalid view is left out as a whole.
+"""Saved views of the inbox and their validation; an invalid view is skipped as a whole.
 
-An error names the field and its limit, never the value, as for every setting.
+An error names the field and the limit, never the value.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from presscheck.config.settings_schema import MOST_VIEWS, VIEW_SETTINGS, Setting
+from presscheck.config.settings_schema import MAX_VIEWS, VIEW_SETTINGS, Setting
 
-Wrong = tuple[tuple[str, ...], str]
-"""A key, and what is wrong there."""
+SettingError = tuple[tuple[str, ...], str]
+"""The key path of an invalid setting, and the message."""
 
 
 @dataclass(frozen=True)
 class SavedView:
-    """A view as a person keeps it: a name, what it shows, in which order, below which headings."""
+    """A saved view: its name, filter, sort order and grouping."""
 
     name: str
     query: str = ""
@@ -25,41 +25,42 @@ class SavedView:
     group: str = ""
 
 
-Judge = Callable[[SavedView], tuple[str, str] | None]
-"""Says a field and what is wrong with it, where somebody else knows better what may stand there."""
+Validator = Callable[[SavedView], tuple[str, str] | None]
+"""A further check of a view: returns an invalid field and the message, or None."""
 
 
-def checked(entries: object, judge: Judge | None = None) -> tuple[list[SavedView], list[Wrong]]:
-    """The views of a file that are right, and what is wrong with the others."""
+def check_views(entries: object, validator: Validator | None = None) -> tuple[list[SavedView], list[SettingError]]:
+    """The valid views of a file, and the errors of the others."""
     if not isinstance(entries, list):
         return [], [(("views",), "must be written as [[views]], once for each view")]
     views: list[SavedView] = []
-    wrong: list[Wrong] = []
+    errors: list[SettingError] = []
     for number, entry in enumerate(cast("list[Any]", entries), 1):
         place = ("views", str(number))
-        if number > MOST_VIEWS:
-            wrong.append((place, f"exceeds the limit of {MOST_VIEWS} views"))
+        if number > MAX_VIEWS:
+            errors.append((place, f"exceeds the limit of {MAX_VIEWS} views"))
             break
         if not isinstance(entry, dict):
-            wrong.append((place, "must be a table, [[views]]"))
+            errors.append((place, "must be a table, [[views]]"))
             continue
-        found = [((*place, *key), says) for key, says in _wrong_in(cast("dict[str, Any]", entry), views, judge)]
-        wrong += found
+        view_errors = _errors_in(cast("dict[str, Any]", entry), views, validator)
+        found = [((*place, *key), message) for key, message in view_errors]
+        errors += found
         if not found:
             views.append(_view(cast("dict[str, str]", entry)))
-    return views, wrong
+    return views, errors
 
 
-def wrong_with(view: SavedView, others: list[SavedView], judge: Judge | None = None) -> tuple[str, str] | None:
-    """The first field of a view that will not do, and why; `others` are the views beside it."""
+def first_error(view: SavedView, others: list[SavedView], validator: Validator | None = None) -> tuple[str, str] | None:
+    """The first invalid field of a view and the message; None if it is valid. `others` are the other saved views."""
     entry = {key: value for key, value in vars(view).items() if value or key == "name"}
-    for key, says in _wrong_in(entry, others, judge):
-        return key[0], says
+    for key, message in _errors_in(entry, others, validator):
+        return key[0], message
     return None
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two views are called the same, as a person reads it."""
+    """Whether two names are equal, ignoring case and repeated spaces."""
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
@@ -67,34 +68,39 @@ def _view(entry: dict[str, str]) -> SavedView:
     return SavedView(**{key: value.strip() for key, value in entry.items()})
 
 
-def _wrong_in(entry: dict[str, Any], others: list[SavedView], judge: Judge | None) -> Iterator[Wrong]:
+def _errors_in(entry: dict[str, Any], others: list[SavedView], validator: Validator | None) -> Iterator[SettingError]:
     if "name" not in entry:
         yield (), "has no name: add it, such as name = " + VIEW_SETTINGS["name"].example
-    is_sound = "name" in entry
+    is_valid = "name" in entry
     for key, value in entry.items():
         setting = VIEW_SETTINGS.get(key)
-        says = _wrong_value(setting, value) if setting else f"is not a known setting; known: {', '.join(VIEW_SETTINGS)}"
-        if says:
-            is_sound = False
-            yield (key,), says
-    if not is_sound:
+        known = ", ".join(VIEW_SETTINGS)
+        message = _value_error(setting, value) if setting else f"is not a known setting; known: {known}"
+        if message:
+            is_valid = False
+            yield (key,), message
+    if not is_valid:
         return
     view = _view(entry)
     if any(same_name(view.name, other.name) for other in others):
         yield ("name",), "is already used by another view: names must be unique"
-    elif judge and (found := judge(view)):
+    elif validator and (found := validator(view)):
         yield (found[0],), found[1]
 
 
-def _wrong_value(setting: Setting, value: object) -> str | None:
+def _value_error(setting: Setting, value: object) -> str | None:
     if not isinstance(value, str):
         return f"must be a quoted string, such as {setting.example}"
     if not value.strip() and setting.name != "query":
         return "is empty: enter a name" if setting.name == "name" else "is empty: leave it out"
-    if setting.most and len(value.strip()) > setting.most:
-        return f"is too long: at most {setting.most} characters"
+    if setting.max_length and len(value.strip()) > setting.max_length:
+        return f"is too long: at most {setting.max_length} characters"
     if not value.isprintable():
         return "must be one line, without control characters"
     if setting.one_of and value.strip() not in setting.one_of:
-        return f"must be one of {setting.says.rstrip('.')}" if len(setting.one_of) > 1 else f"must be {setting.example}"
+        return (
+            f"must be one of {setting.description.rstrip('.')}"
+            if len(setting.one_of) > 1
+            else f"must be {setting.example}"
+        )
     return None

@@ -1,4 +1,4 @@
-"""Writes saved views to the settings file; everything else in it is preserved byte for byte.
+"""Writes saved views to the settings file; everything else in the file stays unchanged, byte for byte.
 
 The file is replaced atomically and keeps its permissions.
 """
@@ -25,34 +25,34 @@ _VIEW = re.compile(r"\s*\[\[\s*(views|\"views\"|'views')\s*\]\]\s*(#.*)?$")
 
 
 def add_view(path: Path, view: SavedView) -> None:
-    """Write a view behind the others, into a file that need not be there.
+    """Add a view after the others; creates the file if it is missing.
 
     Raises:
-        ConfigurationError: the file cannot be read, or not be written.
+        ConfigurationError: the file cannot be read or written.
     """
     _rewrite(path, lambda text: _added(path, text, view))
 
 
 def change_view(path: Path, name: str, view: SavedView) -> None:
-    """Write a view where the one of that name stands.
+    """Replace the view with this name.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or has no such view any more.
+        ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
     _rewrite(path, lambda text: _changed(path, text, name, view))
 
 
 def remove_view(path: Path, name: str) -> None:
-    """Take the view of that name out.
+    """Remove the view with this name.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or has no such view any more.
+        ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
     _rewrite(path, lambda text: _removed(path, text, name))
 
 
 def _added(path: Path, text: str, view: SavedView) -> str:
-    import tomlkit  # late: a start writes nothing
+    import tomlkit  # lazy import: only for writing
 
     block = "[[views]]\n" + tomlkit.dumps(_entry(view))
     spans = _spans(path, text)
@@ -96,7 +96,7 @@ def _entry(view: SavedView) -> dict[str, str]:
 
 
 def _parts(own: str) -> tuple[str, str]:
-    """The text of a view up to its last setting, and the comments and empty lines between that and what follows."""
+    """Split the text of a view after its last setting: the settings, and the comments and empty lines after them."""
     lines = _lines(own)
     last = len(lines)
     while last > 1 and (not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#")):
@@ -112,7 +112,7 @@ def _span_of(path: Path, text: str, name: str) -> tuple[int, int]:
 
 
 def _spans(path: Path, text: str) -> list[tuple[int, int]]:
-    """Where each view stands in the text, with what follows until the next header."""
+    """The start and end of each view in the text, up to the next header."""
     found: list[tuple[int, int]] = []
     at, start = 0, -1
     for line in _lines(text):
@@ -121,7 +121,7 @@ def _spans(path: Path, text: str) -> list[tuple[int, int]]:
             start = at if _VIEW.match(line.rstrip("\r\n")) else -1
         at += len(line)
     found += [(start, at)] if start >= 0 else []
-    # a text of many lines may hold what looks like a header: then nothing is touched
+    # a multi-line string may contain a line like a header: then the file is not changed
     if [_view_in(text[begin:end]) for begin, end in found] != _entries(path, text):
         raise ConfigurationError(f"{path.name}: could not edit the views: write each as [[views]]")
     return found
@@ -145,7 +145,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
 
 
 def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
-    """Replace the file by what became of its text; where it is a link, the file that it leads to."""
+    """Replace the text of the file; if it is a link, of its target."""
     file = path.resolve()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

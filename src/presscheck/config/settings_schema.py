@@ -1,6 +1,6 @@
-"""What may be set for a profile and for a view: one row for each setting; checks, schema and first file come from it.
+"""The settings of profiles and saved views: one row each, from which validation, JSON schema and the first file derive.
 
-`config.schema.json` beside this module is `schema()` as a file, for editors that complete and check TOML.
+`config.schema.json` next to this module is the output of `schema()`, for editors that check TOML files.
 """
 
 from __future__ import annotations
@@ -9,28 +9,29 @@ from dataclasses import dataclass
 from typing import Any
 
 CACHE_SIZE = 500
-"""MB that the cache of a profile may hold, when nothing is set."""
+"""The default size limit of a cache in MB."""
 
 Kind = type[str] | type[bool] | type[int]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]`` or of ``[[views]]``; `example` is as in the file. A number is one at least."""
+    """A key of ``[profiles.NAME]`` or ``[[views]]``; a number must be at least 1."""
 
     name: str
     kind: Kind
-    says: str
+    description: str
     example: str
-    most: int | None = None
-    """How many characters it may have."""
+    """As written in the file."""
+    max_length: int | None = None
+    """In characters."""
     one_of: tuple[str, ...] = ()
-    """All that it may be."""
+    """The allowed values."""
 
 
 SETTINGS: dict[str, Setting] = {
-    one.name: one
-    for one in (
+    setting.name: setting
+    for setting in (
         Setting("base_url", str, "The service: https://host, or unix:/path for a socket.", '"https://api.gitbook.com"'),
         Setting(
             "token_file",
@@ -56,35 +57,35 @@ SETTINGS: dict[str, Setting] = {
             one_of=("bell", "osc9", "osc777"),
         ),
         Setting("sync", bool, "Download changes in the background for offline reading.", "true"),
-        Setting("theme", str, "ink, paper, contrast, ansi, or one of your own.", '"paper"'),
+        Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }
-"""Every setting of a profile by its key."""
+"""The settings of a profile by key."""
 
-MOST_VIEWS = 20
-"""How many views of their own a person may have."""
+MAX_VIEWS = 20
+"""The maximum number of saved views."""
 SORTS = ("updated", "created", "comments", "number", "author", "subject", "space")
-"""What a view may be sorted by; with ``-`` before it, the other way round."""
+"""The sort orders of a view; a ``-`` before one reverses it."""
 VIEW_SETTINGS: dict[str, Setting] = {
-    one.name: one
-    for one in (
-        Setting("name", str, "Title of the tab; must be unique.", '"Stale API"', most=40),
-        Setting("query", str, "Filter, as typed after F.", '"space:api updated:>2w"', most=400),
+    setting.name: setting
+    for setting in (
+        Setting("name", str, "Title of the tab; must be unique.", '"Stale API"', max_length=40),
+        Setting("query", str, "Filter, as typed after F.", '"space:api updated:>2w"', max_length=400),
         Setting(
             "sort",
             str,
-            f"{', '.join(SORTS)}; with - before it, the other way round.",
+            f"{', '.join(SORTS)}; a leading - reverses the order.",
             '"-comments"',
-            one_of=(*SORTS, *(f"-{one}" for one in SORTS)),
+            one_of=(*SORTS, *(f"-{order}" for order in SORTS)),
         ),
         Setting("group", str, "space: rows below a heading for each space.", '"space"', one_of=("space",)),
     )
 }
-"""Every setting of a view by its key."""
+"""The settings of a view by key."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of the file."""
+    """The JSON schema of the settings file."""
     profile = {"type": "object", "additionalProperties": False, "properties": _described(SETTINGS)}
     view = {
         "type": "object",
@@ -107,7 +108,7 @@ def schema() -> dict[str, Any]:
             "views": {
                 "type": "array",
                 "description": "Saved views of the inbox, shown as tabs after the built-in ones.",
-                "maxItems": MOST_VIEWS,
+                "maxItems": MAX_VIEWS,
                 "items": view,
             },
         },
@@ -115,7 +116,7 @@ def schema() -> dict[str, Any]:
 
 
 def first_file() -> str:
-    """The file to begin with: every setting, explained and commented out."""
+    """The initial settings file: every setting with its description, commented out."""
     lines = [
         "# Settings of presscheck. Check them with `presscheck config check`.",
         "# Do not put the token here: `presscheck login` stores it in the system keyring.",
@@ -137,12 +138,16 @@ def _described(settings: dict[str, Setting]) -> dict[str, Any]:
         int: {"type": "integer", "minimum": 1},
     }
     found: dict[str, Any] = {}
-    for one in settings.values():
-        found[one.name] = {**types[one.kind], "description": one.says}
-        found[one.name] |= {"maxLength": one.most} if one.most else {}
-        found[one.name] |= {"enum": list(one.one_of)} if one.one_of else {}
+    for setting in settings.values():
+        found[setting.name] = {**types[setting.kind], "description": setting.description}
+        found[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
+        found[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
     return found
 
 
 def _explained(settings: dict[str, Setting]) -> list[str]:
-    return [line for one in settings.values() for line in (f"# {one.says}", f"# {one.name} = {one.example}")]
+    return [
+        line
+        for setting in settings.values()
+        for line in (f"# {setting.description}", f"# {setting.name} = {setting.example}")
+    ]

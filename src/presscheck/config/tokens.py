@@ -1,7 +1,7 @@
-"""Finds and stores tokens: the environment, a command, a file, or the keyring. Tokens are never printed.
+"""Finds and stores tokens: the environment, a command, a file, or the token that `login` stored. They are never shown.
 
-What `login` stores belongs to one profile at one address, so that a profile that is pointed elsewhere sends no token
-there. A marker next to the settings has its location, so that a start asks the keyring only when something is in it.
+A token that `login` stored belongs to one profile and service URL, so that it is not sent elsewhere when the URL
+changes. A marker file says whether it is in the system keyring, so that the keyring is only opened if necessary.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 from presscheck.errors import ConfigurationError
 
 SERVICE = "presscheck"
-"""Under this name the system keyring keeps our tokens."""
-PATIENCE = 120.0
-"""Seconds that a token_command may take: it may ask for a passphrase."""
+"""The service name of the tokens in the system keyring."""
+COMMAND_TIMEOUT = 120.0
+"""Seconds that a token_command may take, because it may ask for a passphrase."""
 IN_KEYRING = "the system keyring"
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token, and where it was found."""
+    """A token and its source, in words; both are None if there is none."""
 
     text: str | None = field(default=None, repr=False)
     origin: str | None = None
@@ -36,15 +36,22 @@ class Token:
 def find_token(
     directory: Path, profile: str, base_url: str, settings: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Token:
-    """The token of a profile, from the first place that is set to hold one.
+    """The token of a profile, from the first source that is configured.
+
+    Args:
+        directory: the configuration directory, with the stored tokens.
+        profile: the name of the profile.
+        base_url: the URL of its service.
+        settings: its settings.
+        environment: the environment variables.
 
     Raises:
-        ConfigurationError: that place has none; names it and what to do.
+        ConfigurationError: the source has no token; the message names it and says what to do.
     """
     if environment.get("PRESSCHECK_TOKEN"):
         return Token(environment["PRESSCHECK_TOKEN"], "PRESSCHECK_TOKEN")
     if "token_command" in settings:
-        return Token(_printed(settings["token_command"]), "token_command")
+        return Token(_run_command(settings["token_command"]), "token_command")
     if "token_file" in settings:
         file = Path(settings["token_file"]).expanduser()
         return Token(_read(file), f"token_file {file}")
@@ -52,23 +59,23 @@ def find_token(
 
 
 def set_elsewhere(settings: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
-    """The place that comes before what `login` stores, where there is one."""
+    """The source that overrides the token stored by `login`; None if there is none."""
     if environment.get("PRESSCHECK_TOKEN"):
         return "PRESSCHECK_TOKEN"
     return next((key for key in ("token_command", "token_file") if key in settings), None)
 
 
 def is_stored(directory: Path, profile: str, base_url: str) -> bool:
-    """Whether `login` stored a token, as its marker says; no keyring is asked."""
+    """Whether `login` stored a token, without opening the keyring."""
     file = _file(directory, profile, base_url)
     return file.exists() or _marker(file).exists()
 
 
 def stored_token(directory: Path, profile: str, base_url: str) -> Token:
-    """What `login` stored.
+    """The token that `login` stored, if any.
 
     Raises:
-        ConfigurationError: it is in the keyring, which does not give it.
+        ConfigurationError: it is in the keyring, which does not provide it.
     """
     file = _file(directory, profile, base_url)
     if _marker(file).exists():
@@ -79,7 +86,7 @@ def stored_token(directory: Path, profile: str, base_url: str) -> Token:
 
 
 def store_token(directory: Path, profile: str, base_url: str, token: str) -> str:
-    """Keep a token in the system keyring, or where there is none in a file that only its owner reads; where it is."""
+    """Store a token in the system keyring or, without one, in a file with mode 0600; returns the location in words."""
     file = _file(directory, profile, base_url)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if _into_keyring(file.name, token):
@@ -92,18 +99,18 @@ def store_token(directory: Path, profile: str, base_url: str, token: str) -> str
 
 
 def forget_token(directory: Path, profile: str, base_url: str) -> bool:
-    """Forget what `login` stored; False where there was nothing.
+    """Delete the token that `login` stored; returns whether there was one.
 
     Raises:
-        ConfigurationError: the keyring keeps it.
+        ConfigurationError: the keyring does not delete it.
     """
     file = _file(directory, profile, base_url)
-    had = is_stored(directory, profile, base_url)
+    was_stored = is_stored(directory, profile, base_url)
     if _marker(file).exists():
         _out_of_keyring(file.name)
         _marker(file).unlink()
     file.unlink(missing_ok=True)
-    return had
+    return was_stored
 
 
 def _file(directory: Path, profile: str, base_url: str) -> Path:
@@ -116,7 +123,7 @@ def _marker(file: Path) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by the user at any time."""
+    """Write a file atomically, with mode 0600 from the start."""
     new = file.with_name(f"{file.name}.{os.getpid()}.new")
     with contextlib.suppress(FileNotFoundError):
         new.unlink()
@@ -135,11 +142,11 @@ def _read(file: Path) -> str | None:
             f"token_file {file}: {error.strerror}; write the token into it, with mode 0600"
         ) from None
     except UnicodeDecodeError:
-        raise ConfigurationError(f"token_file {file}: it holds no text") from None
+        raise ConfigurationError(f"token_file {file}: it is not UTF-8 text") from None
 
 
-def _printed(command: str) -> str:
-    """What the command prints. Neither its words nor its output are repeated: either may hold the token."""
+def _run_command(command: str) -> str:
+    """The output of the command. Errors do not repeat the command or its output, which may contain the token."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -148,9 +155,9 @@ def _printed(command: str) -> str:
         raise ConfigurationError("token_command: it is empty")
     try:
         # the user's own command, from the user's own settings
-        ran = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=PATIENCE, text=True)  # noqa: S603
+        ran = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=COMMAND_TIMEOUT, text=True)  # noqa: S603
     except subprocess.TimeoutExpired:
-        raise ConfigurationError(f"token_command: timed out after {PATIENCE:.0f} seconds") from None
+        raise ConfigurationError(f"token_command: timed out after {COMMAND_TIMEOUT:.0f} seconds") from None
     except OSError as error:
         raise ConfigurationError(f"token_command: could not start: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -162,11 +169,11 @@ def _printed(command: str) -> str:
 
 
 def _from_keyring(name: str) -> str:
-    import keyring  # late: it takes longer than a first picture may
+    import keyring  # lazy import: it is slow
 
     try:
         found = keyring.get_password(SERVICE, name)
-    except Exception:  # a keyring is somebody else's program: whatever it says, it gives no token
+    except Exception:  # keyring backends raise many kinds of errors
         found = None
     if not found:
         raise ConfigurationError(f"{IN_KEYRING} did not provide the token: unlock it, or run `presscheck login` again")
@@ -179,7 +186,7 @@ def _into_keyring(name: str, token: str) -> bool:
     try:
         keyring.set_password(SERVICE, name, token)
         return keyring.get_password(SERVICE, name) == token
-    except Exception:  # none, locked, or refused: a file takes it
+    except Exception:  # no keyring, locked, or denied: a file is used
         return False
 
 
@@ -190,6 +197,6 @@ def _out_of_keyring(name: str) -> None:
     try:
         keyring.delete_password(SERVICE, name)
     except keyring.errors.PasswordDeleteError:
-        return  # it is gone already
+        return  # already deleted
     except Exception:
         raise ConfigurationError(f"{IN_KEYRING} did not delete the token: unlock it, then log out again") from None

@@ -1,6 +1,6 @@
-"""Reads and validates the settings file: every error has its line and its key, but never the value.
+"""Reads and validates the settings file; each error has its line and key, but never the value.
 
-A value can be a secret in the wrong place, so an error describes the expected value only.
+A value may be a secret in the wrong place, so an error describes the expected value instead.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from presscheck.config.saved_views import Judge, SavedView, checked
+from presscheck.config.saved_views import SavedView, Validator, check_views
 from presscheck.config.settings_schema import SETTINGS
 from presscheck.errors import ConfigurationError
 
 HOSTED = "https://api.gitbook.com"
-"""Where the hosted service answers."""
+"""The URL of the hosted service."""
 
 Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
@@ -29,79 +29,81 @@ _SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """Something wrong in the file; `key` is empty where it cannot be read at all, `line` None where it is not found."""
+class SettingsError:
+    """An error in the settings file; `key` is empty if the file cannot be read, `line` is None if it is unknown."""
 
     file: Path
     line: int | None
     key: Key
-    says: str
+    message: str
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else str(self.file)
-        return f"{place}: {'.'.join(self.key)}{' ' if self.key else ''}{self.says}"
+        return f"{place}: {'.'.join(self.key)}{' ' if self.key else ''}{self.message}"
 
 
 def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
-    """The settings of a profile; none where the file or the profile is missing, unless it is required.
+    """The settings of a profile; empty if the file or the profile is missing and it is not required.
 
     Raises:
-        ConfigurationError: a mistake that concerns this profile; one in another, or in a view, is no hindrance.
+        ConfigurationError: an error that affects this profile; errors in other profiles and in views are ignored.
     """
-    whole, mistakes = _read(path)
-    for mistake in _beside_views(mistakes):
-        if mistake.key[:1] != ("profiles",) or mistake.key[1:2] in ((), (profile,)):
-            raise ConfigurationError(str(mistake))
-    found = profiles_of(whole).get(profile)
+    document, errors = _read(path)
+    for error in _without_views(errors):
+        if error.key[:1] != ("profiles",) or error.key[1:2] in ((), (profile,)):
+            raise ConfigurationError(str(error))
+    found = profiles_of(document).get(profile)
     if found is None and required:
         raise ConfigurationError(f"{path}: profile [profiles.{profile}] not found; add it, or omit --profile")
     return found or {}
 
 
 def read_all(path: Path) -> dict[str, dict[str, Any]]:
-    """Every profile that the file has.
+    """The settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the first mistake, wherever it is but in a view.
+        ConfigurationError: the first error; errors in views are ignored.
     """
-    whole, mistakes = _read(path)
-    for mistake in _beside_views(mistakes):
-        raise ConfigurationError(str(mistake))
-    return profiles_of(whole)
+    document, errors = _read(path)
+    for error in _without_views(errors):
+        raise ConfigurationError(str(error))
+    return profiles_of(document)
 
 
-def read_views(path: Path, judge: Judge | None = None) -> tuple[tuple[SavedView, ...], tuple[Mistake, ...]]:
-    """The views of the file that are right, and what hinders the others; of a file that cannot be read, why."""
-    whole, mistakes = _read(path, judge)
-    hindering = tuple(mistake for mistake in mistakes if mistake.key[:1] in ((), ("views",)))
-    return tuple(checked(whole.get("views", []), judge)[0]), hindering
+def read_views(
+    path: Path, validator: Validator | None = None
+) -> tuple[tuple[SavedView, ...], tuple[SettingsError, ...]]:
+    """The valid views of the file, and the errors of the others or of the whole file."""
+    document, errors = _read(path, validator)
+    of_views = tuple(error for error in errors if error.key[:1] in ((), ("views",)))
+    return tuple(check_views(document.get("views", []), validator)[0]), of_views
 
 
-def mistakes_in(path: Path, judge: Judge | None = None) -> tuple[Mistake, ...]:
-    """Everything that is wrong with the file, in the order of its lines; nothing is wrong with a missing one."""
-    return tuple(sorted(_read(path, judge)[1], key=lambda mistake: mistake.line or 0))
+def errors_in(path: Path, validator: Validator | None = None) -> tuple[SettingsError, ...]:
+    """All errors in the file, by line; none if it is missing."""
+    return tuple(sorted(_read(path, validator)[1], key=lambda error: error.line or 0))
 
 
-def refuse_open_way(base_url: str, file: Path, profile: str, *, allow_http: bool) -> None:
-    """Require an encrypted or local connection for the token, unless the profile has `allow_http`.
+def require_encryption(base_url: str, file: Path, profile: str, *, allow_http: bool) -> None:
+    """Check that the token would not be sent unencrypted to another machine, unless the profile allows it.
 
     Raises:
-        ConfigurationError: the token would be sent over plain http to another machine.
+        ConfigurationError: it would be; the message says what to do.
     """
-    if not (allow_http or _is_private(base_url)):
+    if not (allow_http or _is_secure(base_url)):
         raise ConfigurationError(
             f"{base_url}: http sends the token unencrypted; "
             f"use https, or set allow_http = true in [profiles.{profile}] of {file}"
         )
 
 
-def profiles_of(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tables of the profiles, of a file without mistakes."""
-    return cast("dict[str, dict[str, Any]]", whole.get("profiles", {}))
+def profiles_of(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tables of the profiles in a valid file, by name."""
+    return cast("dict[str, dict[str, Any]]", document.get("profiles", {}))
 
 
-def _is_private(base_url: str) -> bool:
-    """Whether the connection is encrypted or stays on this machine: TLS, a Unix socket or loopback."""
+def _is_secure(base_url: str) -> bool:
+    """Whether requests are encrypted or stay on this machine: TLS, a Unix socket, or loopback."""
     try:
         parts = urlsplit(base_url)
         host = parts.hostname or ""
@@ -110,58 +112,60 @@ def _is_private(base_url: str) -> bool:
         return False
 
 
-def _beside_views(mistakes: list[Mistake]) -> list[Mistake]:
-    return [mistake for mistake in mistakes if mistake.key[:1] != ("views",)]
+def _without_views(errors: list[SettingsError]) -> list[SettingsError]:
+    return [error for error in errors if error.key[:1] != ("views",)]
 
 
-def _read(path: Path, judge: Judge | None = None) -> tuple[dict[str, Any], list[Mistake]]:
+def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return {}, []
     except OSError as error:
-        return {}, [Mistake(path, None, (), f"cannot be read: {error.strerror}")]
+        return {}, [SettingsError(path, None, (), f"cannot be read: {error.strerror}")]
     except UnicodeDecodeError:
-        return {}, [Mistake(path, None, (), "is not UTF-8 text")]
+        return {}, [SettingsError(path, None, (), "is not UTF-8 text")]
     try:
-        whole = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return {}, [_unreadable(path, error)]
+        return {}, [_toml_error(path, error)]
     lines = _lines_of(text)
-    return whole, [Mistake(path, _line(lines, key), key, says) for key, says in _wrong(whole, judge)]
+    return document, [
+        SettingsError(path, _line(lines, key), key, message) for key, message in _all_errors(document, validator)
+    ]
 
 
-def _unreadable(path: Path, error: tomllib.TOMLDecodeError) -> Mistake:
+def _toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:
     found = _POSITION.search(str(error))
-    says = _POSITION.sub("", str(error)).strip()
-    # what stands in quotes here may be a piece of a value
-    return Mistake(path, int(found[1]) if found else None, (), f"is not valid TOML: {_QUOTED.sub('…', says)}")
+    message = _POSITION.sub("", str(error)).strip()
+    # quoted text in the message may be a part of a value
+    return SettingsError(path, int(found[1]) if found else None, (), f"is not valid TOML: {_QUOTED.sub('…', message)}")
 
 
-def _wrong(whole: dict[str, Any], judge: Judge | None) -> list[tuple[Key, str]]:
+def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[tuple[Key, str]]:
     found: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
-        for key in whole
+        for key in document
         if key not in ("profiles", "views")
     ]
-    found += checked(whole.get("views", []), judge)[1]
-    profiles = whole.get("profiles", {})
+    found += check_views(document.get("views", []), validator)[1]
+    profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):
         return [*found, (("profiles",), "must be a table, such as [profiles.default]")]
     for name, table in cast("dict[str, Any]", profiles).items():
         if isinstance(table, dict):
-            found += _wrong_in(("profiles", name), cast("dict[str, Any]", table))
+            found += _profile_errors(("profiles", name), cast("dict[str, Any]", table))
         else:
             found.append((("profiles", name), f"must be a table, [profiles.{name}]"))
     return found
 
 
-def _wrong_in(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
+def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
     found: list[tuple[Key, str]] = []
     for key, value in table.items():
         setting = SETTINGS.get(key)
         if setting is None:
-            found.append(((*profile, key), _unknown(key)))
+            found.append(((*profile, key), _unknown_key(key)))
         elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_size(value)):
             found.append(((*profile, key), f"must be {_KINDS[setting.kind]}, such as {setting.example}"))
         elif value == "":
@@ -175,14 +179,14 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _unknown(key: str) -> str:
+def _unknown_key(key: str) -> str:
     if key.lower() in _SECRETS:
         return "must not be in this file: remove it and use `presscheck login` or token_file"
     return f"is not a known setting; known: {', '.join(sorted(SETTINGS))}"
 
 
 def _lines_of(text: str) -> dict[Key, int]:
-    """The line on which each table and each key begins, as far as one can tell without parsing values."""
+    """The line of each table and key, as far as possible without parsing values."""
     found: dict[Key, int] = {}
     table: Key = ()
     entries: Counter[Key] = Counter()
@@ -203,7 +207,7 @@ def _path_of(line: str) -> Key:
     try:
         value: Any = tomllib.loads(line)
     except tomllib.TOMLDecodeError:
-        return ()  # the middle of a value of many lines
+        return ()  # inside a multi-line value
     path: list[str] = []
     while isinstance(value, dict) and value:
         key, value = next(iter(cast("dict[str, Any]", value).items()))
@@ -212,7 +216,7 @@ def _path_of(line: str) -> Key:
 
 
 def _line(lines: dict[Key, int], key: Key) -> int | None:
-    """The line of a key, else of the nearest table around it."""
+    """The line of a key, or of the nearest table that contains it."""
     while key:
         if key in lines:
             return lines[key]

@@ -1,1 +1,2 @@
-"""The only mediator: screens ask it, and it answers from the store and then from the client."""
+"""The sync engine between screens and the service: cached reads, subscriptions, the write queue, inbox, review,
+search."""

@@ -1,7 +1,4 @@
-"""The activity log: every request of this run and every answer from the store, the last of them, without a secret.
-
-What is kept is bounded: so many entries, none with a call of more than a few kilobytes.
-"""
+"""The activity log: the latest requests and cache reads of this session, without secrets, in a bounded list."""
 
 from __future__ import annotations
 
@@ -19,15 +16,19 @@ from presscheck.api.shell_command import shown_path, typed
 from presscheck.client.request_context import Priority, RequestRecord
 from presscheck.text.relative_time import now
 
-KEPT = 1000
-"""Entries."""
-LARGEST = 8000
-"""Characters of a line that is kept."""
+MAX_ENTRIES = 1000
+MAX_COMMAND_LENGTH = 8000
+"""Characters; the command line of a longer call is not kept."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One request. `status` is None where nothing came back; `again` is the line that says it again, or empty."""
+    """One request or cache read.
+
+    Attributes:
+        status: the HTTP status; None if there was no response.
+        again: the command line that repeats the request; empty if it is too long.
+    """
 
     number: int
     at: datetime
@@ -45,42 +46,42 @@ class Activity:
     """The log of one engine."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         self._numbers = itertools.count(1)
-        self._bells: set[asyncio.Event] = set()
+        self._listeners: set[asyncio.Event] = set()
 
-    def exchanged(self, exchange: RequestRecord) -> None:
-        """The client has asked the service."""
-        call, status, spent, size = exchange.call, exchange.status, exchange.milliseconds, exchange.bytes
-        path = exchange.path.removeprefix("/v1")
+    def record_request(self, record: RequestRecord) -> None:
+        """Log a request that the client sent."""
+        call, status, duration, size = record.call, record.status, record.milliseconds, record.bytes
+        path = record.path.removeprefix("/v1")
         shown = shown_path(call, path) if call else path
-        number, again = next(self._numbers), _again(call)
-        self._add(Entry(number, now(), exchange.method, shown, status, spent, size, False, exchange.priority, again))
+        number, again = next(self._numbers), _command_line(call)
+        self._add(Entry(number, now(), record.method, shown, status, duration, size, False, record.priority, again))
 
-    def remembered(self, call: Operation[Any], began: float, size: int, priority: Priority) -> None:
-        """The store has answered what was wanted at `began`, by the performance counter."""
+    def record_cached(self, call: Operation[Any], started: float, size: int, priority: Priority) -> None:
+        """Log a read from the cache; `started` is its start by the performance counter, `size` is in bytes."""
         path = shown_path(call, call.wire_path())
-        number, method, spent = next(self._numbers), call.method(), (time.perf_counter() - began) * 1000
-        self._add(Entry(number, now(), method, path, None, spent, size, True, priority, _again(call)))
+        number, method, duration = next(self._numbers), call.method(), (time.perf_counter() - started) * 1000
+        self._add(Entry(number, now(), method, path, None, duration, size, True, priority, _command_line(call)))
 
     async def watch(self) -> AsyncIterator[tuple[Entry, ...]]:
-        """All that is kept, the newest first, and again whenever there is more; ends only when it is closed."""
-        bell = asyncio.Event()
-        self._bells.add(bell)
+        """Yield all entries, newest first, and again after each new entry; ends only when the iterator is closed."""
+        changed = asyncio.Event()
+        self._listeners.add(changed)
         try:
             while True:
-                bell.clear()
+                changed.clear()
                 yield tuple(reversed(self._entries))
-                await bell.wait()
+                await changed.wait()
         finally:
-            self._bells.discard(bell)
+            self._listeners.discard(changed)
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)
-        for bell in self._bells:
-            bell.set()
+        for changed in self._listeners:
+            changed.set()
 
 
-def _again(call: Operation[Any] | None) -> str:
+def _command_line(call: Operation[Any] | None) -> str:
     line = typed(call) if call else ""
-    return line if len(line) <= LARGEST else ""
+    return line if len(line) <= MAX_COMMAND_LENGTH else ""

@@ -1,4 +1,4 @@
-"""The connection state, and its listeners."""
+"""The connection status (online, offline, pending writes) and its listeners."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ class ConnectionState:
     """Holds the connection status and notifies its listeners.
 
     Args:
-        waiting: what is not sent.
+        pending: returns the writes that are not sent yet.
+        read_only: whether the profile rejects all writes.
     """
 
-    def __init__(self, waiting: Callable[[], tuple[OutboxEntry, ...]], *, read_only: bool) -> None:
-        self._waiting, self._now = waiting, Status(read_only=read_only)
+    def __init__(self, pending: Callable[[], tuple[OutboxEntry, ...]], *, read_only: bool) -> None:
+        self._pending, self._status = pending, Status(read_only=read_only)
         self._listeners: list[Callable[[Status], None]] = []
 
     @property
     def status(self) -> Status:
-        """The current status: online, pending and failed writes."""
-        rows = [row for row in self._waiting() if row.state != "collected"]  # those wait for nobody but their author
+        """The current status, with the numbers of pending and failed writes."""
+        rows = [row for row in self._pending() if row.state != "collected"]  # these wait for a review to be submitted
         refused = sum(row.state in ("refused", "parked") for row in rows)
-        return replace(self._now, waiting=len(rows) - refused, refused=refused)
+        return replace(self._status, waiting=len(rows) - refused, refused=refused)
 
-    def connected(self, *, online: bool) -> None:
+    def set_online(self, *, online: bool) -> None:
         """Set whether the service can be reached."""
-        if online != self._now.online:
-            self._now = replace(self._now, online=online, offline_since=None if online else time.time())
-        self.tell()
+        if online != self._status.online:
+            self._status = replace(self._status, online=online, offline_since=None if online else time.time())
+        self.notify()
 
-    def working(self, on: str | None) -> None:
-        """Set the description of the work in progress; None when it ends."""
-        self._now = replace(self._now, running=on)
-        self.tell()
+    def set_running(self, task: str | None) -> None:
+        """Set the description of the task in progress; None when it ends."""
+        self._status = replace(self._status, running=task)
+        self.notify()
 
     def listen(self, listener: Callable[[Status], None]) -> Callable[[], None]:
-        """Call the listener with each new status; returns a function that stops it."""
+        """Call the listener with each new status; returns a function that removes the listener."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def tell(self) -> None:
-        """Notify the listeners."""
+    def notify(self) -> None:
+        """Call all listeners with the current status."""
         status = self.status
         for listener in tuple(self._listeners):
             listener(status)

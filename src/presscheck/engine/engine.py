@@ -1,7 +1,7 @@
-"""The engine: the one door between screens and everything else; it answers from the store and then from the service.
+"""The sync engine: reads from the cache and then from the service, subscriptions, queued writes, search and sync.
 
-It lives in the event loop of its caller. Reading what is known takes microseconds and never waits; everything that
-waits is a coroutine. Writes are on disk before `write` returns.
+It runs in the event loop of its caller. Cache reads are synchronous and take microseconds; everything that waits is a
+coroutine. Writes are on disk before `write` returns.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.stored_reads import StoredReads
 from presscheck.engine.reads.subscribed_reads import SubscribedReads
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.reads.unsupported_calls import Support
+from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import OutboxEntry, PendingWrite, Result, Status, Window
 from presscheck.engine.search.index_updates import IndexUpdates
-from presscheck.engine.search.search import Hit, Searching
+from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.signed_in_user import SignedInUser
 from presscheck.engine.writes.effects import may_wait
 from presscheck.engine.writes.outbox_actions import OutboxActions
@@ -50,7 +50,7 @@ __all__ = [
 __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
-    from presscheck.engine.search.backlinks import LinksHere
+    from presscheck.engine.search.backlinks import LocalLinks
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -58,15 +58,18 @@ Pace = Callable[[], Awaitable[None]]
 
 
 class Engine:
-    """Read, watch, write: what is known at once, what is new when it comes, what was typed for good.
+    """The facade for reads, subscriptions, writes, search and sync of one profile.
 
     Args:
-        connect: makes the connection to the service, when it is first needed.
-        cache: what the service said before.
-        outbox: what is not sent yet.
-        read_only: refuse every write, whoever asks.
-        settle: seconds before a write of unknown fate is looked for.
-        activity: what the connection tells of its exchanges.
+        connect: creates the client; called when it is first needed.
+        cache: cached responses of the service.
+        outbox: writes that are not sent yet, and local state.
+        read_only: reject every write.
+        settle: seconds to wait before checking a write of unknown delivery; None for the default.
+        activity: the log to which the client reports its requests.
+
+    Attributes:
+        notices: lines for the user about files that could not be used.
     """
 
     def __init__(
@@ -82,171 +85,174 @@ class Engine:
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
         self.outbox, self._activity = outbox, activity or Activity()
-        self._asking = RequestScheduler(connect, self._connection_changed)
-        self._watching = Subscriptions()
+        self._scheduler = RequestScheduler(connect, self._connection_changed)
+        self._subscriptions = Subscriptions()
         self._user = SignedInUser(outbox)
         self._pending = PendingWrites(outbox, self._user)
-        self.world = ConnectionState(self._pending.entries, read_only=read_only)
-        self._remembering = CacheWriter(cache, self._watching, self._noticed)
-        self._index = IndexUpdates(self._remembering.do)
-        self._stored = StoredReads(cache, self._remembering, self._pending, self._activity, self._index.came)
-        self._support = Support(cache, self._remembering.thread)
-        self._reads = ServiceReads(self._asking, self._support, self._stored, self._pending)
-        self._subscribed = SubscribedReads(self._reads, self._watching)
-        self._searching = Searching(self._reads, self._remembering.do, self._index)
+        self.connection = ConnectionState(self._pending.entries, read_only=read_only)
+        self._cache_writer = CacheWriter(cache, self._subscriptions, self._add_notice)
+        self._index = IndexUpdates(self._cache_writer.do)
+        self._stored_reads = StoredReads(cache, self._cache_writer, self._pending, self._activity, self._index.schedule)
+        self._unsupported = UnsupportedCalls(cache, self._cache_writer.thread)
+        self._reads = ServiceReads(self._scheduler, self._unsupported, self._stored_reads, self._pending)
+        self._subscribed = SubscribedReads(self._reads, self._subscriptions)
+        self._search = Search(self._reads, self._cache_writer.do, self._index)
         self.triage = Triage(outbox)
-        self.events = EventLog(self._reads, self.world, outbox, self.triage, self._watching)
-        self._writing = WriteQueue(
+        self.events = EventLog(self._reads, self.connection, outbox, self.triage, self._subscriptions)
+        self._write_queue = WriteQueue(
             outbox,
             self._pending,
-            self._asking,
-            self._watching,
+            self._scheduler,
+            self._subscriptions,
             self._reads,
             self._user,
             read_only=read_only,
             settle=settle,
-            changed=self.world.tell,
-            sent=self.events.did,
+            changed=self.connection.notify,
+            sent=self.events.record_own,
         )
-        self._deciding = OutboxActions(outbox, self._writing.changed)
+        self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
 
     async def start(self) -> None:
-        """Begin to ask and to send."""
-        self._asking.start()
-        self._writing.start()
-        self._index.came()
+        """Start sending requests and queued writes."""
+        self._scheduler.start()
+        self._write_queue.start()
+        self._index.schedule()
 
     async def close(self) -> None:
-        """Stop at once; what is not sent stays in the outbox."""
+        """Stop immediately and close all files; unsent writes stay in the outbox."""
         await self._index.close()
-        await self._writing.close()
-        await self._asking.close()
-        await self._remembering.close()
+        await self._write_queue.close()
+        await self._scheduler.close()
+        await self._cache_writer.close()
         self.outbox.close()
 
     def search(
         self,
         text: str,
         *,
-        most: int = 50,
+        limit: int = 50,
         organization: str | None = None,
-        patience: float = 0.2,
-        here_only: bool = False,
+        index_timeout: float = 0.2,
+        local_only: bool = False,
     ) -> AsyncIterator[Result[tuple[Hit, ...]]]:
-        """What a text is found in: pages, change requests and comments of the store, then what the service adds.
+        """Search the cached pages, change requests and comments, then the service.
 
         Args:
-            text: words, of which each may only be begun, and "phrases"; all of it must be found.
-            most: hits; only in the `organization` with this id where one is given.
-            patience: seconds in which what came lately is read up first; `here_only` asks the store alone.
+            text: words or their beginnings, and "phrases"; all must match.
+            limit: the maximum number of hits.
+            organization: search only in the organization with this id.
+            index_timeout: seconds to spend on updating the index before searching.
+            local_only: do not ask the service.
         """
-        return self._searching.search(text, most, organization, patience, here_only=here_only)
+        return self._search.search(text, limit, organization, index_timeout, local_only=local_only)
 
-    async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
-        """What points at what in the pages that the store knows; None where it does not know the tree of pages."""
-        return await self._searching.links(space, change_request)
+    async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
+        """The links in the cached pages of a space or change request; None if its page tree is not cached."""
+        return await self._search.links(space, change_request)
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The service's answer; the stored one where the service cannot be reached.
+        """The response of the service, or the cached one while the service cannot be reached.
 
         Raises:
-            PresscheckError: the service said no, or cannot be reached and nothing is stored.
+            PresscheckError: the service returned an error, or cannot be reached and nothing is cached.
         """
         return await self._reads.read(call, priority=priority)
 
     def known(self, call: Operation[T]) -> Result[T] | None:
-        """What the store knows, with what waits applied to it; None where it was never fetched."""
-        return self._stored.known(call)
+        """The cached response with pending writes applied; None if it was never fetched."""
+        return self._stored_reads.known(call)
 
     def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
-        """Rows of a listing that `watch_listing` has brought in, from the store alone."""
-        return self._stored.window(listing, start, count)
+        """Cached rows of a listing that `watch_listing` fetched."""
+        return self._stored_reads.window(listing, start, count)
 
     def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
-        """Rows of such a listing by their places, wherever they stand, from the store alone."""
-        return self._stored.rows(listing, places)
+        """Cached rows of a listing by their positions."""
+        return self._stored_reads.rows(listing, places)
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
-        """Where in such a listing the things with these ids stand, from the store alone."""
-        return self._stored.positions(listing, ids)
+        """The positions of the items with these ids in a cached listing, by id."""
+        return self._stored_reads.positions(listing, ids)
 
     def remember(self, name: str, json: str) -> None:
-        """Keep a text of the screen's own in the cache, which may forget it."""
-        self._stored.remember(name, json)
+        """Store a text of a screen in the cache, from which it may be evicted."""
+        self._stored_reads.remember(name, json)
 
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
-        """Read an answer and keep it, off this thread; the answer, and whether it is news.
+        """Parse a response and cache it, in the cache thread; returns it and whether it differs from the cached one.
 
         Raises:
-            MalformedAnswer: it is not of the declared shape.
+            MalformedAnswer: the response does not have the declared type.
         """
-        return await self._stored.keep(call, body, request_id)
+        return await self._stored_reads.keep(call, body, request_id)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """Do something to the cache, on its writing thread."""
-        return await self._stored.in_store(work)
+        """Run a function on the cache in its writer thread; returns its result."""
+        return await self._stored_reads.in_store(work)
 
     def watch(self, call: Operation[T], *, priority: Priority = VISIBLE) -> AsyncIterator[Result[T | None]]:
-        """What is known at once, then what the service says, and again whenever that may have changed.
+        """Subscribe to a call: yields the cached result, then the fresh one, and again after each change.
 
-        Ends only when it is closed. `value` is None where nothing is known and nothing came.
+        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed.
         """
         return self._subscribed.watch(call, priority)
 
     def watch_listing(
         self, listing: Operation[Page[Any]], *, priority: Priority = VISIBLE
     ) -> AsyncIterator[Result[int]]:
-        """Bring a whole listing into the store, page after page, and again whenever it may have changed.
+        """Subscribe to a listing: fetch all its pages into the cache, and again after each change.
 
-        Yields how many items there are, as pages come in; read the rows with `window`.
+        Yields the number of items after each page; read the rows with `window`.
         """
         return self._subscribed.watch_listing(listing, priority)
 
     def activity(self) -> AsyncIterator[tuple[Entry, ...]]:
-        """What was asked in this run, the newest first, and again whenever there is more."""
+        """Yield the entries of the activity log, newest first, and again after each new entry."""
         return self._activity.watch()
 
     def sync(
         self, organization: str | None = None, space: str | None = None, *, pace: Pace | None = None
     ) -> AsyncGenerator[Progress]:
-        """Bring all that screens show into the store, as far as it moved; tells how far that is.
+        """Fetch everything that screens show and that changed since the last sync into the cache; yields the progress.
 
         Args:
-            organization: only what this one has, by id.
-            space: only what belongs to this space, by id.
-            pace: awaited before each request.
+            organization: sync only the organization with this id.
+            space: sync only the space with this id.
+            pace: awaited before each request, to limit the rate.
 
         Raises:
-            NetworkError: the service cannot be reached any more; what came stays, and the next time goes on from it.
-            RequestError: a listing cannot be had.
+            NetworkError: the service cannot be reached any more; the next sync continues from here.
+            RequestError: a listing could not be fetched.
         """
-        from presscheck.engine.mirror.mirror import Mirroring  # late: 11 ms that only a mirror needs
+        from presscheck.engine.mirror.mirror import MirrorRun  # lazy import: 11 ms
 
-        return Mirroring(self._reads, self._watching, pace).run(organization, space)
+        return MirrorRun(self._reads, self._subscriptions, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
-        """Ask again for one call, or for everything that is looked at; while offline, look for the service now."""
-        self._watching.stale(None if call is None else call.key())
+        """Fetch one call again, or all subscribed calls; while offline, check the connection now."""
+        self._subscriptions.stale(None if call is None else call.key())
         if call is None:
             self.events.wake()
-        if self._asking.offline:
-            self._writing.background(self._asking.look_now())
+        if self._scheduler.offline:
+            self._write_queue.background(self._scheduler.check_connection())
 
     def write(self, call: Operation[T], *, hold: float = 0, collect: bool = False) -> PendingWrite[T]:
-        """Take a write: on disk when this returns, or on its way at once if it may not wait.
+        """Queue a write, which is on disk when this returns; one that cannot be queued is sent immediately.
 
         Args:
             call: the write.
-            hold: seconds in which it can still be unsent.
-            collect: keep it until it is released, where it may wait.
+            hold: seconds before it is sent, in which `unsend` can undo it.
+            collect: keep it until `release` is called, if it can be queued.
 
         Raises:
-            NotNow: it may not wait, and the service cannot be reached; or the profile is read-only.
+            ReadOnly: the profile is read-only.
+            NotNow: it cannot be queued, and the service cannot be reached.
         """
-        return self._writing.write(call, hold, collect=collect)
+        return self._write_queue.write(call, hold, collect=collect)
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
-        """Everything that is not sent, the oldest first."""
+        """All unsent writes, oldest first."""
         return self._pending.entries()
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
@@ -255,70 +261,70 @@ class Engine:
 
     def unsend(self, number: int) -> Operation[Any] | None:
         """Undo an unsent write. Returns its call, so that its text can be edited."""
-        return self._deciding.unsend(number)
+        return self._outbox_actions.unsend(number)
 
     def retry(self, number: int) -> None:
         """Send a refused write again."""
-        self._deciding.retry(number)
+        self._outbox_actions.retry(number)
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
-        return self._deciding.rewrite(number, call)
+        """Replace a pending or failed write by this call; False if it is being sent or is already sent."""
+        return self._outbox_actions.rewrite(number, call)
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
-        """Send what was collected, all of it or nothing, in the order in which it was written.
+        """Send collected writes in their original order; all are released in one transaction.
 
         Args:
-            numbers: of the writes.
-            hold: seconds in which they can still be unsent.
+            numbers: the outbox rows of the writes.
+            hold: seconds before they are sent, in which `unsend` can undo them.
         """
-        self._deciding.release(numbers, hold=hold)
+        self._outbox_actions.release(numbers, hold=hold)
 
     def drop(self, number: int) -> None:
-        """Give a write up."""
-        self._deciding.drop(number)
+        """Discard an unsent write."""
+        self._outbox_actions.drop(number)
 
     @property
     def status(self) -> Status:
-        """The state of the world."""
-        return self.world.status
+        """The connection status, with the numbers of pending and failed writes."""
+        return self.connection.status
 
     def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:
-        """Call this with each new state of the world; returns what ends that."""
-        return self.world.listen(listener)
+        """Call the listener with each new status; returns a function that removes the listener."""
+        return self.connection.listen(listener)
 
     @property
     def me(self) -> User:
-        """The signed-in user, as far as known."""
+        """The signed-in user; a placeholder with the id `me` if not known yet."""
         return self._user.user
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        """Mark a page of a change request as viewed at a revision; None takes the mark away."""
+        """Mark a page of a change request as viewed at a revision; None removes the mark."""
         self.outbox.mark_viewed(change_request, page, revision)
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """Page id → the revision at which it was viewed."""
+        """The revision at which each page of a change request was viewed, by page id."""
         return self.outbox.viewed(change_request)
 
     async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
-        """The body of the service's answer, unread; where it lacks a whole feature, its listings are empty.
+        """The response body, not parsed; an empty list for listings of a feature that the service does not have.
 
         Raises:
-            NotSupported: the service does not have this call, as it said now or not long ago.
-            RequestError: what else came instead.
+            NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
+            RequestError: the request failed.
         """
         return await self._reads.fetch(call, priority)
 
     def lacks(self, feature: str) -> bool:
-        """Whether the service does not have a feature, such as reviews, as far as it was asked."""
-        return self._support.lacks(feature)
+        """Whether a request showed that the service does not have a feature, such as reviews."""
+        return self._unsupported.lacks(feature)
 
-    def _noticed(self, notice: str) -> None:
+    def _add_notice(self, notice: str) -> None:
         self.notices = (*self.notices, notice)
-        self.world.tell()
+        self.connection.notify()
 
     def _connection_changed(self) -> None:
-        self.world.connected(online=not self._asking.offline)
-        if not self._asking.offline:
-            self._watching.stale(None)
-            self._writing.wake()
+        self.connection.set_online(online=not self._scheduler.offline)
+        if not self._scheduler.offline:
+            self._subscriptions.stale(None)
+            self._write_queue.wake()

@@ -1,4 +1,4 @@
-"""Protocols: what a function of this package needs of whoever calls it, so that it need not know the whole engine."""
+"""Protocols for the parts of the engine that functions of this package need, so that they do not need all of it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ T = TypeVar("T")
 
 
 class Reader(Protocol):
-    """Reads through the service, and from the store where the service cannot be reached."""
+    """Reads from the service, or from the cache while the service cannot be reached."""
 
     async def read(self, call: Operation[T], *, priority: Priority = ...) -> T:
-        """The answer to a call."""
+        """The response to a call."""
         ...
 
 
 class StoredReader(Protocol):
-    """Reads from the store alone."""
+    """Reads from the cache only."""
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
-        """The stored answer to a call; None where it was never fetched."""
+        """The cached response to a call; None if it was never fetched."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the engine hands out: an answer with its age, rows of a listing, a write that waits, the state of the world."""
+"""Return types of the engine: results with their age, windows of listings, outbox entries, the connection status."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 State = Literal["cached", "fresh", "unchanged", "offline", "failed"]
-"""Where an answer comes from: the store, before anything was asked; the service, with news or without; the store again,
-because the service cannot be reached or said no."""
+"""Source of a result: `cached` (from the cache, before a request), `fresh` and `unchanged` (from the service; changed
+or not), `offline` and `failed` (from the cache, because the service could not be reached or returned an error)."""
 
 
 @dataclass(frozen=True)
 class Result(Generic[T]):
-    """An answer, how old it is in seconds, and why there is no newer one. `value` is None where nothing is known."""
+    """A response, its age in seconds, and the error if a newer one could not be fetched.
+
+    `value` is None if nothing is cached.
+    """
 
     value: T
     state: State
@@ -29,7 +32,13 @@ class Result(Generic[T]):
 
 @dataclass(frozen=True)
 class Window(Generic[M]):
-    """Rows of a listing from `start` on; `total` counts all; `age` is None where it was never fetched."""
+    """Rows of a listing from `start` on.
+
+    Attributes:
+        total: the number of rows of the whole listing.
+        age: seconds since the listing was fetched; None if it never was.
+        complete: whether all rows are cached.
+    """
 
     items: tuple[M, ...]
     start: int
@@ -40,7 +49,14 @@ class Window(Generic[M]):
 
 @dataclass(frozen=True)
 class OutboxEntry:
-    """A write that is not sent. `state` is waiting, collected, sending, refused, or parked: then `call` is None."""
+    """A write that is not sent yet.
+
+    Attributes:
+        call: the operation; None if this version cannot read it (state `parked`).
+        state: `waiting`, `collected`, `sending`, `refused` or `parked`; see `store.outbox.Row`.
+        error: why it failed.
+        created_at: seconds since the epoch.
+    """
 
     id: int
     call: Operation[Any] | None
@@ -52,7 +68,12 @@ class OutboxEntry:
 
 @dataclass(frozen=True)
 class Status:
-    """The state of the world in a few words."""
+    """The connection status and the numbers of pending (`waiting`) and failed (`refused`) writes.
+
+    Attributes:
+        offline_since: seconds since the epoch; None while online.
+        running: a description of the task in progress.
+    """
 
     online: bool = True
     offline_since: float | None = None
@@ -63,15 +84,15 @@ class Status:
 
 
 class PendingWrite(Generic[T]):
-    """A write that was taken. `id` is its row in the outbox, 0 where it was sent at once."""
+    """A write that the engine accepted. `id` is its outbox row, or 0 if it is sent immediately."""
 
     def __init__(self, number: int, call: Operation[T], outcome: asyncio.Future[T | None]) -> None:
         self.id, self.call, self._outcome = number, call, outcome
 
     async def landed(self) -> T | None:
-        """What the service answered; None where another window sent it.
+        """Wait until it is sent, and return the response; None if another instance sent it.
 
         Raises:
-            PresscheckError: what the service said instead.
+            PresscheckError: the service rejected it, or the request failed.
         """
         return await asyncio.shield(self._outcome)

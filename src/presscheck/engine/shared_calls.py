@@ -1,7 +1,4 @@
-"""The reads that more than one screen asks, spelled once: the same question has the same stored answer everywhere.
-
-Texts of pages are asked for as Markdown, to be read.
-"""
+"""Builders for the reads that several screens share: equal calls have equal cache keys. Page texts are Markdown."""
 
 from __future__ import annotations
 
@@ -11,49 +8,49 @@ from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPag
 from presscheck.api.content_changes import GetChangeRequestChanges
 
 ALL = 1000
-"""The longest page that the service gives."""
+"""The largest page size that the service supports."""
 
 
 def reviews_of(request: ChangeRequest) -> ListReviews:
-    """Lists the reviews of a change request."""
+    """The reviews of a change request."""
     return ListReviews(space_id=request.space, change_request_id=request.id, format="markdown", limit=ALL)
 
 
 def reviewers_of(request: ChangeRequest) -> ListRequestedReviewers:
-    """Lists the requested reviewers."""
+    """The requested reviewers of a change request."""
     return ListRequestedReviewers(space_id=request.space, change_request_id=request.id, limit=ALL)
 
 
 def comments_on(request: ChangeRequest) -> ListComments:
-    """The threads of a change request, the oldest first."""
+    """The comments of a change request, oldest first."""
     return ListComments(space_id=request.space, change_request_id=request.id, order="asc", format="markdown", limit=ALL)
 
 
 def replies_to(space: str, request: str, comment: str) -> ListReplies:
-    """The answers to a comment of a change request, all by their ids."""
+    """The replies to a comment; all arguments are ids."""
     return ListReplies(space_id=space, change_request_id=request, comment_id=comment, format="markdown", limit=ALL)
 
 
 def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChanges:
-    """What a change request changes; ask again with a higher limit where the answer says `more`."""
+    """The changes in a change request; repeat with a higher limit if the response has `more`."""
     return GetChangeRequestChanges(space_id=request.space, change_request_id=request.id, limit=limit)
 
 
 def live_page(space: str, page: str) -> GetPage:
-    """A page as it is live, all by their ids."""
+    """A page of the live content, by ids."""
     return GetPage(space_id=space, page_id=page, format="markdown")
 
 
 def changed_page(space: str, request: str, page: str) -> GetChangeRequestPage:
-    """A page as it is in a change request."""
+    """A page of a change request, by ids."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="markdown")
 
 
 def changed_nodes(space: str, request: str, page: str) -> GetChangeRequestPage:
-    """A page as it is in a change request, as a tree of nodes, which names its blocks."""
+    """A page of a change request as a node tree, which has ids for its blocks; by ids."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="document")
 
 
 def page_in(space: str, revision: str, page: str) -> GetRevisionPage:
-    """A page as it was in a revision; it never changes."""
+    """A page of a revision, which never changes; by ids."""
     return GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")

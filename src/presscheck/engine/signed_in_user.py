@@ -1,4 +1,4 @@
-"""The signed-in user, as the outbox remembers them between runs."""
+"""The signed-in user, stored beside the outbox between sessions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from presscheck.api.users import User
 from presscheck.store.outbox import Outbox
 
 ME = "me"
-"""Under this name the signed-in user is remembered."""
+"""The key under which the user is stored."""
 
 
 class SignedInUser:
-    """Reads the remembered user once, and again only after `remember` or `forget`.
+    """Caches the stored user in memory until `remember` or `forget` is called.
 
     Args:
-        outbox: where the user is remembered.
+        outbox: the file that stores the user.
     """
 
     def __init__(self, outbox: Outbox) -> None:
@@ -22,17 +22,17 @@ class SignedInUser:
 
     @property
     def user(self) -> User:
-        """The user, as far as known."""
+        """The user; a placeholder with the id `me` if not known yet."""
         if self._user is None:
             text = self._outbox.recall(ME)
             self._user = User.model_validate_json(text) if text else User(id="me", display_name="you")
         return self._user
 
     def remember(self, user: User) -> None:
-        """Keep the user that the service named."""
+        """Store the user that the service returned."""
         self._outbox.remember(ME, user.model_dump_json(by_alias=True, exclude_unset=True))
         self._user = user
 
     def forget(self) -> None:
-        """Read the user again at the next use: another window may have signed in as somebody else."""
+        """Read the user from disk at the next use, because another instance may have changed it."""
         self._user = None

@@ -1,1 +1,1 @@
-"""What we remember: the cache (may be thrown away) and the outbox (never is); the only room that knows sqlite3."""
+"""SQLite files: the cache, which can be deleted at any time, and the outbox, which is never deleted."""

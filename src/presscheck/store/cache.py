@@ -1,9 +1,9 @@
-"""The cache: what the service said, as the JSON that it said, by the key of the call that asked.
+"""The cache: responses of the service as JSON, by the cache key of the call. It can be deleted at any time.
 
-May be thrown away at any time. A thing that has an `object` and an `id` is kept once, so that it is new everywhere when
-it is new anywhere; a listing is kept by rows, so that one of 100,000 is read by window. Reads are for the thread of the
-screen, writes for one other thread. Nothing that befalls the file is an error to whoever reads or writes: a damaged one
-is set aside and begun anew, and where none can be written, memory serves, before what the file still knows.
+A resource with an `object` and an `id` is stored once, so that a new version of it shows in every response that
+contains it. A listing is stored by rows, so that long ones can be read by window. Reads are for the thread of the user
+interface, writes for one other thread. File problems are never errors for callers: a damaged file is moved aside and
+replaced, and if no file can be written, new responses are kept in memory and the old file is still read.
 """
 
 from __future__ import annotations
@@ -22,99 +22,103 @@ from presscheck.store.cache_reader import WINDOW, CacheReader, Stored, StoredWin
 from presscheck.store.cache_schema import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
 from presscheck.store.search_index import SearchIndex
 from presscheck.store.sql_filters import Condition
-from presscheck.store.sqlite_files import connect, connect_to_look, forget_older, inode, open_file, set_aside
+from presscheck.store.sqlite_files import connect, connect_read_only, delete_older, inode, open_file, set_aside
 
 __all__ = ["Cache", "Condition", "Stored", "StoredWindow"]
 
 T = TypeVar("T")
 MB = 1_000_000
 LIMIT = 500 * MB
-"""Bytes that a cache may hold, when nobody says otherwise."""
+"""The default size limit in bytes."""
 
 
 class Cache:
-    """The cache of one reader of one service.
-
-    `notice` is one line for the user where a file could not be used.
+    """The cache of one user of one service.
 
     Args:
-        path: its file.
-        limit: bytes that it may hold; `thin` sees to it.
+        path: the file.
+        limit: the size limit in bytes; `evict` enforces it.
+
+    Attributes:
+        notice: a line for the user if a file could not be used; None otherwise.
     """
 
     def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
         self.notice: str | None = None
         self._path, self._limit = path, limit
-        self._shelves: tuple[CacheReader, ...] = ()
+        self._readers: tuple[CacheReader, ...] = ()
         self._used: dict[str, float] = {}
         self._is_damaged = False
-        self._given_up: list[sqlite3.Connection] = []
+        self._abandoned: list[sqlite3.Connection] = []
         self._search: SearchIndex | None = None
         self._open()
 
     def close(self) -> None:
         """Close the file."""
         with suppress(sqlite3.Error):
-            self._note_used()
-        for connection in (*(shelf.database for shelf in self._shelves), self._writer, *self._given_up):
+            self._write_used()
+        for connection in (*(reader.database for reader in self._readers), self._writer, *self._abandoned):
             with suppress(sqlite3.Error):
                 connection.close()
 
     def answer(self, key: str) -> Stored | None:
-        """The stored answer of a call; a listing comes as one page of all that is known of it."""
-        return self._wanted(key, self._read(lambda shelf: shelf.answer(key)))
+        """The cached response of a call; for a listing, one page with all cached rows."""
+        return self._touch(key, self._read(lambda reader: reader.answer(key)))
 
     @property
     def search(self) -> SearchIndex:
-        """What is searched by words; for the writing thread."""
+        """The full-text search index; for the writer thread."""
         if self._search is None or self._search.connection is not self._writer:
             self._search = SearchIndex(self._writer, CacheReader(self._writer).answer)
         return self._search
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """What is stored under these keys; for the writing thread."""
-        shelf = CacheReader(self._writer)
-        found = ((key, shelf.answer(key)) for key in keys)
+        """The cached responses under these keys, by key; for the writer thread."""
+        reader = CacheReader(self._writer)
+        found = ((key, reader.answer(key)) for key in keys)
         return {key: stored for key, stored in found if stored}
 
-    def keep_same(self, things: Iterable[tuple[str, str, str]], at: float) -> None:
-        """Let things that came in a listing (key, object, id) be the answers of the calls that ask for one of them."""
-        rows = [(key, at, at, kind, name) for key, kind, name in things]
+    def keep_same(self, resources: Iterable[tuple[str, str, str]], at: float) -> None:
+        """Store resources (cache key, object, id) of a listing as the responses of the calls that read them."""
+        rows = [(key, at, at, kind, name) for key, kind, name in resources]
         self._write(lambda database: _keep_same(database, rows))
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
-        """Rows of a listing, from `start` on."""
-        found = self._wanted(key, self._read(lambda shelf: shelf.window(key, start, count)))
+        """Rows of a listing from `start` on; empty if it was never fetched."""
+        found = self._touch(key, self._read(lambda reader: reader.window(key, start, count)))
         return found or StoredWindow((), 0, None, complete=False)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int]:
-        """Where in a listing the things with these ids stand, as far as they are in it."""
+        """The positions of the items with these ids in a listing, by id; without those that are not in it."""
         listed = list(ids)
-        return self._read(lambda shelf: shelf.positions(key, listed)) or {}
+        return self._read(lambda reader: reader.positions(key, listed)) or {}
 
-    def rows(self, key: str, places: Iterable[int]) -> dict[int, str]:
-        """The rows of a listing at these places, as JSON."""
-        wanted = list(places)
-        return self._wanted(key, self._read(lambda shelf: shelf.rows(key, wanted))) or {}
+    def rows(self, key: str, positions: Iterable[int]) -> dict[int, str]:
+        """The rows of a listing at these positions, as JSON by position."""
+        listed = list(positions)
+        return self._touch(key, self._read(lambda reader: reader.rows(key, listed))) or {}
 
     def matching(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
     ) -> list[tuple[int, str]]:
-        """Where in a listing stands what meets all conditions, and its space, in its order or by a path.
+        """The rows of a listing that meet all conditions, as (position, space id). For the writer thread.
 
-        For the writing thread.
+        Args:
+            key: the cache key of the listing.
+            conditions: what must hold.
+            order: a JSON path and whether the order is descending; None for the order of the listing.
         """
         listed = list(conditions)
-        # what stands first is the writer's own, so that the screen is not held up
-        shelves = (CacheReader(self._writer), *self._shelves)
-        return self._read(lambda shelf: shelf.matching(key, listed, order), shelves) or []
+        # the writer's connection first, so that the user interface does not wait for its own connection
+        readers = (CacheReader(self._writer), *self._readers)
+        return self._read(lambda reader: reader.matching(key, listed, order), readers) or []
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """The newest JSON of a thing, by `object` and `id`."""
-        return self._read(lambda shelf: shelf.resource(kind, identity))
+        """The newest JSON of a resource, by `object` and `id`."""
+        return self._read(lambda reader: reader.resource(kind, identity))
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
-        """Keep an answer; False where it is what was known already."""
+        """Store a response that was received at `at` (seconds since the epoch); returns whether it differs."""
         answer = json.loads(body) if body else None
         items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
         if isinstance(items, list):
@@ -124,34 +128,45 @@ class Cache:
         return self._write(lambda database: _keep_answer(database, key, answer, at))
 
     def keep_resource(self, answer: Any) -> None:
-        """Keep a thing that came as the answer of a write."""
+        """Store a resource that a write returned."""
         kind, name = identity(answer)
         if kind:
             text = compact(answer)
             self._write(lambda database: _keep_thing(database, (kind, name, text)))
 
     def keep_page(self, key: str, items: list[Any], start: int, at: float, *, total: int, last: bool) -> bool:
-        """Keep one page of a listing; the rows that were known before stay until the last page is in.
+        """Store one page of a listing; the old rows stay until the last page is stored.
 
-        A page whose first is not here is not kept. False where this page says what was known already.
+        A page is ignored if the first page of the listing is not cached. Returns whether this page differs.
+
+        Args:
+            key: the cache key of the listing.
+            items: the rows.
+            start: the position of the first of them.
+            at: when they were received, in seconds since the epoch.
+            total: the number of rows of the whole listing.
+            last: whether this is the last page.
         """
         return self._write(lambda database: _keep_page(database, key, items, start, at, total, last=last))
 
-    def thin(self, pinned: Collection[str]) -> bool:
-        """Take a little out where there is too much; whether there is more to do. For the writing thread.
+    def evict(self, pinned: Collection[str]) -> bool:
+        """Evict some old responses if the size limit is exceeded. For the writer thread.
 
         Args:
-            pinned: the keys of answers that are on the screen, and stay.
+            pinned: the keys of responses that must stay, because they are on the screen.
+
+        Returns:
+            Whether there is more to evict.
         """
         try:
-            self._note_used()
-            return not self._is_damaged and self._thinning.step(self._writer, pinned)
+            self._write_used()
+            return not self._is_damaged and self._evictor.step(self._writer, pinned)
         except sqlite3.Error:
-            return False  # somebody else is at it, or the next write will tell
+            return False  # another instance is writing, or the next write reports the error
 
     def _open(self) -> None:
-        """Open the file, and take what it was for granted; memory where that cannot be."""
-        self._thinning, self._is_damaged = Evictor(self._limit), False
+        """Open the file; if that fails, use memory, and the old file for reading."""
+        self._evictor, self._is_damaged = Evictor(self._limit), False
         try:
             with ExitStack() as opened:
                 writer, aside = open_file(self._path, SCHEMA, VERSION, durable=False, steps=STEPS)
@@ -159,75 +174,75 @@ class Cache:
                 reader = connect(self._path, durable=False)
                 opened.callback(reader.close)
                 self._inode = inode(self._path)
-                opened.pop_all()  # all of it is open: the cache closes it from here on
-            self._writer, self._shelves = writer, (CacheReader(reader),)
+                opened.pop_all()  # from here on, `close` closes both
+            self._writer, self._readers = writer, (CacheReader(reader),)
         except (StoreError, OSError) as error:
-            known = connect_to_look(self._path, VERSION)
-            self._shelves = (CacheReader(known),) if known else ()
-            self._remember_in_memory(error)
+            known = connect_read_only(self._path, VERSION)
+            self._readers = (CacheReader(known),) if known else ()
+            self._use_memory(error)
             return
         if aside:
-            self._say_aside(aside)
+            self._set_aside_notice(aside)
 
-    def _read(self, question: Callable[[CacheReader], T | None], shelves: tuple[CacheReader, ...] = ()) -> T | None:
-        """The first that is found; what cannot be read is not known."""
-        for shelf in shelves or self._shelves:
+    def _read(self, query: Callable[[CacheReader], T | None], readers: tuple[CacheReader, ...] = ()) -> T | None:
+        """The result of the first reader that has one; None if nothing is found or can be read."""
+        for reader in readers or self._readers:
             try:
-                found = question(shelf)
+                found = query(reader)
             except sqlite3.OperationalError:
                 continue
             except sqlite3.DatabaseError as error:
                 if type(error) is not sqlite3.DatabaseError:
                     raise
-                self._is_damaged = True  # the writing thread begins anew
+                self._is_damaged = True  # the writer thread replaces the file
                 continue
             if found is not None:
                 return found
         return None
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do it in the file; in a new one where it is damaged, in memory where none can be written."""
+        """Write to the file; to a new one if it is damaged, to memory if no file can be written."""
         try:
             if not self._is_damaged:
                 return work(self._writer)
         except sqlite3.OperationalError as error:
-            self._given_up.append(self._writer)
-            self._remember_in_memory(error)
+            self._abandoned.append(self._writer)
+            self._use_memory(error)
             return work(self._writer)
         except sqlite3.DatabaseError as error:
             if type(error) is not sqlite3.DatabaseError:
                 raise
-        self._begin_anew()
+        self._replace_file()
         return work(self._writer)
 
-    def _begin_anew(self) -> None:
-        self._given_up += [self._writer, *(shelf.database for shelf in self._shelves)]
+    def _replace_file(self) -> None:
+        self._abandoned += [self._writer, *(reader.database for reader in self._readers)]
         aside = None
         with suppress(OSError):
-            if inode(self._path) == self._inode:  # else another instance has done it
+            if inode(self._path) == self._inode:  # else another instance has replaced it
                 aside = set_aside(self._path)
         self._open()
         if aside:
-            self._say_aside(aside)
+            self._set_aside_notice(aside)
 
-    def _say_aside(self, aside: Path) -> None:
-        forget_older(self._path, aside)
+    def _set_aside_notice(self, aside: Path) -> None:
+        delete_older(self._path, aside)
         self.notice = f"The cache was damaged or of another version: moved to {aside.name}; a new one was created"
 
-    def _remember_in_memory(self, why: Exception) -> None:
-        said = why if isinstance(why, StoreError) else f"Could not write {self._path}: {why}"
-        self.notice = f"{said}; this session caches in memory only"
-        self._thinning = Evictor(self._limit)
+    def _use_memory(self, error: Exception) -> None:
+        reason = error if isinstance(error, StoreError) else f"Could not write {self._path}: {error}"
+        self.notice = f"{reason}; this session caches in memory only"
+        self._evictor = Evictor(self._limit)
         self._writer = in_memory()
-        self._shelves = (CacheReader(self._writer), *self._shelves)
+        self._readers = (CacheReader(self._writer), *self._readers)
 
-    def _wanted(self, key: str, found: T | None) -> T | None:
-        if found is not None:
+    def _touch(self, key: str, result: T | None) -> T | None:
+        if result is not None:
             self._used[key] = time.time()
-        return found
+        return result
 
-    def _note_used(self) -> None:
-        """Write down what was wanted since the last time."""
+    def _write_used(self) -> None:
+        """Write the times of the last reads to the file."""
         if self._used:
             used, self._used = self._used, {}
             with transaction(self._writer) as write:

@@ -1,4 +1,4 @@
-"""The files of every cache below a directory: how large they are, and emptying them, beside an app that is open too."""
+"""Lists and clears the cache files of a directory, also while an app has them open."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from pathlib import Path
 
 from presscheck.errors import StoreError
 from presscheck.store.cache_schema import VERSION, transaction
-from presscheck.store.sqlite_files import PATIENCE
+from presscheck.store.sqlite_files import BUSY_TIMEOUT
 
 _COMPANIONS = ("", "-wal", "-shm")
 
 
 @dataclass(frozen=True)
 class CacheFile:
-    """One file: `bytes` with its companions; the counts are None where it cannot be read by this version."""
+    """A cache file.
+
+    Attributes:
+        bytes: the size, including the write-ahead log.
+        answers: the number of responses; None if this version cannot read the file.
+        things: the number of resources; None if this version cannot read the file.
+    """
 
     path: Path
     bytes: int
@@ -25,15 +31,15 @@ class CacheFile:
 
 
 def caches_in(directory: Path) -> list[CacheFile]:
-    """Every cache, and what was set aside of one."""
-    return [_looked_at(path) for path in sorted([*directory.glob("*.sqlite"), *_set_aside_in(directory)])]
+    """All cache files, including damaged ones that were moved aside."""
+    return [_describe(path) for path in sorted([*directory.glob("*.sqlite"), *_set_aside_in(directory)])]
 
 
 def clear(directory: Path) -> int:
-    """Empty every cache, and delete what was set aside; the bytes that are free now.
+    """Empty all caches and delete files that were moved aside; returns the number of freed bytes.
 
     Raises:
-        StoreError: another program does not let go of one.
+        StoreError: another program has locked a file.
     """
     before = _bytes_of(directory)
     for path in _set_aside_in(directory):
@@ -49,8 +55,8 @@ def clear(directory: Path) -> int:
 
 
 def _empty(path: Path) -> None:
-    """Empty one where it stands: an app that is open goes on with it."""
-    with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as database:
+    """Empty a file in place, so that an app that has it open can continue."""
+    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)) as database:
         if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             _delete(path)
             return
@@ -61,7 +67,7 @@ def _empty(path: Path) -> None:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def _looked_at(path: Path) -> CacheFile:
+def _describe(path: Path) -> CacheFile:
     size = sum(one.stat().st_size for ending in _COMPANIONS if (one := path.with_name(path.name + ending)).exists())
     counts: list[int | None] = [None, None]
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:

@@ -1,4 +1,4 @@
-"""Reading the cache through one connection; nothing here writes."""
+"""Reads of the cache through one connection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDER BY items.position
 
 @dataclass(frozen=True)
 class Stored:
-    """An answer as JSON, and when the service gave it (seconds since the epoch)."""
+    """A cached response as JSON, and when it was received, in seconds since the epoch."""
 
     json: str
     at: float
@@ -27,7 +27,13 @@ class Stored:
 
 @dataclass(frozen=True)
 class StoredWindow:
-    """Some rows of a listing as JSON; `total` counts all, `at` is None where it was never fetched."""
+    """Some rows of a cached listing as JSON.
+
+    Attributes:
+        total: the number of rows of the whole listing.
+        at: when it was received, in seconds since the epoch; None if it was never fetched.
+        complete: whether all rows are cached.
+    """
 
     items: tuple[str, ...]
     total: int
@@ -36,13 +42,13 @@ class StoredWindow:
 
 
 class CacheReader:
-    """What is found in one database; each answer is None where it has nothing under that key."""
+    """Reads from one database; each method returns None if it has nothing under the key."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
 
     def answer(self, key: str) -> Stored | None:
-        """An answer; a listing comes as one page of all that is known of it."""
+        """A response; for a listing, one page with all cached rows."""
         row = self.database.execute(
             "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
             " LEFT JOIN resources USING (object, id) WHERE key = ?",
@@ -68,7 +74,7 @@ class CacheReader:
         return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
-        """Where in a listing the things with these ids stand, as far as they are in it."""
+        """The positions of the items with these ids in a listing, by id; without those that are not in it."""
         row = self._listing(key)
         if row is None:
             return None
@@ -79,15 +85,15 @@ class CacheReader:
         )
         return dict(found.fetchall())
 
-    def rows(self, key: str, places: list[int]) -> dict[int, str] | None:
-        """The rows of a listing at these places."""
+    def rows(self, key: str, positions: list[int]) -> dict[int, str] | None:
+        """The rows of a listing at these positions, as JSON by position."""
         row = self._listing(key)
-        return dict(self.database.execute(ROWS, (*row, json.dumps(places))).fetchall()) if row else None
+        return dict(self.database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
 
     def matching(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
     ) -> list[tuple[int, str]] | None:
-        """Where in a listing stands what meets all conditions, and its space, in its order or by a path."""
+        """The rows of a listing that meet all conditions, as (position, space id); see `Cache.matching`."""
         row = self._listing(key)
         if row is None:
             return None
@@ -95,14 +101,14 @@ class CacheReader:
         return self.database.execute(statement, (*row, *values)).fetchall()
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """The newest JSON of a thing, by `object` and `id`."""
+        """The newest JSON of a resource, by `object` and `id`."""
         row = self.database.execute(
             "SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity)
         ).fetchone()
         return row[0] if row else None
 
     def text(self, key: str) -> str | None:
-        """The JSON of an answer that is no listing."""
+        """The JSON of a response that is not a listing."""
         row = self.database.execute(
             "SELECT coalesce(answers.json, resources.json) FROM answers LEFT JOIN resources USING (object, id)"
             " WHERE key = ?",

@@ -1,7 +1,7 @@
-"""The tables of the cache, the steps from an older schema to this one, and how rows are put into them.
+"""The schema of the cache, its migrations, and the functions that insert rows.
 
-A thing that has an `object` and an `id` stands once in `resources`, whoever answered with it; `answers` and `items`
-name it. `used` is when an answer was last wanted, in seconds since the epoch.
+A resource with an `object` and an `id` is stored once, in `resources`; `answers` and `items` refer to it. `used` is
+when a response was last read, in seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ CREATE TABLE items (
 """
 
 
-def _with_published_names() -> str:
-    """The keys of answers begin with the `operationId` of the call instead of ``family.Name``.
+def _rename_keys() -> str:
+    """Statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
 
-    The index of the search is made anew at its next use: without its triggers, nothing is read twice.
+    The triggers of the search index are dropped, because the index is rebuilt at its next use anyway.
     """
-    from presscheck.api.stored_names import FORMER_NAMES  # late: needed once in the life of a file
+    from presscheck.api.stored_names import FORMER_NAMES  # lazy import: needed once for each file
 
     drops = [f"DROP TRIGGER IF EXISTS search_{name}" for name in TRIGGERS]
-    # the space ends the name, and the index finds what begins with it
+    # the space ends the name; the range condition uses the index on the key
     renames = [
         f"UPDATE answers SET key = '{name}' || substr(key, {len(former) + 1})"  # noqa: S608
         f" WHERE key >= '{former} ' AND key < '{former}!'"
@@ -54,13 +54,13 @@ def _with_published_names() -> str:
 
 STEPS: dict[int, Statements] = {
     1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
-    2: _with_published_names,
+    2: _rename_keys,
 }
-"""What makes the next schema of one that is older."""
+"""The statements that migrate each older version to the next one."""
 
 
 class transaction:  # noqa: N801  # reads as a statement
-    """BEGIN IMMEDIATE … COMMIT; rolls back on any error, that of the commit included."""
+    """BEGIN IMMEDIATE … COMMIT; rolls back on any error, including one of the commit."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -74,25 +74,25 @@ class transaction:  # noqa: N801  # reads as a statement
             if not kind:
                 self._connection.execute("COMMIT")
         finally:
-            # a full disk rolls back by itself
+            # on a full disk, SQLite has already rolled back
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
 
 def in_memory() -> sqlite3.Connection:
-    """An empty cache that ends with the program."""
+    """An empty cache in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.executescript(SCHEMA)
     return connection
 
 
 def compact(value: Any) -> str:
-    """A value as the JSON that is kept."""
+    """A value as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def identity(thing: Any) -> tuple[str | None, str | None]:
-    """The `object` and the `id` of a thing, where it has both."""
+    """The `object` and the `id` of a resource; (None, None) if it does not have both."""
     if isinstance(thing, dict):
         fields = cast("dict[str, Any]", thing)
         kind, name = fields.get("object"), fields.get("id")
@@ -102,21 +102,21 @@ def identity(thing: Any) -> tuple[str | None, str | None]:
 
 
 def keep_items(write: sqlite3.Connection, number: int, generation: int, start: int, items: list[Any]) -> list[str]:
-    """Put rows into a listing, from `start` on; their JSON."""
+    """Insert rows into a listing from `start` on; returns their JSON."""
     texts = [compact(item) for item in items]
-    named = [identity(item) for item in items]
+    identities = [identity(item) for item in items]
     write.executemany(
         "INSERT OR REPLACE INTO resources VALUES (?, ?, ?)",
-        ((kind, name, text) for (kind, name), text in zip(named, texts, strict=True) if kind),
+        ((kind, name, text) for (kind, name), text in zip(identities, texts, strict=True) if kind),
     )
     write.executemany(
-        "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", _rows(number, generation, start, named, texts)
+        "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", _rows(number, generation, start, identities, texts)
     )
     return texts
 
 
 def _rows(
-    number: int, generation: int, start: int, named: list[tuple[str | None, str | None]], texts: list[str]
+    number: int, generation: int, start: int, identities: list[tuple[str | None, str | None]], texts: list[str]
 ) -> Iterable[tuple[Any, ...]]:
-    for at, ((kind, name), text) in enumerate(zip(named, texts, strict=True), start):
+    for at, ((kind, name), text) in enumerate(zip(identities, texts, strict=True), start):
         yield number, generation, at, kind, name, None if kind else text

@@ -1,4 +1,4 @@
-"""What a person left beside the writes that wait: drafts, pages that were viewed, and small things to be remembered."""
+"""Local state of the user in the outbox file: drafts, viewed pages, and key-value pairs."""
 
 from __future__ import annotations
 
@@ -10,84 +10,84 @@ from typing import Any
 from presscheck.errors import StoreError
 
 
-class Drafts:
-    """The part of the outbox's file that waits for nobody but its author."""
+class LocalState:
+    """The local state in the outbox file, which is never sent."""
 
     _db: sqlite3.Connection
 
     def save_draft(self, key: str, text: str) -> None:
-        """Keep what is being typed; an empty text forgets it."""
+        """Store the text of a draft; an empty text deletes it."""
         if text:
-            self._change("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
+            self._execute("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
         else:
-            self._change("DELETE FROM drafts WHERE key = ?", (key,))
+            self._execute("DELETE FROM drafts WHERE key = ?", (key,))
 
     def draft(self, key: str) -> str:
-        """What was being typed."""
-        found = self._one("SELECT text FROM drafts WHERE key = ?", key)
+        """The text of a draft; empty if there is none."""
+        found = self._fetch_one("SELECT text FROM drafts WHERE key = ?", key)
         return found[0] if found else ""
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        """Mark a page of a change request as viewed at a revision, or no longer."""
+        """Mark a page of a change request as viewed at a revision; None removes the mark."""
         if revision is None:
-            self._change("DELETE FROM viewed WHERE change_request = ? AND page = ?", (change_request, page))
+            self._execute("DELETE FROM viewed WHERE change_request = ? AND page = ?", (change_request, page))
         else:
-            self._change("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
+            self._execute("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The pages that were viewed, and at which revision each."""
+        """The revision at which each page of a change request was viewed, by page id."""
         with translate_sqlite_errors():
             found = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
             return dict(found.fetchall())
 
     def remember(self, key: str, value: str | None) -> None:
-        """Keep a small thing for the next start; None forgets it."""
+        """Store a value; None deletes it."""
         if value is None:
-            self._change("DELETE FROM marks WHERE key = ?", (key,))
+            self._execute("DELETE FROM marks WHERE key = ?", (key,))
         else:
-            self._change("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+            self._execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
     def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Remember all of this, or nothing where `key` holds something else than was expected; whether it was done."""
+        """Store all values in one transaction if `key` has the expected value; returns whether it had."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            is_so = self.recall(key) == expected
-            for name, value in values.items() if is_so else ():
+            is_expected = self.recall(key) == expected
+            for name, value in values.items() if is_expected else ():
                 self.remember(name, value)
             self._db.execute("COMMIT")
         finally:
-            # a full disk rolls back by itself
+            # on a full disk, SQLite has already rolled back
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-        return is_so
+        return is_expected
 
     def recall(self, key: str) -> str | None:
-        """What was remembered."""
-        found = self._one("SELECT value FROM marks WHERE key = ?", key)
+        """A stored value; None if there is none."""
+        found = self._fetch_one("SELECT value FROM marks WHERE key = ?", key)
         return found[0] if found else None
 
     def recall_all(self, prefix: str) -> dict[str, str]:
-        """Everything that was remembered under keys that begin so, by the rest of the key."""
+        """The stored values whose keys start with a prefix, by the rest of the key."""
         size = len(prefix)
         with translate_sqlite_errors():
             found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
             return {key[size:]: value for key, value in found}
 
-    def _one(self, statement: str, *values: Any) -> Any:
+    def _fetch_one(self, statement: str, *values: Any) -> Any:
         with translate_sqlite_errors():
             return self._db.execute(statement, values).fetchone()
 
-    def _change(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+    def _execute(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         with translate_sqlite_errors():
             return self._db.execute(statement, values)
 
-    def _is_changed(self, statement: str, values: tuple[Any, ...]) -> bool:
-        return self._change(statement, values).rowcount > 0
+    def _execute_and_check(self, statement: str, values: tuple[Any, ...]) -> bool:
+        return self._execute(statement, values).rowcount > 0
 
 
 @contextmanager
 def translate_sqlite_errors() -> Generator[None]:
-    """What goes wrong with the file, as an error that a person can act on."""
+    """Raise SQLite errors as StoreError, with a message for the user."""
     try:
         yield
     except sqlite3.Error as error:

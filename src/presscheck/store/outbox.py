@@ -1,8 +1,8 @@
-"""The outbox: what was written and not yet sent, drafts, and the marks that a person makes; never thrown away.
+"""The outbox: unsent writes and local state, in a file that is never deleted.
 
-A write is on disk when `put` returns. A row is a call by its stored name and its JSON; one that this version cannot
-read is parked and shown. One process sends, by a lock that the kernel frees; any may write, take back and decide, so
-every change of a row's state says which state it must still be in.
+A write is on disk when `put` returns. A row has the stored name and the arguments of a call; one that this version
+cannot read is parked and shown. Only one process sends, the one with a file lock; but any process may add, undo and
+edit writes, so every change of a row's state names the states that it may be in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from presscheck.store.local_state import Drafts, translate_sqlite_errors
+from presscheck.store.local_state import LocalState, translate_sqlite_errors
 from presscheck.store.sqlite_files import open_file
 
 VERSION = 2
@@ -31,7 +31,7 @@ CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRI
 CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL)
 """
 STEPS = {1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL"}
-"""By an older version of the schema, what makes the next one of it; what waits goes along."""
+"""The statements that migrate each older version of the schema to the next one, with all rows."""
 COLUMNS = "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at"
 
 
@@ -40,12 +40,16 @@ class Row:
     """One write. Times are in seconds since the epoch.
 
     Attributes:
-        state: `waiting`; `collected`, until its author lets it go; `sending`, also where nobody knows what became of
-            it; `refused`; `parked`, where this version cannot read it; `now`, on its way from the window that wrote it
-            and no other.
-        noted: the ids that were there before it was first sent.
-        author: the id of who wrote it, where that was known.
-        sent_at: when it last left.
+        name: the stored name of the operation.
+        given: its arguments.
+        scope: the scope in which writes are sent in order.
+        state: `waiting`; `collected` (held until the user submits a review); `sending` (also for unknown delivery);
+            `refused` (failed for good); `parked` (this version cannot read it); `now` (not queued: the instance that
+            wrote it is sending it).
+        existing_ids: the ids of the items that existed before it was first sent; None if not determined.
+        not_before: the earliest time to send it.
+        author: the id of the user who wrote it, if known.
+        sent_at: when it was last sent.
     """
 
     id: int
@@ -54,7 +58,7 @@ class Row:
     scope: str
     state: str
     error: str | None
-    noted: tuple[str, ...] | None
+    existing_ids: tuple[str, ...] | None
     created_at: float
     attempts: int
     not_before: float
@@ -62,11 +66,14 @@ class Row:
     sent_at: float | None = None
 
 
-class Outbox(Drafts):
-    """The outbox of one profile at one service.
+class Outbox(LocalState):
+    """The outbox of one profile for one service.
+
+    Attributes:
+        notice: a line for the user if a damaged file was moved aside; None otherwise.
 
     Raises:
-        StoreError: it cannot be opened, read or written; a damaged one is set aside and named in `notice`.
+        StoreError: the file cannot be opened, read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -76,7 +83,7 @@ class Outbox(Drafts):
             self.notice = f"Could not read the outbox: the file was moved to {aside}; its changes are not sent"
         self._lock = FileLock(f"{path}.lock", mode=0o600)
         try:
-            self._data_version = self._one("PRAGMA data_version")[0]
+            self._data_version = self._fetch_one("PRAGMA data_version")[0]
         except BaseException:
             self._db.close()
             raise
@@ -87,18 +94,18 @@ class Outbox(Drafts):
         self._db.close()
 
     def may_send(self) -> bool:
-        """True for the one instance that sends."""
+        """Whether this instance may send: tries to get the lock, which only one instance has."""
         if self._lock.is_locked:
             return True
         try:
             self._lock.acquire(timeout=0)
-        except (Timeout, OSError):  # also where no lock can be made: then nobody sends, rather than two
+        except (Timeout, OSError):  # also if no lock file can be created: better none sends than two
             return False
         return True
 
     def changed_elsewhere(self) -> bool:
-        """Whether another instance changed the file since this was last asked."""
-        before, self._data_version = self._data_version, self._one("PRAGMA data_version")[0]
+        """Whether another instance has changed the file since the last call."""
+        before, self._data_version = self._data_version, self._fetch_one("PRAGMA data_version")[0]
         return before != self._data_version
 
     def put(
@@ -112,87 +119,90 @@ class Outbox(Drafts):
         author: str | None = None,
         state: str = "waiting",
     ) -> int:
-        """Take a write; it is on disk when this returns.
+        """Add a write, which is on disk when this returns.
 
         Args:
-            name: the stored name of the call.
-            given: its values.
-            scope: what it must keep its order in.
-            now: the time.
-            hold: seconds in which it stays unsent.
-            author: the id of who wrote it.
-            state: `waiting`; `collected`; `now`, where whoever wrote it sends it.
+            name: the stored name of the operation.
+            given: its arguments.
+            scope: the scope in which writes are sent in order.
+            now: the current time, in seconds since the epoch.
+            hold: seconds before it is sent.
+            author: the id of the user who wrote it.
+            state: `waiting`, `collected` or `now`; see `Row`.
+
+        Returns:
+            The number of the row.
         """
         sent_at = now if state == "now" else None
         return (
-            self._change(
+            self._execute(
                 "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, CALL_VERSION, _written(given), scope, state, now, now + hold, author, sent_at),
+                (name, CALL_VERSION, _to_json(given), scope, state, now, now + hold, author, sent_at),
             ).lastrowid
             or 0
         )
 
     def rows(self) -> tuple[Row, ...]:
-        """Everything that is not sent, the oldest first."""
+        """All unsent writes, oldest first."""
         with translate_sqlite_errors():
             found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
         return tuple(_row(one) for one in found)
 
     def row(self, number: int) -> Row | None:
-        """One of them; None once it is sent or dropped."""
-        found = self._one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
+        """One write; None if it is sent or discarded."""
+        found = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
         return _row(found) if found else None
 
-    def note(self, number: int, ids: tuple[str, ...]) -> None:
-        """Note on disk the ids that are there before it is sent."""
-        self._change("UPDATE writes SET noted = ? WHERE id = ?", (json.dumps(ids), number))
+    def note_existing(self, number: int, ids: tuple[str, ...]) -> None:
+        """Store the ids of the items that exist before a write is sent."""
+        self._execute("UPDATE writes SET noted = ? WHERE id = ?", (json.dumps(ids), number))
 
     def sending(self, number: int, now: float) -> bool:
-        """It is about to leave; False where it must not: it was taken back, or decided over, in the meantime."""
-        return self._is_changed(
+        """Mark a write as being sent; False if it must not be sent, because it was undone in the meantime."""
+        return self._execute_and_check(
             "UPDATE writes SET state = 'sending', attempts = attempts + 1, sent_at = ?"
             " WHERE id = ? AND state IN ('waiting', 'sending')",
             (now, number),
         )
 
-    def again(self, number: int, not_before: float, error: str | None, *, state: str = "waiting") -> None:
-        """It must be tried again, not before then; `state` sending where nobody knows what became of it."""
-        self._change(
+    def reschedule(self, number: int, not_before: float, error: str | None, *, state: str = "waiting") -> None:
+        """Send a write again, not before a time; its state is `sending` if the delivery is unknown."""
+        self._execute(
             "UPDATE writes SET state = ?, not_before = ?, error = ? WHERE id = ?", (state, not_before, error, number)
         )
 
     def refuse(self, number: int, error: str, *, state: str = "refused") -> None:
-        """It was refused, or cannot be read: kept until its author decides."""
-        self._change("UPDATE writes SET state = ?, error = ? WHERE id = ?", (state, error, number))
+        """Mark a write as failed (`refused`) or not readable (`parked`); it is not sent until the user retries it."""
+        self._execute("UPDATE writes SET state = ?, error = ? WHERE id = ?", (state, error, number))
 
     def retry(self, number: int) -> bool:
-        """Its author wants it sent again; False where it was not refused."""
-        return self._is_changed(
+        """Send a failed write again; False if it has not failed."""
+        return self._execute_and_check(
             "UPDATE writes SET state = 'waiting', not_before = 0, error = NULL, noted = NULL"
             " WHERE id = ? AND state IN ('refused', 'parked')",
             (number,),
         )
 
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
-        """Its author wants something else sent in its place; False where it is on its way, or gone."""
-        return self._is_changed(
+        """Replace the arguments of a write; False if it is being sent, or is sent or discarded."""
+        return self._execute_and_check(
             "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
             " state = iif(state = 'refused', 'waiting', state)"
             " WHERE id = ? AND state IN ('waiting', 'collected', 'refused')",
-            (_written(given), number),
+            (_to_json(given), number),
         )
 
     def release(self, numbers: Collection[int], not_before: float) -> None:
-        """Let what was collected go, all of it or nothing, not before then."""
-        self._change(
+        """Queue collected writes in one transaction, to be sent not before a time."""
+        self._execute(
             "UPDATE writes SET state = 'waiting', not_before = ?"
             " WHERE state = 'collected' AND id IN (SELECT value FROM json_each(?))",
             (not_before, json.dumps([*numbers])),
         )
 
-    def landed(self, number: int, identity: str | None) -> None:
-        """It is done; what waited for the id that it now has learns it in the same transaction."""
+    def delivered(self, number: int, identity: str | None) -> None:
+        """Delete a write that was sent, and put the id of its result into the writes that refer to it."""
         with translate_sqlite_errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
@@ -202,12 +212,12 @@ class Outbox(Drafts):
                 )
 
     def drop(self, number: int, *, unless_sending: bool = False) -> bool:
-        """Take a write back; False where it is gone already (or on its way, where that matters)."""
+        """Discard a write; False if it does not exist any more, or (with `unless_sending`) is being sent."""
         condition = " AND state NOT IN ('sending', 'now')" if unless_sending else ""
-        return self._is_changed(f"DELETE FROM writes WHERE id = ?{condition}", (number,))  # noqa: S608
+        return self._execute_and_check(f"DELETE FROM writes WHERE id = ?{condition}", (number,))  # noqa: S608
 
 
-def _written(given: dict[str, Any]) -> str:
+def _to_json(given: dict[str, Any]) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 

@@ -1,7 +1,8 @@
-"""The tables of the index in the file of the cache, and the triggers that note what is new there and drop what is gone.
+"""The schema of the search index in the cache file, with triggers that queue changed sources and delete removed ones.
 
-`search_sources` says which answers and things tell of what; `search_texts.source` is the one that the words are of.
-Where that leaves the cache its texts go with it, in the same transaction, and what else tells of the same is read anew.
+`search_sources` lists the entries of each source (a response or a resource); `search_texts.source` is the source of the
+indexed text. When that source is deleted, its texts are deleted in the same transaction, and the other sources of the
+same entries are queued.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 
 VERSION = 3
-"""Of the tables, and of how texts are folded: a file with another is read anew from what the cache holds."""
+"""The version of the schema and of the normalization of words: an index of another version is rebuilt."""
 
 COMMENTS = ("listCommentsIn*", "listCommentRepliesIn*")
 ANSWERS = (
@@ -19,9 +20,9 @@ ANSWERS = (
     "getPageInChangeRequestBy*",
     *COMMENTS,
 )
-"""The calls whose answers have words, as patterns of their stored names."""
+"""The calls whose responses are indexed, as patterns of their stored names."""
 RESOURCES = ("change-request", "comment")
-"""The things that have words, wherever they come from."""
+"""The types of resources that are indexed, whichever response contains them."""
 
 _KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
 _NEW, _OLD, _ANY = (_KEYS.format(row=row) for row in ("NEW.", "OLD.", ""))
@@ -29,8 +30,8 @@ _NEW_COMMENTS = " OR ".join(f"NEW.key GLOB '{name} *'" for name in COMMENTS)
 _KINDS = f"IN ({', '.join(repr(kind) for kind in RESOURCES)})"
 
 
-def _note(source: str, rest: str = "") -> str:
-    # what a statement says of conflicts holds for its triggers too, whatever they say: so there is none
+def _enqueue(source: str, rest: str = "") -> str:
+    # no OR IGNORE here: the conflict clause of the outer statement would override it
     return (
         f"INSERT INTO search_queue SELECT DISTINCT {source} {rest or 'WHERE'}"  # noqa: S608
         f" {source} NOT IN (SELECT source FROM search_queue);"
@@ -48,17 +49,17 @@ TRIGGERS = (
 )
 
 
-def _forget(source: str) -> str:
-    told = f"SELECT number FROM search_texts WHERE source = {source}"  # noqa: S608
+def _delete_source(source: str) -> str:
+    numbers = f"SELECT number FROM search_texts WHERE source = {source}"  # noqa: S608
     return f"""
     {
-        _note(
+        _enqueue(
             "others.source",
             f"FROM search_texts JOIN search_sources AS others USING (scope, id)"
             f" WHERE search_texts.source = {source} AND others.source <> {source} AND",
         )
     }
-    DELETE FROM search_words WHERE rowid IN ({told});
+    DELETE FROM search_words WHERE rowid IN ({numbers});
     DELETE FROM search_sources WHERE source = {source};
     DELETE FROM search_texts WHERE source = {source};
     DELETE FROM search_queue WHERE source = {source};
@@ -83,38 +84,38 @@ CREATE TABLE search_sources (
 CREATE INDEX search_sources_source ON search_sources (source);
 CREATE TABLE search_queue (source TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TRIGGER search_first_answer AFTER INSERT ON answers WHEN NEW.total IS NULL AND ({_NEW})
-BEGIN {_note("NEW.key")} END;
+BEGIN {_enqueue("NEW.key")} END;
 CREATE TRIGGER search_new_answer AFTER UPDATE OF json, id ON answers
 WHEN NEW.total IS NULL AND (OLD.json IS NOT NEW.json OR OLD.id IS NOT NEW.id) AND ({_NEW})
-BEGIN {_note("NEW.key")} END;
+BEGIN {_enqueue("NEW.key")} END;
 CREATE TRIGGER search_new_listing AFTER UPDATE OF complete ON answers
 WHEN NEW.complete AND ({_NEW_COMMENTS})
-BEGIN {_note("NEW.key")} END;
+BEGIN {_enqueue("NEW.key")} END;
 CREATE TRIGGER search_new_resource BEFORE INSERT ON resources
 WHEN NEW.object {_KINDS}
     AND NOT EXISTS (SELECT 1 FROM resources WHERE object = NEW.object AND id = NEW.id AND json = NEW.json)
-BEGIN {_note("(NEW.object || ' ' || NEW.id)")} END;
+BEGIN {_enqueue("(NEW.object || ' ' || NEW.id)")} END;
 CREATE TRIGGER search_lost_answer AFTER DELETE ON answers WHEN {_OLD}
-BEGIN {_forget("OLD.key")} END;
+BEGIN {_delete_source("OLD.key")} END;
 CREATE TRIGGER search_renamed_answer AFTER UPDATE OF key ON answers WHEN OLD.key <> NEW.key AND ({_OLD})
-BEGIN {_forget("OLD.key")} END;
+BEGIN {_delete_source("OLD.key")} END;
 CREATE TRIGGER search_lost_resource AFTER DELETE ON resources WHEN OLD.object {_KINDS}
-BEGIN {_forget("(OLD.object || ' ' || OLD.id)")} END;
-{_note("(object || ' ' || id)", f"FROM resources WHERE object {_KINDS} AND")}
-{_note("key", f"FROM answers WHERE ({_ANY}) AND")}
+BEGIN {_delete_source("(OLD.object || ' ' || OLD.id)")} END;
+{_enqueue("(object || ' ' || id)", f"FROM resources WHERE object {_KINDS} AND")}
+{_enqueue("key", f"FROM answers WHERE ({_ANY}) AND")}
 CREATE TABLE search_mark (version INTEGER);
 INSERT INTO search_mark VALUES ({VERSION});
 """  # noqa: S608
 
 
 def prepare(connection: sqlite3.Connection) -> bool:
-    """Make the tables where they are missing or of another version; False where that cannot be."""
+    """Create the tables if they are missing or of another version; returns False if that fails."""
     try:
         if _version(connection) == VERSION:
             return True
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _version(connection) != VERSION:  # a second instance may have been quicker
+            if _version(connection) != VERSION:  # another instance may have been faster
                 _make(connection)
             connection.execute("COMMIT")
         finally:

@@ -1,4 +1,4 @@
-"""What must hold of the rows of a listing, as SQL: nothing that was typed is ever a part of a statement."""
+"""Filters for the rows of a cached listing, as SQL; user input is only passed as parameters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ SELECT items.position, coalesce(items.json, resources.json) FROM items
 LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
 WHERE items.answer = ? AND items.generation = ? AND items.position IN (SELECT value FROM json_each(?))
 """
-"""The rows at some places of a listing."""
+"""The rows at some positions of a listing."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that must hold of a thing's JSON: at a path, `is`, `in`, `contains` (small letters), `less`, `more`.
+    """A condition on the JSON of a row.
 
-    With `asked` the path is the key of the answer that lists who was asked about it, with ``{space}`` and ``{id}``.
+    Attributes:
+        path: a JSON path; for `asked`, the cache key of the list of requested reviewers, with the placeholders
+            ``{space}`` and ``{id}``.
+        relation: `is`, `in`, `contains` (the value in lower case), `less`, `more` or `asked`.
+        value: the value to compare with.
     """
 
     path: str
@@ -40,11 +44,11 @@ RELATIONS = {
     "less": "json_extract(thing, ?) < ?",
     "more": "json_extract(thing, ?) > ?",
 }
-"""The relations, each of a path and a value."""
+"""The SQL of each relation, with parameters for the path and the value."""
 
 
 def matching(conditions: Iterable[Condition], order: tuple[str, bool] | None) -> tuple[str, list[str | int]]:
-    """The statement that finds places and spaces, and its values behind the number and the generation of a listing."""
+    """The statement for positions and space ids, and its parameters after the number and generation of the listing."""
     clauses, values = ["answer = ?", "generation = ?"], list[str | int]()
     for one in conditions:
         clauses.append(RELATIONS[one.relation])

@@ -1,6 +1,6 @@
-"""SQLite files as we keep them: WAL, mode 0600 in a directory of mode 0700, patient with a second instance.
+"""Opens SQLite files: WAL, mode 0600 in a directory of mode 0700, a busy time-out for other instances.
 
-A file with another schema, or a damaged one, is set aside under a name that says when, never written over.
+A damaged file, or one with an unknown schema, is moved aside to a name with the time, never overwritten.
 """
 
 from __future__ import annotations
@@ -16,41 +16,44 @@ from presscheck.errors import StoreError
 from presscheck.paths import private_directory
 
 Statements = str | Callable[[], str]
-"""Statements of SQL, or what makes them when they are needed."""
-PATIENCE = 5.0
-"""Seconds that one instance waits for another's transaction."""
-LARGEST_LOG = 16 << 20
-"""Bytes of the write-ahead log that stay on the disk once it is worked in."""
+"""SQL statements, or a function that returns them."""
+BUSY_TIMEOUT = 5.0
+"""Seconds that one instance waits for the transaction of another."""
+MAX_LOG_SIZE = 16 << 20
+"""Bytes of the write-ahead log that are kept after a checkpoint."""
 
 
 def open_file(
     path: Path, schema: str, version: int, *, durable: bool, steps: Mapping[int, Statements] | None = None
 ) -> tuple[sqlite3.Connection, Path | None]:
-    """The file, made where it was missing, and where an unusable older one was set aside.
+    """Open a file, and create or migrate it if necessary.
 
     Args:
-        path: where it is.
-        schema: the statements that make its tables.
-        version: of that schema.
-        durable: wait for the disk at each commit, and look for damage now.
-        steps: by an older version, the statements that make the next one of it.
+        path: the file.
+        schema: the statements that create its tables.
+        version: the version of that schema.
+        durable: wait for the disk at each commit, check the file for damage, and never replace a newer version.
+        steps: the statements that migrate each older version to the next one.
+
+    Returns:
+        The connection, and the new path of an unusable file that was moved aside.
 
     Raises:
-        StoreError: it cannot be opened at all, or it must be kept and a newer version wrote it.
+        StoreError: the file cannot be opened, or it is durable and a newer version wrote it.
     """
-    ways: dict[int, Statements] = {0: schema, **(steps or {})}
+    migrations: dict[int, Statements] = {0: schema, **(steps or {})}
     try:
-        return _open(path, ways, version, durable), None
+        return _open(path, migrations, version, durable), None
     except _UnusableError:
         aside = set_aside(path)
         try:
-            return _open(path, ways, version, durable), aside
+            return _open(path, migrations, version, durable), aside
         except _UnusableError as error:
             raise StoreError(f"Could not recreate {path}: {error}") from None
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
-    """A connection in autocommit; `durable` waits for the disk at each commit.
+    """A connection in autocommit mode; `durable` waits for the disk at each commit.
 
     Raises:
         StoreError: the file cannot be opened.
@@ -58,7 +61,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     try:
         private_directory(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
         try:
             _configure(connection, path, durable=durable)
         except BaseException:
@@ -74,47 +77,47 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
     """Set the pragmas of a new connection."""
     if not durable and not path.stat().st_size:
-        # pages that are free can be given back; said to a file with tables, it changes nothing but costs a write
+        # allows returning free pages to the disk; without effect on a file with tables, except for a write
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
+    connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_SIZE}")
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
 
 
-def connect_to_look(path: Path, version: int) -> sqlite3.Connection | None:
-    """A connection to a file that this person may read and not write, such as on a disk that is read-only."""
+def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
+    """A connection to a file that the user may read but not write, such as on a read-only disk; None otherwise."""
     if not _opens(path, os.O_RDONLY) or _opens(path, os.O_RDWR):
         return None
-    # nobody else writes it either, and without its companions only this way opens it
-    found = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
+    # without write access to the -wal and -shm files, SQLite only opens it as immutable
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
     with suppress(sqlite3.Error):
-        if _version(found) == version:
-            return found
-    found.close()
+        if _version(connection) == version:
+            return connection
+    connection.close()
     return None
 
 
-def _opens(path: Path, how: int) -> bool:
+def _opens(path: Path, flags: int) -> bool:
     try:
-        os.close(os.open(path, how))
+        os.close(os.open(path, flags))
     except OSError:
         return False
     return True
 
 
 class _UnusableError(Exception):
-    """Damaged, or of another version."""
+    """The file is damaged or of another version."""
 
 
-def _open(path: Path, ways: Mapping[int, Statements], version: int, durable: bool) -> sqlite3.Connection:
+def _open(path: Path, migrations: Mapping[int, Statements], version: int, durable: bool) -> sqlite3.Connection:
     connection = connect(path, durable=durable)
     try:
         if durable and _version(connection) > version:
-            # set aside, what it holds would be missing when the newer version runs again
+            # if it were moved aside, the newer version would miss its rows
             connection.close()
             raise StoreError(f"{path} was written by a newer version of presscheck: upgrade presscheck to open it")
         if _version(connection) != version:
-            _make_current(connection, ways, version)
+            _make_current(connection, migrations, version)
         if durable and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _UnusableError("the file is damaged")
     except sqlite3.OperationalError as error:
@@ -129,15 +132,15 @@ def _open(path: Path, ways: Mapping[int, Statements], version: int, durable: boo
     return connection
 
 
-def _make_current(connection: sqlite3.Connection, ways: Mapping[int, Statements], version: int) -> None:
-    """Make the schema, or bring an older one up to it, all or nothing; a second instance may have been quicker."""
+def _make_current(connection: sqlite3.Connection, migrations: Mapping[int, Statements], version: int) -> None:
+    """Create or migrate the schema in one transaction; another instance may have been faster."""
     connection.execute("BEGIN IMMEDIATE")
     while (found := _version(connection)) != version:
-        if found not in ways or found > version:
+        if found not in migrations or found > version:
             connection.execute("ROLLBACK")
             raise _UnusableError(f"it has schema {found}, this version knows {version}")
-        way = ways[found]
-        for statement in (way if isinstance(way, str) else way()).split(";"):
+        migration = migrations[found]
+        for statement in (migration if isinstance(migration, str) else migration()).split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {found + 1 if found else version}")
     connection.execute("COMMIT")
@@ -148,23 +151,23 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def inode(path: Path) -> int:
-    """Which file stands at a path now.
+    """The inode of the file at a path, to notice that it was replaced.
 
     Raises:
-        OSError: none does.
+        OSError: there is no file.
     """
     return path.stat().st_ino
 
 
-def forget_older(path: Path, aside: Path) -> None:
-    """Delete what was set aside of a file before `aside`; only of what may be thrown away."""
+def delete_older(path: Path, aside: Path) -> None:
+    """Delete older copies of a file that were moved aside, except `aside`. Only for files that may be deleted."""
     for older in path.parent.glob(f"{path.name}.aside-*"):
         if not older.name.startswith(aside.name):
             older.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used, with its companions; its new name."""
+    """Rename an unusable file, with its -wal and -shm files; returns the new path."""
     aside = path.with_name(f"{path.name}.aside-{time.strftime('%Y%m%d-%H%M%S')}")
     path.rename(aside)
     for ending in ("-wal", "-shm"):

@@ -1,1 +1,1 @@
-"""The inbox: views, query language, triage, events, activity."""
+"""The inbox: views, query language, triage, events, activity poller."""

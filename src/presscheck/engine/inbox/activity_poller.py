@@ -1,7 +1,8 @@
-"""A look at what concerns a person: the views that they work through, the acts on what moved in them, the sites.
+"""Polls the service for activity: the change requests of the user's views, what was done to those that changed, the
+sites.
 
-All of it is asked of the service, in the background, and lands in the store like any other answer; where not all could
-be had, there was no look.
+All requests have background priority, and their responses are cached as any others. If one of them fails, the whole
+poll fails.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from presscheck.engine.inbox.events import (
     MERGED,
     REPLY,
     REVIEW_ASKED,
-    PersonAction,
-    SiteStanding,
+    RequestState,
+    SiteState,
     Snapshot,
-    Standing,
+    UserAction,
 )
 from presscheck.engine.inbox.views import VIEWS
 from presscheck.engine.reads.pagination import fetch_all_pages
@@ -37,52 +38,61 @@ from presscheck.engine.shared_calls import ALL, comments_on, reviewers_of, revie
 from presscheck.errors import NotSignedIn, ServiceError, ServiceFailed, TooManyRequests
 
 T = TypeVar("T")
-MOST = 200
-"""Change requests of a view that are followed: those that moved last."""
-LEFT = 500
-"""Change requests that are remembered although they concern one no more."""
-VERDICTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
+MAX_FOLLOWED = 200
+"""Change requests of each view that are followed: the most recently updated ones."""
+MAX_FORMER = 500
+"""Change requests that are kept in the snapshot after they left all views."""
+REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 
 @dataclass(frozen=True)
 class PollResult:
-    """What was seen, and the keys of the calls whose answers differ from what the store knew."""
+    """The result of a poll.
+
+    Attributes:
+        news: the cache keys of the responses that changed.
+    """
 
     snapshot: Snapshot
     news: frozenset[str]
 
 
 async def poll(reads: ServiceReads, me: str, before: Snapshot | None) -> PollResult:
-    """Look at all that concerns a person (by id), in all organizations.
+    """Poll the activity in all organizations.
+
+    Args:
+        reads: reads from the service.
+        me: the id of the user.
+        before: the snapshot of the previous poll; None for the first poll.
 
     Raises:
-        PresscheckError: not all of it can be seen now.
+        PresscheckError: a request failed.
     """
-    looking = _Looking(reads, me, before or Snapshot())
-    for organization in (await looking.fresh(ListOrganizations())).items:
-        await looking.at_organization(organization.id)
-    await looking.at_what_left()
-    return PollResult(Snapshot(looking.requests, looking.sites, looking.whole), frozenset(looking.news))
+    current = _Poll(reads, me, before or Snapshot())
+    for organization in (await current.fresh(ListOrganizations())).items:
+        await current.poll_organization(organization.id)
+    await current.poll_former()
+    return PollResult(Snapshot(current.requests, current.sites, current.whole), frozenset(current.news))
 
 
-class _Looking:
-    """One look, as far as it is."""
+class _Poll:
+    """One poll, which collects the parts of a snapshot."""
 
     def __init__(self, reads: ServiceReads, me: str, before: Snapshot) -> None:
         self._reads, self._me, self._before = reads, me, before
-        self.requests: dict[str, Standing] = {}
-        self.sites: dict[str, SiteStanding] = {}
+        self.requests: dict[str, RequestState] = {}
+        self.sites: dict[str, SiteState] = {}
         self.whole, self.news = True, set[str]()
 
     async def fresh(self, call: Operation[T]) -> T:
-        """The service's answer of now."""
+        """The response of the service, which is also cached."""
         answer, is_news = await self._reads.stored.keep(call, await self._reads.fetch(call, BACKGROUND))
         if is_news:
             self.news.add(call.key())
         return answer
 
-    async def maybe(self, call: Operation[T]) -> T | None:
-        """The same; None where the service says that this is not for us, or that it has no such thing."""
+    async def fresh_or_none(self, call: Operation[T]) -> T | None:
+        """The response of the service; None if it denies access or the resource does not exist."""
         try:
             return await self.fresh(call)
         except (NotSignedIn, ServiceFailed, TooManyRequests):
@@ -90,134 +100,136 @@ class _Looking:
         except ServiceError:
             return None
 
-    async def at_organization(self, organization: str) -> None:
-        """Look at the views and the sites of an organization."""
-        found: dict[str, ChangeRequest] = {}
-        for view in (one for one in VIEWS if one.hides):
+    async def poll_organization(self, organization: str) -> None:
+        """Poll the views and the sites of an organization."""
+        requests: dict[str, ChangeRequest] = {}
+        for view in (view for view in VIEWS if view.hides):
             listing = view.listing(organization, self._me)
             state = ""
-            async for seen in fetch_all_pages(self._reads, listing, BACKGROUND):
-                if seen.error:
-                    raise seen.error
-                state = seen.state
+            async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
+                if result.error:
+                    raise result.error
+                state = result.state
             if state == "fresh":
                 self.news.add(listing.key())
-            window = self._reads.stored.window(listing, 0, MOST)
-            found |= {one.id: one for one in window.items}
-            if window.total > MOST:
+            window = self._reads.stored.window(listing, 0, MAX_FOLLOWED)
+            requests |= {request.id: request for request in window.items}
+            if window.total > MAX_FOLLOWED:
                 self.whole = False
-                below = self._reads.stored.positions(listing, self._before.requests)
-                self.requests |= {key: self._before.requests[key] for key in below}
+                still_listed = self._reads.stored.positions(listing, self._before.requests)
+                self.requests |= {key: self._before.requests[key] for key in still_listed}
         heads: Mapping[str, str] = {}
-        if any(one.outdated for one in found.values()):
+        if any(request.outdated for request in requests.values()):
             heads = await self._heads(organization)
-        for request in found.values():
-            self.requests[request.id] = await self._standing(request, heads.get(request.space, ""))
-        await self._at_sites(organization)
+        for request in requests.values():
+            self.requests[request.id] = await self._request_state(request, heads.get(request.space, ""))
+        await self._poll_sites(organization)
 
-    async def at_what_left(self) -> None:
-        """Look at what became of that which the views have no more."""
-        left: dict[str, Standing] = {}
+    async def poll_former(self) -> None:
+        """Poll the change requests that are no longer in the views."""
+        former: dict[str, RequestState] = {}
         for key, was in self._before.requests.items():
             if key in self.requests or was.merged:
                 continue
             if was.has_left:
-                left[key] = was
+                former[key] = was
                 continue
-            request = await self.maybe(GetChangeRequest(space_id=was.space, change_request_id=key))
+            request = await self.fresh_or_none(GetChangeRequest(space_id=was.space, change_request_id=key))
             if request is not None:
-                left[key] = replace(await self._standing(request, ""), has_left=True)
-        newest = sorted(left.items(), key=lambda item: item[1].updated_at)[-LEFT:]
+                former[key] = replace(await self._request_state(request, ""), has_left=True)
+        newest = sorted(former.items(), key=lambda item: item[1].updated_at)[-MAX_FORMER:]
         self.requests |= dict(newest)
 
     async def _heads(self, organization: str) -> Mapping[str, str]:
-        """What main is at, by space."""
+        """The current revision of each space, by its id."""
         spaces = await self.fresh(ListSpaces(organization_id=organization, limit=ALL))
-        return {one.id: one.revision for one in spaces.items}
+        return {space.id: space.revision for space in spaces.items}
 
-    async def _at_sites(self, organization: str) -> None:
-        sites = await self.maybe(ListSites(organization_id=organization, limit=ALL))
-        for one in sites.items if sites else ():
-            self.sites[one.id] = SiteStanding(one.title, one.published)
+    async def _poll_sites(self, organization: str) -> None:
+        sites = await self.fresh_or_none(ListSites(organization_id=organization, limit=ALL))
+        for site in sites.items if sites else ():
+            self.sites[site.id] = SiteState(site.title, site.published)
 
-    async def _standing(self, request: ChangeRequest, head: str) -> Standing:
+    async def _request_state(self, request: ChangeRequest, head: str) -> RequestState:
         was = self._before.requests.get(request.id)
-        mark = f"{request.updated_at} {request.comments} {request.revision}"
-        has_moved = was is None or was.deeds is None or was.mark != mark
-        conflict, basis = await self._conflict(request, was, head)
-        return Standing(
+        version = f"{request.updated_at} {request.comments} {request.revision}"
+        is_changed = was is None or was.actions is None or was.version != version
+        conflict, compared = await self._conflict(request, was, head)
+        return RequestState(
             number=request.number,
             subject=request.subject,
             space=request.space,
             status=request.status,
             updated_at=request.updated_at,
-            mark=mark,
+            version=version,
             outdated=request.outdated,
-            deeds=await self._deeds(request) if has_moved else was.deeds if was else None,
-            merged=_deed(MERGED, request.merged_by, request.merged_at) if request.status == "merged" else None,
+            actions=await self._actions(request) if is_changed else was.actions if was else None,
+            merged=_action(MERGED, request.merged_by, request.merged_at) if request.status == "merged" else None,
             conflict=conflict,
-            basis=basis,
+            compared=compared,
         )
 
-    async def _deeds(self, request: ChangeRequest) -> dict[str, PersonAction] | None:
-        """What was done to a change request; None where that may not be seen."""
-        asked = await self.maybe(reviewers_of(request))
-        reviews = await self.maybe(reviews_of(request))
-        comments = await self.maybe(comments_on(request))
-        if asked is None and reviews is None and comments is None:
+    async def _actions(self, request: ChangeRequest) -> dict[str, UserAction] | None:
+        """The actions on a change request, by a stable id; None if the user may see none of them."""
+        reviewers = await self.fresh_or_none(reviewers_of(request))
+        reviews = await self.fresh_or_none(reviews_of(request))
+        comments = await self.fresh_or_none(comments_on(request))
+        if reviewers is None and reviews is None and comments is None:
             return None
-        found = {
-            f"asked {one.created_at or one.revision}": _deed(REVIEW_ASKED, one.requested_by, one.created_at)
-            for one in (asked.items if asked else ())
-            if one.user and one.user.id == self._me
+        actions = {
+            f"asked {reviewer.created_at or reviewer.revision}": _action(
+                REVIEW_ASKED, reviewer.requested_by, reviewer.created_at
+            )
+            for reviewer in (reviewers.items if reviewers else ())
+            if reviewer.user and reviewer.user.id == self._me
         }
-        found |= _verdicts(reviews.items if reviews else ())
-        for one in comments.items if comments else ():
-            # what was written with a verdict is told with it
-            if f"review {one.target.review}" not in found:
-                found[f"comment {one.id}"] = _deed(REPLY, one.posted_by, one.posted_at)
-            found |= _replies(one)
-        return found
+        actions |= _reviews(reviews.items if reviews else ())
+        for comment in comments.items if comments else ():
+            # the comment of a review is part of the review's event
+            if f"review {comment.target.review}" not in actions:
+                actions[f"comment {comment.id}"] = _action(REPLY, comment.posted_by, comment.posted_at)
+            actions |= _replies(comment)
+        return actions
 
-    async def _conflict(self, request: ChangeRequest, was: Standing | None, head: str) -> tuple[bool | None, str]:
-        """Whether a change request conflicts with main, and which two revisions that is about.
+    async def _conflict(self, request: ChangeRequest, was: RequestState | None, head: str) -> tuple[bool | None, str]:
+        """Whether a change request conflicts with main (None if unknown), and the two revisions that were compared.
 
-        What was outdated before it was ever seen is not looked into: no news can come of that.
+        One that was already outdated at the first poll is not checked, because no event can follow from that.
         """
         if not request.outdated or request.status in ("merged", "archived"):
             return False, ""
-        basis = f"{request.revision} {head}"
+        compared = f"{request.revision} {head}"
         if was is None:
-            return None, basis
-        if was.basis == basis or not head:
-            return was.conflict, was.basis
+            return None, compared
+        if was.compared == compared or not head:
+            return was.conflict, was.compared
         try:
-            found = await forecast(self._reads, request)
+            result = await forecast(self._reads, request)
         except (NotSignedIn, ServiceFailed, TooManyRequests):
             raise
         except ServiceError:
-            found = None
+            result = None
         if not self._reads.is_online:
-            return was.conflict, was.basis  # it may have been made from what is old
-        return (bool(found.conflicts) if found else None), basis
+            return was.conflict, was.compared  # the forecast may have used outdated cached pages
+        return (bool(result.conflicts) if result else None), compared
 
 
-def _verdicts(reviews: tuple[Review, ...]) -> dict[str, PersonAction]:
+def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:
     return {
-        f"review {one.id}": _deed(VERDICTS[one.status], one.reviewer, one.created_at)
-        for one in reviews
-        if one.status in VERDICTS
+        f"review {review.id}": _action(REVIEW_EVENTS[review.status], review.reviewer, review.created_at)
+        for review in reviews
+        if review.status in REVIEW_EVENTS
     }
 
 
-def _replies(comment: Comment) -> dict[str, PersonAction]:
-    """The replies in a thread by who and which of theirs: the service counts them, so that none is fetched."""
+def _replies(comment: Comment) -> dict[str, UserAction]:
+    """The replies to a comment, by author and number: the service counts them, so they need not be fetched."""
     return {
-        f"reply {comment.id} {one.user.id} {number}": _deed(REPLY, one.user, one.updated_at)
-        for one in comment.repliers
-        for number in range(1, one.count + 1)
+        f"reply {comment.id} {replier.user.id} {number}": _action(REPLY, replier.user, replier.updated_at)
+        for replier in comment.repliers
+        for number in range(1, replier.count + 1)
     }
 
 
-def _deed(kind: str, who: User | None, at: str | None) -> PersonAction:
-    return PersonAction(kind, who.id if who else "", who.display_name if who else "", at or "")
+def _action(kind: str, user: User | None, at: str | None) -> UserAction:
+    return UserAction(kind, user.id if user else "", user.display_name if user else "", at or "")

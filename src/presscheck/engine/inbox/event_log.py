@@ -1,8 +1,8 @@
-"""The list of what happened, which the inbox, its notices, the notification and `inbox --watch` read.
+"""The event log: polls for activity and stores new events, for the inbox, notifications and `inbox --watch`.
 
-It and the last look stand in the file of the outbox, beside what was put away: they are what this person has seen,
-which no service can tell again and a cache may forget. Whoever looks first writes; a look that another instance was
-quicker than is thrown away, so that nothing is told twice and no restart invents anything.
+The events and the last snapshot are in the outbox file, because the service cannot list them again and the cache may be
+deleted. If two instances poll at the same time, only the first one stores its events, so that no event is reported
+twice.
 """
 
 from __future__ import annotations
@@ -25,141 +25,146 @@ from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 
-PAUSE = 60.0
-"""Seconds between two looks, when nobody wants it otherwise."""
-LONGEST = 600.0
-"""Seconds between two looks that fail, at most."""
-KEPT = 200
-"""Events that are kept."""
+POLL_INTERVAL = 60.0
+"""The default number of seconds between two polls."""
+MAX_INTERVAL = 600.0
+"""The maximum number of seconds between two polls that fail."""
+MAX_EVENTS = 200
+"""Events that are stored."""
 INBOX_PATHS = ("/orgs/*/change-requests",)
-"""The paths of the listings that an inbox shows."""
+"""The paths of the listings in the inbox."""
 ROWS_KEY = f"{ListOrganizationChangeRequests.stored_name()} "
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
-"""Under these names it is remembered: how often the list was written, its items, the last look, own acts, and up to
-where somebody was notified."""
+"""Keys of the stored state: the version of the log, its events, the last snapshot, the user's own actions, and the last
+event of which a notification was sent."""
 
 
 class EventLog:
-    """What happened, and whoever wants to hear of it.
+    """The stored events and the poller.
 
     Args:
-        reads: asks the service.
-        world: tells when the service is back.
-        outbox: where it is kept.
-        triage: what comes back when something happens to it.
-        watching: the open watches; those of the inbox are woken where its rows may have changed.
+        reads: reads from the service.
+        connection: the connection status; a poll follows at once when the service can be reached again.
+        outbox: the file that stores the events.
+        triage: the hidden change requests, which events show again.
+        subscriptions: the open subscriptions; those of the inbox are notified of changes.
 
     Attributes:
-        pause: seconds between two looks.
-        first: seconds before the first one: the start belongs to what the eye sees.
+        pause: seconds between two polls.
+        first: seconds before the first poll, so that it does not delay the start.
     """
 
-    pause, first = PAUSE, 20.0
+    pause, first = POLL_INTERVAL, 20.0
 
     def __init__(
-        self, reads: ServiceReads, world: ConnectionState, outbox: Outbox, triage: Triage, watching: Subscriptions
+        self,
+        reads: ServiceReads,
+        connection: ConnectionState,
+        outbox: Outbox,
+        triage: Triage,
+        subscriptions: Subscriptions,
     ) -> None:
-        self._reads, self._world, self._watching = reads, world, watching
+        self._reads, self._connection, self._subscriptions = reads, connection, subscriptions
         self._outbox, self._triage = outbox, triage
-        self._bell = asyncio.Event()
+        self._wake = asyncio.Event()
         self._last = ""
         self.unread: set[str] = set()
-        """Change requests, by id, that something happened to since they were last opened in this run."""
+        """The ids of change requests with events since they were last opened in this session."""
 
     async def watch(self) -> AsyncIterator[tuple[tuple[Event, ...], PresscheckError | None]]:
-        """Look again and again; yields what happened since, and why it could not be seen where it could not.
+        """Poll repeatedly; yields the new events and, if the poll failed, the error.
 
-        Begins with what is written down from now on. Looks that fail come ever more rarely; when the service is back,
-        the next one comes at once.
+        The interval grows while polls fail; when the service can be reached again, the next poll follows at once.
         """
         self._last = max(self._outbox.recall_all(EVENT), default="")
         wait = self.pause
         await asyncio.sleep(self.first)
         while True:
-            self._bell.clear()
+            self._wake.clear()
             error = None
             try:
                 await self.poll()
                 wait = self.pause
-            except PresscheckError as found:
-                error, wait = found, min(wait * 2, max(LONGEST, self.pause))
-            yield self._news(), error
-            is_online = self._world.status.online
-            ends = self._world.listen(lambda now, was=is_online: self._bell.set() if now.online > was else None)
+            except PresscheckError as caught:
+                error, wait = caught, min(wait * 2, max(MAX_INTERVAL, self.pause))
+            yield self._new_events(), error
+            is_online = self._connection.status.online
+            stop = self._connection.listen(lambda now, was=is_online: self._wake.set() if now.online > was else None)
             try:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._bell.wait(), wait)
+                    await asyncio.wait_for(self._wake.wait(), wait)
             finally:
-                ends()
+                stop()
 
     def wake(self) -> None:
-        """Look now."""
-        self._bell.set()
+        """Poll now."""
+        self._wake.set()
 
     async def poll(self) -> None:
-        """Look once, and write down what happened; nothing, where another instance did so meanwhile.
+        """Poll once and store the new events, unless another instance did so in the meantime.
 
         Raises:
-            PresscheckError: not all of it can be seen now.
+            PresscheckError: a request failed.
         """
-        me = await self._me()
+        me = await self._user_id()
         version, text = self._outbox.recall(VERSION), self._outbox.recall(SEEN + me)
         before, own = read_snapshot(text), self._outbox.recall_all(OWN)
-        found = await poll(self._reads, me, before)
-        self._triage.followed = {key for key, one in found.snapshot.requests.items() if one.deeds is not None}
-        after = write_snapshot(found.snapshot)
+        result = await poll(self._reads, me, before)
+        requests = result.snapshot.requests
+        self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
+        after = write_snapshot(result.snapshot)
         if after != text or own:
-            events = diff_snapshots(before, found.snapshot, me, own)
-            self._outbox.swap(VERSION, version, self._written(int(version or 0) + 1, SEEN + me, after, own, events))
-        self._watching.news(found.news)
-        if any(key.startswith(ROWS_KEY) for key in found.news):
-            self._watching.news_paths(INBOX_PATHS)  # rows of one listing stand in others too
+            events = diff_snapshots(before, result.snapshot, me, own)
+            self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
+        self._subscriptions.news(result.news)
+        if any(key.startswith(ROWS_KEY) for key in result.news):
+            self._subscriptions.news_paths(INBOX_PATHS)  # a row can be in several listings
 
     def recent(self) -> tuple[Event, ...]:
-        """What happened last, the newest first."""
-        kept = self._outbox.recall_all(EVENT)
-        found = (read_event(kept[key]) for key in sorted(kept, reverse=True))
-        return tuple(event for event in found if event)
+        """The stored events, newest first."""
+        stored = self._outbox.recall_all(EVENT)
+        events = (read_event(stored[key]) for key in sorted(stored, reverse=True))
+        return tuple(event for event in events if event)
 
-    def did(self, call: Operation[Any]) -> None:
-        """This person did something whose author no answer tells: it will be no event."""
+    def record_own(self, call: Operation[Any]) -> None:
+        """Record an own action whose author the service does not name, so that it is not reported as an event."""
         if isinstance(call, MergeChangeRequest):
             self._outbox.remember(f"{OWN}space {call.space_id}", "1")
         elif isinstance(call, PublishSite):
             self._outbox.remember(f"{OWN}site {call.site_id}", "1")
 
     def may_notify(self) -> bool:
-        """True for the first of all instances that asks since something happened."""
+        """Whether this instance may send a notification: true for the first caller after each event."""
         before = self._outbox.recall(NOTIFIED)
         return (before or "") < self._last and self._outbox.swap(NOTIFIED, before, {NOTIFIED: self._last})
 
-    async def _me(self) -> str:
+    async def _user_id(self) -> str:
         known = self._reads.stored.known(GetCurrentUser())
         return (known.value if known else await self._reads.read(GetCurrentUser())).id
 
-    def _written(
+    def _new_state(
         self, version: int, seen: str, snapshot: str, own: dict[str, str], events: tuple[Event, ...]
     ) -> dict[str, str | None]:
-        """All that is remembered after a look, and what is forgotten."""
+        """The state to store after a poll; None for keys to delete."""
         new = {f"{EVENT}{version:09}.{number:04}": write_event(event) for number, event in enumerate(events)}
-        kept = sorted([*(EVENT + key for key in self._outbox.recall_all(EVENT)), *new])
+        keys = sorted([*(EVENT + key for key in self._outbox.recall_all(EVENT)), *new])
         return {
             VERSION: str(version),
             seen: snapshot,
             **{OWN + key: None for key in own},
             **new,
-            **dict.fromkeys(kept[:-KEPT]),
+            **dict.fromkeys(keys[:-MAX_EVENTS]),
         }
 
-    def _news(self) -> tuple[Event, ...]:
-        """What was written down since this was asked last, by whomever."""
-        kept = self._outbox.recall_all(EVENT)
-        new = sorted(key for key in kept if key > self._last)
-        events = tuple(event for event in (read_event(kept[key]) for key in new) if event)
+    def _new_events(self) -> tuple[Event, ...]:
+        """The events that were stored since the last call, by any instance."""
+        stored = self._outbox.recall_all(EVENT)
+        new = sorted(key for key in stored if key > self._last)
+        events = tuple(event for event in (read_event(stored[key]) for key in new) if event)
         if new:
             self._last = new[-1]
             self.unread |= {event.request for event in events if event.request}
             for event in events:
-                self._triage.something_happened(event.request, event.at)
-            self._watching.news_paths(INBOX_PATHS)
+                self._triage.on_event(event.request, event.at)
+            self._subscriptions.news_paths(INBOX_PATHS)
         return events

@@ -1,7 +1,7 @@
-"""Events: the differences between two snapshots of what concerns a person.
+"""Inbox events: the differences between two snapshots of the user's change requests and sites.
 
-Pure functions of (before, after). One's own acts are no events, and nothing that was there at the first look is one.
-The service gives acts ids, so that an act is told once whatever any clock says.
+Pure functions. The user's own actions are not events, and the first snapshot has no events. Actions have ids, so that
+each is reported once, independent of clocks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 REVIEW_ASKED, REPLY, APPROVED, CHANGES_REQUESTED = "review-asked", "reply", "approved", "changes-requested"
 OUTDATED, CONFLICT, MERGED, PUBLISHED = "outdated", "conflict", "merged", "published"
-SAYS: Mapping[str, str] = {
+EVENT_TEXTS: Mapping[str, str] = {
     REVIEW_ASKED: "{name} requested your review of {what}",
     REPLY: "{name} commented on {what}",
     APPROVED: "{name} approved {what}",
@@ -23,14 +23,16 @@ SAYS: Mapping[str, str] = {
     MERGED: "{name} merged {what}",
     PUBLISHED: "{what} is live",
 }
-"""The sentence of each kind of event."""
+"""The text of each kind of event; `what` is the title of the change request or site."""
+FORMER_FIELDS = {"mark": "version", "deeds": "actions", "basis": "compared"}
+"""Fields of `RequestState` by the names that version 0.1.0 stored."""
 FINAL = ("merged", "archived")
-"""States in which main may move on as it likes."""
+"""Statuses in which new changes in main do not matter."""
 
 
 @dataclass(frozen=True)
-class PersonAction:
-    """Something that somebody did: a kind of event, the person's id and name, and when, as the service says it."""
+class UserAction:
+    """An action of a user: the kind of event, the user's id and name, and the time from the service."""
 
     kind: str
     who: str = ""
@@ -39,15 +41,15 @@ class PersonAction:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How a change request stands.
+class RequestState:
+    """The state of a change request in a snapshot.
 
     Attributes:
-        mark: differs when anything was done to it, and the deeds must be asked for again.
-        deeds: what was done, by an id that stays; None where nobody has looked.
-        conflict: whether it conflicts with main; None where that is not known.
-        basis: the two revisions that `conflict` is about.
-        has_left: whether it concerns the person no more; it is kept so that it is not news when it comes back.
+        version: changes with every action, after which the actions must be fetched again.
+        actions: the actions by a stable id; None if they were not fetched.
+        conflict: whether it conflicts with main; None if unknown.
+        compared: the two revisions that were compared for `conflict`.
+        has_left: whether it is no longer in the user's views; it is kept so that it is not new when it returns.
     """
 
     number: int
@@ -55,18 +57,18 @@ class Standing:
     space: str
     status: str = "open"
     updated_at: str = ""
-    mark: str = ""
+    version: str = ""
     outdated: bool = False
-    deeds: Mapping[str, PersonAction] | None = None
-    merged: PersonAction | None = None
+    actions: Mapping[str, UserAction] | None = None
+    merged: UserAction | None = None
     conflict: bool | None = None
-    basis: str = ""
+    compared: str = ""
     has_left: bool = False
 
 
 @dataclass(frozen=True)
-class SiteStanding:
-    """Whether a site is live."""
+class SiteState:
+    """The state of a site in a snapshot."""
 
     title: str
     published: bool
@@ -74,23 +76,27 @@ class SiteStanding:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What concerns a person at one moment, by ids; `whole` where no view was so long that its end was left out."""
+    """The user's change requests and sites at one time, by id.
 
-    requests: Mapping[str, Standing] = field(default_factory=dict[str, Standing])
-    sites: Mapping[str, SiteStanding] = field(default_factory=dict[str, SiteStanding])
-    whole: bool = True
+    Attributes:
+        complete: whether no view was truncated.
+    """
+
+    requests: Mapping[str, RequestState] = field(default_factory=dict[str, RequestState])
+    sites: Mapping[str, SiteState] = field(default_factory=dict[str, SiteState])
+    complete: bool = True
 
     @property
     def newest(self) -> str:
-        """When the service last did something, as far as this tells."""
-        return max((one.updated_at for one in self.requests.values()), default="")
+        """The time of the latest update of a change request."""
+        return max((request.updated_at for request in self.requests.values()), default="")
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened, to the change request or the site of this id; texts are as the service gave them.
+    """An event of the change request or site with this id; texts are not sanitized.
 
-    `who` is the id of a person and `at` a time of the service; both are empty where it does not tell them.
+    `who` is the id of a user and `at` a time of the service; both are empty if unknown.
     """
 
     kind: str
@@ -107,68 +113,69 @@ class Event:
 def diff_snapshots(
     before: Snapshot | None, after: Snapshot, me: str, own: Collection[str] = frozenset()
 ) -> tuple[Event, ...]:
-    """What happened between two looks, the oldest first.
+    """The events between two snapshots, oldest first.
 
     Args:
-        before: the look before; None at the first one, which finds no events.
-        after: the look now.
-        me: the id of the person whose acts are no events.
-        own: what this person did that no answer tells the author of: `space ID` merged into, `site ID` published.
+        before: the previous snapshot; None if there is none, which gives no events.
+        after: the current snapshot.
+        me: the id of the user, whose own actions are not events.
+        own: own actions whose author the service does not name: `space ID` for a merge, `site ID` for publishing.
     """
     if before is None:
         return ()
-    merged_into = {one.space for one in after.requests.values() if one.merged and one.merged.who == me}
-    found: list[Event] = []
+    states = after.requests.values()
+    merged_into = {state.space for state in states if state.merged and state.merged.who == me}
+    events: list[Event] = []
     for key, now in after.requests.items():
-        was, moved_by_me = before.requests.get(key), now.space in merged_into or f"space {now.space}" in own
-        deeds = [*(_asked(before, now) if was is None else _done(was, now))]
-        deeds += _moved(was, now) if was and not moved_by_me else ()
-        found += [
-            Event(one.kind, one.who, one.name, one.at, key, now.space, now.number, now.subject)
-            for one in deeds
-            if one.who != me
+        was, is_own_merge = before.requests.get(key), now.space in merged_into or f"space {now.space}" in own
+        actions = [*(_review_requests(before, now) if was is None else _new_actions(was, now))]
+        actions += _main_changes(was, now) if was and not is_own_merge else ()
+        events += [
+            Event(action.kind, action.who, action.name, action.at, key, now.space, now.number, now.subject)
+            for action in actions
+            if action.who != me
         ]
     for key, site in after.sites.items():
-        known = before.sites.get(key)
-        if site.published and known and not known.published and f"site {key}" not in own:
-            found.append(Event(PUBLISHED, subject=site.title, site=key))
-    # what has no time has come about by what has one
-    return tuple(sorted(found, key=lambda event: event.at or "~"))
+        former = before.sites.get(key)
+        if site.published and former and not former.published and f"site {key}" not in own:
+            events.append(Event(PUBLISHED, subject=site.title, site=key))
+    # events without a time are consequences of those with one
+    return tuple(sorted(events, key=lambda event: event.at or "~"))
 
 
-def _asked(before: Snapshot, now: Standing) -> Iterator[PersonAction]:
-    """What is news of a change request that is seen for the first time: that one is asked."""
-    for deed in (now.deeds or {}).values():
-        # one that was only too far down to be seen was asked for before
-        if deed.kind == REVIEW_ASKED and (before.whole or deed.at > before.newest):
-            yield deed
+def _review_requests(before: Snapshot, now: RequestState) -> Iterator[UserAction]:
+    """The review requests of a change request that is new in the snapshot; its other actions are not news."""
+    for action in (now.actions or {}).values():
+        # in a truncated snapshot, an older request was only too far down in the list
+        if action.kind == REVIEW_ASKED and (before.complete or action.at > before.newest):
+            yield action
 
 
-def _done(was: Standing, now: Standing) -> Iterator[PersonAction]:
-    if was.deeds is not None and now.deeds is not None:
-        yield from (deed for key, deed in now.deeds.items() if key not in was.deeds)
+def _new_actions(was: RequestState, now: RequestState) -> Iterator[UserAction]:
+    if was.actions is not None and now.actions is not None:
+        yield from (action for key, action in now.actions.items() if key not in was.actions)
     if now.merged and not was.merged:
         yield now.merged
 
 
-def _moved(was: Standing, now: Standing) -> Iterator[PersonAction]:
+def _main_changes(was: RequestState, now: RequestState) -> Iterator[UserAction]:
     if now.status in FINAL:
         return
     if now.outdated and not was.outdated:
-        yield PersonAction(OUTDATED)
+        yield UserAction(OUTDATED)
     if now.conflict and was.conflict is False:
-        yield PersonAction(CONFLICT)
+        yield UserAction(CONFLICT)
 
 
 def sentence(event: Event) -> str:
-    """An event in words, as they came from the service: the choke point of what is shown must follow."""
+    """The text of an event, not sanitized."""
     name = event.name.partition(" ")[0] or event.name or "somebody"
     what = event.subject or "(no subject)"
-    return SAYS[event.kind].format(name=name, what=f"{event.number} {what}" if event.request else what)
+    return EVENT_TEXTS[event.kind].format(name=name, what=f"{event.number} {what}" if event.request else what)
 
 
 def summarize(events: Collection[Event]) -> str:
-    """Events in one sentence: the only one, or how many and the last."""
+    """Events in one line: the text of a single event, or the number of events and the latest one."""
     *others, last = events
     return f"{len(others) + 1} events, latest: {sentence(last)}" if others else sentence(last)
 
@@ -179,13 +186,13 @@ def write_snapshot(snapshot: Snapshot) -> str:
 
 
 def read_snapshot(text: str | None) -> Snapshot | None:
-    """A snapshot that was written; None where it was not, or by a version that wrote it otherwise."""
+    """A snapshot from JSON, also from that of version 0.1.0; None if it is missing or not readable."""
     try:
-        found: dict[str, Any] = json.loads(text or "null")
+        stored: dict[str, Any] = json.loads(text or "null")
         return Snapshot(
-            {key: _standing(one) for key, one in found["requests"].items()},
-            {key: SiteStanding(**one) for key, one in found["sites"].items()},
-            found["whole"],
+            {key: _read_request_state(state) for key, state in stored["requests"].items()},
+            {key: SiteState(**state) for key, state in stored["sites"].items()},
+            stored["complete"] if "complete" in stored else stored["whole"],
         )
     except (ValueError, TypeError, KeyError):
         return None
@@ -197,18 +204,19 @@ def write_event(event: Event) -> str:
 
 
 def read_event(text: str) -> Event | None:
-    """An event that was written; None where another version wrote what this one cannot read."""
+    """An event from JSON; None if it is not readable."""
     try:
         event = Event(**json.loads(text))
     except (ValueError, TypeError):
         return None
-    return event if event.kind in SAYS else None
+    return event if event.kind in EVENT_TEXTS else None
 
 
-def _standing(found: dict[str, Any]) -> Standing:
-    deeds, merged = found.pop("deeds"), found.pop("merged")
-    return Standing(
-        **found,
-        deeds=None if deeds is None else {key: PersonAction(**one) for key, one in deeds.items()},
-        merged=PersonAction(**merged) if merged else None,
+def _read_request_state(stored: dict[str, Any]) -> RequestState:
+    state = {FORMER_FIELDS.get(name, name): value for name, value in stored.items()}
+    actions, merged = state.pop("actions"), state.pop("merged")
+    return RequestState(
+        **state,
+        actions=None if actions is None else {key: UserAction(**action) for key, action in actions.items()},
+        merged=UserAction(**merged) if merged else None,
     )

@@ -1,7 +1,7 @@
 """The filter language of the inbox: ``space:api outdated:yes updated:<2w limits sort:-comments``.
 
-Words stand for themselves, in the subject; a word before a colon says what is asked of. All of it must hold. What the
-service can tell apart (``author:me``, ``status:merged``) is asked of it; all else is found in the store.
+A plain word is searched in the subject; a word before a colon names a filter. All of them must match. What the service
+can filter (``author:me``, ``status:merged``) is part of the request; everything else is filtered in the cache.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ ORDERS = {
     "subject": ("$.subject", False),
     "space": ("$.space", False),
 }
-"""What may be sorted by: where it stands on the wire, and whether the most comes first."""
+"""The sort orders: their JSON path, and whether they are descending by default."""
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
 """The name of the signed-in user in filters."""
-ASKED = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
-"""What is asked of the service about a person, by what is typed: about oneself alone, whose id is known."""
-ASKED_OF = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
+REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
+"""The request parameter of each filter by user; the service filters by `me` only, because other ids are not known."""
+REVIEWERS_KEY = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
 """The cache key of the requested reviewers, with placeholders for the ids."""
 _SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
@@ -43,9 +43,13 @@ _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 
 @dataclass(frozen=True)
 class Query:
-    """What must hold, and the order: a place on the wire, and whether it descends.
+    """A parsed filter.
 
-    `asks` is what the listing is asked for instead of what it is asked for without it: fields, and `ME` or a status.
+    Attributes:
+        text: as it was typed.
+        conditions: filters for the cached rows; all must match.
+        order: the JSON path to sort by, and whether the order is descending; None for the order of the listing.
+        asks: parameters of the listing and their values (`ME` or a status), which replace those of the view.
     """
 
     text: str = ""
@@ -60,7 +64,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
     Args:
         text: as it was typed.
         spaces: titles of spaces by id.
-        moment: now, which ages are counted from.
+        moment: the current time, for ages.
 
     Raises:
         InvalidArgument: an unknown filter or value; the message lists what is allowed.
@@ -74,8 +78,8 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
             found.append(Condition("$.subject", "contains", word.lower()))
         elif name == "sort":
             order = _order(value)
-        elif name in ASKED and value == ME:
-            asks[ASKED[name]] = ME
+        elif name in REQUEST_PARAMETERS and value == ME:
+            asks[REQUEST_PARAMETERS[name]] = ME
         elif name in FIELDS:
             found.append(FIELDS[name](value, spaces, moment))
             asks |= {"status": value} if name == "status" else {}
@@ -86,7 +90,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
 
 @lru_cache(maxsize=256)
 def asks_of(text: str) -> tuple[tuple[str, str], ...]:
-    """What the service is asked for by a text that was typed; nothing where it is not understood."""
+    """The request parameters of a filter; empty if it is invalid."""
     try:
         return parse(text, {}, datetime.now(UTC)).asks
     except InvalidArgument:
@@ -94,7 +98,7 @@ def asks_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def without_order(text: str) -> tuple[str, str]:
-    """A text without its order, and the order: what stands last after ``sort:``."""
+    """A filter without its sort order, and the order: the value of the last ``sort:``."""
     orders = _SORT.findall(text)
     return _SORT.sub("", text).strip(), orders[-1] if orders else ""
 
@@ -110,14 +114,16 @@ def _order(value: str) -> tuple[str, bool]:
     name = value.removeprefix("-")
     if name not in ORDERS:
         raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; a leading - reverses the order")
-    path, descends = ORDERS[name]
-    return path, descends != value.startswith("-")
+    path, is_descending = ORDERS[name]
+    return path, is_descending != value.startswith("-")
 
 
 def _space(value: str, spaces: Mapping[str, str], _: datetime) -> Condition:
-    wanted = value.casefold()
-    fits = tuple(key for key, title in spaces.items() if wanted in (key.casefold(), "") or wanted in title.casefold())
-    return Condition("$.space", "in", fits)
+    title_part = value.casefold()
+    matches = tuple(
+        key for key, title in spaces.items() if title_part in (key.casefold(), "") or title_part in title.casefold()
+    )
+    return Condition("$.space", "in", matches)
 
 
 def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
@@ -127,7 +133,7 @@ def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
 def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Condition:
     if not value:
         raise InvalidArgument("reviewer", "me, or part of a name")
-    return Condition(ASKED_OF, "asked", value.lower())
+    return Condition(REVIEWERS_KEY, "asked", value.lower())
 
 
 def _involved(value: str, _: Mapping[str, str], __: datetime) -> Condition:

@@ -1,7 +1,7 @@
 """Done, snoozed and bookmarked change requests; stored next to the outbox, never evicted.
 
-What is done comes back with the next event, or with new content; what is snoozed comes back then, or at its time. What
-nobody has looked at yet, so that no event can tell of it, comes back with whatever the service calls a change.
+One that is done is shown again after the next event or new content; one that is snoozed, at its time or, without a
+time, in the same way. One without events, because it was not polled yet, is shown again after any update.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 
     from presscheck.store.outbox import Outbox
 
-AWAY, BOOKMARK = "away ", "bookmark "
+HIDDEN, BOOKMARK = "away ", "bookmark "
+"""Prefixes of the stored keys."""
 
 
 @dataclass(frozen=True)
-class Away:
-    """How a change request was hidden: `seen` is when it last changed before that, `until` when it comes back.
+class HiddenState:
+    """How a change request was hidden.
 
-    `revision` is its content then; empty where no events told of it, and any change brings it back.
+    Attributes:
+        seen: the time of its last update before it was hidden.
+        until: when it is shown again, in seconds since the epoch; None for the next activity.
+        revision: its revision when it was hidden; empty if it has no events, so that any update shows it again.
     """
 
     seen: str
@@ -35,62 +39,66 @@ class Away:
 
 
 class Triage:
-    """The hidden and bookmarked change requests, by id."""
+    """The hidden and bookmarked change requests, by id.
+
+    Args:
+        outbox: the file that stores them.
+    """
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
-        self._away = {key: Away(**json.loads(text)) for key, text in outbox.recall_all(AWAY).items()}
+        self._hidden = {key: HiddenState(**json.loads(text)) for key, text in outbox.recall_all(HIDDEN).items()}
         self._bookmarks = set(outbox.recall_all(BOOKMARK))
         self.followed: Collection[str] = frozenset()
-        """Change requests, by id, whose events are told."""
+        """The ids of change requests that are polled for events."""
 
     @property
-    def put_away(self) -> Iterable[str]:
-        """Everything that was hidden and not restored by hand."""
-        return self._away.keys()
+    def hidden_ids(self) -> Iterable[str]:
+        """The ids of all change requests that were hidden and not shown again by the user."""
+        return self._hidden.keys()
 
     def done(self, request: ChangeRequest) -> None:
         """Hide it until there is new activity."""
-        self._put(request, None)
+        self._hide(request, None)
 
     def snooze(self, request: ChangeRequest, until: float | None) -> None:
         """Hide it until a time (seconds since the epoch) or new activity."""
-        self._put(request, until, is_done=False)
+        self._hide(request, until, is_done=False)
 
-    def bring_back(self, identity: str) -> bool:
+    def unhide(self, identity: str) -> bool:
         """Show it again; returns whether it was hidden."""
-        self._outbox.remember(AWAY + identity, None)
-        return self._away.pop(identity, None) is not None
+        self._outbox.remember(HIDDEN + identity, None)
+        return self._hidden.pop(identity, None) is not None
 
-    def away(self, request: ChangeRequest) -> Away | None:
+    def hidden_state(self, request: ChangeRequest) -> HiddenState | None:
         """How it is hidden now; None if it is not."""
-        found = self._away.get(request.id)
-        if found is None or (found.until is not None and found.until <= time.time()):
+        state = self._hidden.get(request.id)
+        if state is None or (state.until is not None and state.until <= time.time()):
             return None
-        # until a moment means until then, whatever happens meanwhile
-        if found.until is not None:
-            return found
-        is_as_it_was = request.revision == found.revision if found.revision else request.updated_at <= found.seen
-        return found if is_as_it_was else None
+        # hidden until a time means until then, even if there is activity
+        if state.until is not None:
+            return state
+        is_unchanged = request.revision == state.revision if state.revision else request.updated_at <= state.seen
+        return state if is_unchanged else None
 
-    def something_happened(self, identity: str, at: str) -> None:
-        """An event: what waits for that comes back, unless it was put away after the event (at a service's time)."""
-        found = self._away.get(identity)
-        if found and found.until is None and not (at and at <= found.seen):
-            self.bring_back(identity)
+    def on_event(self, identity: str, at: str) -> None:
+        """Show it again after an event at this time, unless it is hidden until a time or was hidden after the event."""
+        state = self._hidden.get(identity)
+        if state and state.until is None and not (at and at <= state.seen):
+            self.unhide(identity)
 
     def bookmark(self, identity: str) -> bool:
-        """Bookmark it, or no longer; whether it is now."""
+        """Add or remove a bookmark; returns whether it is bookmarked now."""
         self._bookmarks ^= {identity}
         is_on = identity in self._bookmarks
         self._outbox.remember(BOOKMARK + identity, "1" if is_on else None)
         return is_on
 
     def is_bookmarked(self, identity: str) -> bool:
-        """Whether it is to be found again."""
+        """Whether it is bookmarked."""
         return identity in self._bookmarks
 
-    def _put(self, request: ChangeRequest, until: float | None, *, is_done: bool = True) -> None:
+    def _hide(self, request: ChangeRequest, until: float | None, *, is_done: bool = True) -> None:
         revision = request.revision if request.id in self.followed else ""
-        self._away[request.id] = away = Away(request.updated_at, until, is_done, revision)
-        self._outbox.remember(AWAY + request.id, json.dumps(asdict(away)))
+        self._hidden[request.id] = state = HiddenState(request.updated_at, until, is_done, revision)
+        self._outbox.remember(HIDDEN + request.id, json.dumps(asdict(state)))

@@ -1,7 +1,7 @@
-"""The views of the inbox, built in and saved, as listings of the service; and what the store knows of each row.
+"""The built-in and saved views of the inbox, and the cached details of each row.
 
-Nothing here asks the network: a row shows what is known, and the screen asks for the rows that are visible. Saved views
-are narrowed, sorted and grouped from the store, so that those share a listing which differ only in that.
+A view is a listing of the service. Saved views are filtered, sorted and grouped in the cache, so that views share a
+listing if they only differ in that. Nothing here sends requests; the screen fetches the details of visible rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.engine.inbox.query_language import ME, asks_of, parse
 from presscheck.engine.protocols import StoredReader, StoreWorker
+from presscheck.engine.review.changes import new_text
+from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 
@@ -25,23 +27,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """One tab: a question to the service, for an organization and the signed-in user (both by id)."""
+    """One tab of the inbox; `listing` is called with the ids of the organization and of the signed-in user."""
 
     id: str
     title: str
     listing: Callable[[str, str], ListOrganizationChangeRequests]
     empty: str
-    """What to say, and to do first, when there is nothing."""
+    """The message for an empty view."""
     hides: bool = False
     """Whether hidden change requests are left out."""
     words: str = ""
-    """What one would type to say the same of all that is open."""
+    """The filter that gives the same rows in the view of all open change requests."""
     saved: SavedView | None = None
-    """What the person keeps of it, where it is a view of their own."""
+    """The settings of a saved view; None for a built-in view."""
 
     @property
     def query(self) -> str:
-        """What it shows of its listing, and in which order, as one types it."""
+        """The filter with its sort order; empty for a built-in view."""
         if self.saved is None:
             return ""
         return f"{self.saved.query} sort:{self.saved.sort}".strip() if self.saved.sort else self.saved.query
@@ -102,7 +104,7 @@ VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True)
 class RowDetails:
-    """Stored details of a change request; None for what was never fetched."""
+    """Cached details of a change request; None if they were never fetched."""
 
     approved: tuple[str, ...] | None = None
     """Names of the reviewers whose newest review approves."""
@@ -113,40 +115,40 @@ class RowDetails:
     changes: tuple[int, int, int, int] | None = None
     """Pages added, edited, moved, deleted."""
     pages: int | None = None
-    """How many pages change."""
+    """The number of changed pages."""
     viewed: int = 0
-    """How many of them were marked viewed as they are now."""
+    """The number of changed pages that are marked as viewed in their current version."""
     latest: Comment | None = None
-    collides: bool | None = None
-    """Whether it conflicts with main; computed, not stored."""
+    has_conflict: bool | None = None
+    """Whether it conflicts with main; computed, not cached."""
 
 
 class RowReader(StoredReader, Protocol):
-    """Reads what the store knows of the rows of an inbox."""
+    """Reads the cached details of inbox rows."""
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The revision at which each page of a change request was marked viewed, by the page's id."""
+        """The revision at which each page of a change request was viewed, by page id."""
         ...
 
 
-def facts(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
-    """What is known of a row, from the store alone; `me` is the signed-in user's id and reads as “you”."""
+def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
+    """The cached details of a row; `me` is the id of the signed-in user, who is named “you”."""
     reviews = engine.known(reviews_of(request))
     asked = engine.known(reviewers_of(request))
     changes = engine.known(changes_in(request))
     comments = engine.known(comments_on(request))
-    standing = newest(reviews.value.items) if reviews else ()
-    answered = {review.reviewer.id for review in standing}
+    current = newest_reviews(reviews.value.items) if reviews else ()
+    reviewed = {review.reviewer.id for review in current}
     pages = [change for change in changes.value.changes if change.page] if changes else []
     viewed = engine.viewed(request.id) if pages else {}
-    changed = {change.page.id: _new_text(change) or request.revision for change in pages if change.page}
+    changed = {change.page.id: new_text(change) or request.revision for change in pages if change.page}
     return RowDetails(
-        approved=_names(standing, "approved", me) if reviews else None,
-        refused=_names(standing, "changes-requested", me) if reviews else None,
+        approved=_names(current, "approved", me) if reviews else None,
+        refused=_names(current, "changes-requested", me) if reviews else None,
         asked=tuple(
-            name_of(one.user.id, one.user.display_name, me)
-            for one in asked.value.items
-            if one.user and one.user.id not in answered
+            name_of(reviewer.user.id, reviewer.user.display_name, me)
+            for reviewer in asked.value.items
+            if reviewer.user and reviewer.user.id not in reviewed
         )
         if asked
         else None,
@@ -155,12 +157,6 @@ def facts(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
         viewed=sum(viewed.get(page) in (text, request.revision) for page, text in changed.items()),
         latest=max(comments.value.items, key=lambda comment: comment.posted_at, default=None) if comments else None,
     )
-
-
-def _new_text(change: SemanticChange) -> str | None:
-    """The id of the page's new text, by which a mark tells whether it changed since."""
-    after = (change.attributes or {}).get("document")
-    return after.after if after and isinstance(after.after, str) else None
 
 
 def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
@@ -173,34 +169,26 @@ def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
     )
 
 
-def newest(reviews: tuple[Review, ...]) -> tuple[Review, ...]:
-    """The newest valid review of each person."""
-    standing: dict[str, Review] = {}
-    for review in sorted(reviews, key=lambda one: one.created_at):
-        if not review.outdated:
-            standing[review.reviewer.id] = review
-    return tuple(standing.values())
-
-
 def name_of(person: str, name: str, me: str) -> str:
     """The first name of a person, or “you”."""
     return "you" if person == me else name.partition(" ")[0] or name
 
 
 def _names(reviews: tuple[Review, ...], status: str, me: str) -> tuple[str, ...]:
-    return tuple(name_of(one.reviewer.id, one.reviewer.display_name, me) for one in reviews if one.status == status)
+    reviewers = (review.reviewer for review in reviews if review.status == status)
+    return tuple(name_of(reviewer.id, reviewer.display_name, me) for reviewer in reviewers)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that stand together, as places in their listing; `title` is None where nothing is grouped."""
+    """A group of rows, by their positions (`places`) in the listing; `title` is None in a view without groups."""
 
     title: str | None
     places: tuple[int, ...]
 
 
 def own_view(saved: SavedView) -> View:
-    """The tab of a view that a person keeps."""
+    """The tab of a saved view."""
     return View(
         saved.name,
         saved.name,
@@ -212,13 +200,13 @@ def own_view(saved: SavedView) -> View:
 
 
 def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
-    """The tabs: those that are built in, and the person's own behind them."""
-    return (*VIEWS, *(own_view(one) for one in saved))
+    """All tabs: the built-in views, then the saved ones."""
+    return (*VIEWS, *(own_view(view) for view in saved))
 
 
-def judge(view: SavedView) -> tuple[str, str] | None:
-    """The field of a view that will not do, and why, as far as the file itself cannot tell."""
-    if any(same_name(view.name, name) for one in VIEWS for name in (one.id, one.title)):
+def validate_view(view: SavedView) -> tuple[str, str] | None:
+    """The first invalid field of a saved view and why: its name is built in, or its query is invalid."""
+    if any(same_name(view.name, name) for built_in in VIEWS for name in (built_in.id, built_in.title)):
         return "name", "is the name of a built-in view"
     try:
         parse(view.query, {}, datetime.now(UTC))
@@ -228,13 +216,13 @@ def judge(view: SavedView) -> tuple[str, str] | None:
 
 
 def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganizationChangeRequests:
-    """The question behind a view, for an organization and the signed-in user; `more` is typed to narrow it."""
+    """The listing of a view for an organization and the signed-in user (ids); `more` is an additional filter."""
     asks = dict(asks_of(f"{view.query} {more}"))
-    known = {field: me if value == ME else value for field, value in asks.items()}
-    return view.listing(organization, me).model_copy(update=known)
+    parameters = {field: me if value == ME else value for field, value in asks.items()}
+    return view.listing(organization, me).model_copy(update=parameters)
 
 
-async def arranged(
+async def arrange_rows(
     engine: StoreWorker,
     view: View,
     listing: ListOrganizationChangeRequests,
@@ -242,17 +230,26 @@ async def arranged(
     spaces: Mapping[str, str],
     now: datetime,
 ) -> tuple[Group, ...]:
-    """What a view shows of a listing that is in the store, in the order and below the headings that it wants.
+    """Filter, sort and group the cached rows of a view.
+
+    Args:
+        engine: runs the query in the cache's thread.
+        view: the view.
+        listing: its listing.
+        text: the filter.
+        spaces: titles of spaces by id.
+        now: the current time, for ages in the filter.
 
     Raises:
-        InvalidArgument: `text` is not understood.
+        InvalidArgument: the filter is invalid.
     """
     query, key = parse(text, spaces, now), listing.key()
-    found = await engine.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
+    rows = await engine.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
     if not view.is_grouped:
-        return (Group(None, tuple(place for place, _ in found)),)
+        return (Group(None, tuple(position for position, _ in rows)),)
     groups: dict[str, list[int]] = {}
-    for place, space in found:
-        groups.setdefault(space, []).append(place)
-    titled = [(spaces.get(space, space), places) for space, places in groups.items()]
-    return tuple(Group(title, tuple(places)) for title, places in sorted(titled, key=lambda one: one[0].casefold()))
+    for position, space in rows:
+        groups.setdefault(space, []).append(position)
+    titled = [(spaces.get(space, space), positions) for space, positions in groups.items()]
+    titled.sort(key=lambda group: group[0].casefold())
+    return tuple(Group(title, tuple(positions)) for title, positions in titled)

@@ -1,1 +1,1 @@
-"""Offline sync: plan, state, progress."""
+"""Offline sync: what to fetch, what is cached already, progress."""

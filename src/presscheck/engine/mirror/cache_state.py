@@ -1,7 +1,7 @@
-"""The store's side of a mirror: what of it is here and what is missing; for the thread that writes.
+"""The state of a sync in the cache: which parts and responses are missing. For the cache's writer thread.
 
-When a row was first seen as it is now stands in the cache under the name of its part, and so does whether the part is
-complete. The other answers know when they came: what is younger than its row need not be asked for again.
+For each part, the cache stores the version of its row, when that version was first seen, and whether the part is
+complete. A response that is newer than the version of its row does not have to be fetched again.
 """
 
 from __future__ import annotations
@@ -16,79 +16,81 @@ from presscheck.errors import MalformedAnswer
 from presscheck.store.cache import Cache
 
 
-def moved(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
-    """The parts that are not complete as they are now; from now on it is known since when they are so."""
+def changed_parts(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
+    """The parts that are not complete in their current version; stores when each version was first seen."""
     now, names = time.time(), [part.name for part in parts]
     known = {name: json.loads(stored.json) for name, stored in cache.for_writing(names).items()}
-    found = [part for part in parts if known.get(part.name) != _mark(part, complete=True)]
-    for part in found:
+    cached = [part for part in parts if known.get(part.name) != _part_state(part, complete=True)]
+    for part in cached:
         if known.get(part.name, {}).get("version") != part.version:
-            _keep_mark(cache, part, now, complete=False)
-    return found
+            _store_part_state(cache, part, now, complete=False)
+    return cached
 
 
 def since(cache: Cache, part: MirrorUnit) -> float:
-    """When a part was first seen as it is now, in seconds since the epoch."""
+    """When the current version of a part was first seen, in seconds since the epoch."""
     stored = cache.for_writing([part.name]).get(part.name)
     return stored.at if stored else time.time()
 
 
 def complete(cache: Cache, part: MirrorUnit, at: float) -> None:
-    """All of a part is here, as it is since that moment."""
-    _keep_mark(cache, part, at, complete=True)
+    """Store that a part is complete, in the version that was first seen at this time."""
+    _store_part_state(cache, part, at, complete=True)
 
 
-def look(cache: Cache, wants: list[MirrorRequest]) -> tuple[list[MirrorRequest], list[MirrorRequest]]:
-    """What is missing, and what is wanted because of what is not."""
-    missing, further = list[MirrorRequest](), list[MirrorRequest]()
-    stored = cache.for_writing(want.call.key() for want in wants)
-    for want in wants:
-        found = stored.get(want.call.key())
+def find_missing(cache: Cache, requests: list[MirrorRequest]) -> tuple[list[MirrorRequest], list[MirrorRequest]]:
+    """Split requests: those whose responses are missing, and the follow-ups of those that are cached."""
+    missing, follow_ups = list[MirrorRequest](), list[MirrorRequest]()
+    stored = cache.for_writing(request.call.key() for request in requests)
+    for request in requests:
+        cached = stored.get(request.call.key())
         try:
-            answer: Json = json.loads(found.json) if found else {}
-            if found is None or not (found.at >= want.since or want.is_met_by(answer)):
-                missing.append(want)
+            answer: Json = json.loads(cached.json) if cached else {}
+            if cached is None or not (cached.at >= request.since or request.is_met_by(answer)):
+                missing.append(request)
             else:
-                further += _wanted_then(cache, want, answer)
+                follow_ups += _follow_ups(cache, request, answer)
         except MalformedAnswer:
-            missing.append(want)
-    return missing, further
+            missing.append(request)
+    return missing, follow_ups
 
 
-def keep(cache: Cache, want: MirrorRequest, body: bytes) -> tuple[list[MirrorRequest], set[str]]:
-    """Keep an answer and those that it holds; what is wanted then, and the keys of what is news.
+def keep(cache: Cache, request: MirrorRequest, body: bytes) -> tuple[list[MirrorRequest], set[str]]:
+    """Cache a response and the responses that it contains; returns the follow-up requests and the changed cache keys.
 
     Raises:
-        MalformedAnswer: it is not what it should be; nothing is kept.
+        MalformedAnswer: the response is invalid; nothing is cached.
     """
     try:
         answer: Json = json.loads(body)
     except ValueError:
-        raise _malformed(want) from None
-    further = _wanted_then(cache, want, answer)
-    held = [(call.key(), json.dumps(part).encode()) for call, part in (want.holds(answer) if want.holds else ())]
+        raise _malformed(request) from None
+    follow_ups = _follow_ups(cache, request, answer)
+    contained = [
+        (call.key(), json.dumps(part).encode()) for call, part in (request.contains(answer) if request.contains else ())
+    ]
     now = time.time()
-    return further, {key for key, text in (*held, (want.call.key(), body)) if cache.keep(key, text, now)}
+    return follow_ups, {key for key, text in (*contained, (request.call.key(), body)) if cache.keep(key, text, now)}
 
 
-def _wanted_then(cache: Cache, want: MirrorRequest, answer: Json) -> list[MirrorRequest]:
+def _follow_ups(cache: Cache, request: MirrorRequest, answer: Json) -> list[MirrorRequest]:
     def known(call: Operation[Any]) -> Json | None:
-        found = cache.for_writing([call.key()])
-        return json.loads(found[call.key()].json) if found else None
+        cached = cache.for_writing([call.key()])
+        return json.loads(cached[call.key()].json) if cached else None
 
     try:
-        return [*want.then(answer, known)] if want.then else []
+        return [*request.follow_ups(answer, known)] if request.follow_ups else []
     except (KeyError, TypeError, AttributeError):
-        raise _malformed(want) from None
+        raise _malformed(request) from None
 
 
-def _malformed(want: MirrorRequest) -> MalformedAnswer:
-    return MalformedAnswer("Unexpected response from the service", request=str(want.call))
+def _malformed(request: MirrorRequest) -> MalformedAnswer:
+    return MalformedAnswer("Unexpected response from the service", request=str(request.call))
 
 
-def _keep_mark(cache: Cache, part: MirrorUnit, at: float, *, complete: bool) -> None:
-    cache.keep(part.name, json.dumps(_mark(part, complete=complete)).encode(), at)
+def _store_part_state(cache: Cache, part: MirrorUnit, at: float, *, complete: bool) -> None:
+    cache.keep(part.name, json.dumps(_part_state(part, complete=complete)).encode(), at)
 
 
-def _mark(part: MirrorUnit, *, complete: bool) -> Json:
+def _part_state(part: MirrorUnit, *, complete: bool) -> Json:
     return {"version": part.version, "complete": complete}

@@ -1,7 +1,7 @@
-"""What a mirror of the service is made of: the answers that screens ask for, and what follows from which; values alone.
+"""What a sync fetches: the calls of the screens, which of them follow from which responses, and their versions.
 
-Everything is spelled as the screens spell it, so that an answer that was mirrored is the one that they find. A part of
-the mirror is what belongs to one row of a listing; its version is all of the row by which it is told that it moved.
+The calls equal those of the screens, so that they have the same cache keys. A part of the sync is everything that
+belongs to one row of a listing; its version consists of the fields of the row that change when the part changes.
 """
 
 from __future__ import annotations
@@ -41,35 +41,35 @@ from presscheck.engine.shared_calls import (
 )
 
 Json = Mapping[str, Any]
-"""An answer as on the wire."""
+"""A response as JSON."""
 Known = Callable[[Operation[Any]], Json | None]
-"""Looks an answer up in the store."""
+"""Looks up a cached response."""
 UNFINISHED = ("all-open", "drafts")
-"""The views of the inbox whose change requests are mirrored whole; of the others, the rows."""
+"""The inbox views whose change requests are synced with their content; of other views only the rows are synced."""
 WITH_TEXT = ("document", "computed")
-"""The types of page that have a text."""
+"""The page types that have a text."""
 
 
 @dataclass(frozen=True)
 class MirrorRequest:
-    """An answer that the store should have.
+    """A response that should be in the cache.
 
     Attributes:
-        call: what to ask.
-        since: seconds since the epoch; an answer from before it may be outdated. 0 for what never changes.
-        page: as the tree has it; an answer that says the same of it will do, however old.
-        holds: other answers that stand in this one.
-        then: what else is wanted, by what it says.
+        call: the call.
+        since: seconds since the epoch; an older response may be outdated. 0 if it never changes.
+        page: the entry of the page tree; a response with the same values is current, however old.
+        contains: returns other responses that this one contains.
+        follow_ups: returns the further requests that follow from this response.
     """
 
     call: Operation[Any]
     since: float = 0.0
     page: Json | None = None
-    holds: Callable[[Json], Iterable[tuple[Operation[Any], Json]]] | None = None
-    then: Callable[[Json, Known], Iterable[MirrorRequest]] | None = None
+    contains: Callable[[Json], Iterable[tuple[Operation[Any], Json]]] | None = None
+    follow_ups: Callable[[Json, Known], Iterable[MirrorRequest]] | None = None
 
     def is_met_by(self, answer: Json) -> bool:
-        """Whether an older answer says what the tree of pages says now."""
+        """Whether an older response agrees with the current page tree."""
         page = self.page
         if page is None or not (page.get("documentId") or page.get("updatedAt")):
             return False
@@ -78,7 +78,12 @@ class MirrorRequest:
 
 @dataclass(frozen=True, slots=True)
 class MirrorUnit:
-    """What belongs to one row: `kind` says what it is, `version` is that of the row now."""
+    """A part of the sync: what belongs to one row.
+
+    Attributes:
+        kind: `space`, `content`, `talk` or `forecast`.
+        version: the current version of the row.
+    """
 
     kind: str
     space: str
@@ -89,16 +94,16 @@ class MirrorUnit:
 
     @property
     def name(self) -> str:
-        """Tells it from all others."""
+        """The key under which the cache stores its state."""
         return f"mirrored {self.kind} {self.space} {self.request}".strip()
 
-    def wants(self, since: float) -> Iterable[MirrorRequest]:
-        """What to begin with, where the version was first seen at that moment."""
-        return _WANTS[self.kind](self, since)
+    def requests(self, since: float) -> Iterable[MirrorRequest]:
+        """The first requests of the part, whose version was first seen at `since`."""
+        return _REQUESTS[self.kind](self, since)
 
 
 def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
-    """The listings of an organization that screens bring in by rows."""
+    """The listings of an organization that are cached by rows."""
     yield ListSpaces(organization_id=organization)
     yield ListCollections(organization_id=organization, nested=True)
     for view in VIEWS:
@@ -106,56 +111,56 @@ def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
 
 
 def unfinished(organization: str, me: str) -> list[Operation[Page[ChangeRequest]]]:
-    """Those of the listings whose change requests are mirrored whole."""
+    """The listings whose change requests are synced with their content."""
     return [view.listing(organization, me) for view in VIEWS if view.id in UNFINISHED]
 
 
 def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
-    """What is asked for each time beside the listings: no row tells when it moves."""
+    """Further requests of each sync, for responses without a version."""
     yield MirrorRequest(ListMembers(organization_id=organization, limit=ALL), now)
 
     def structures(sites: Json, _: Known) -> Iterator[MirrorRequest]:
         for site in sites["items"]:
             yield MirrorRequest(GetSiteStructure(organization_id=organization, site_id=site["id"]), now)
 
-    yield MirrorRequest(ListSites(organization_id=organization, limit=ALL), now, then=structures)
+    yield MirrorRequest(ListSites(organization_id=organization, limit=ALL), now, follow_ups=structures)
 
 
 def same_as_organization(organization: str) -> tuple[str, str, str]:
-    """The call whose answer a row of organizations is: key, object, id."""
+    """The call whose response is a row of the organizations: key, object, id."""
     return GetOrganization(organization_id=organization).key(), "organization", organization
 
 
 def same_as_space(space: Space) -> Iterator[tuple[str, str, str]]:
-    """The calls whose answer a row of spaces is: key, object, id."""
+    """The calls whose response is a row of the spaces: key, object, id."""
     yield GetSpace(space_id=space.id).key(), space.object, space.id
 
 
 def same_as_request(request: ChangeRequest) -> Iterator[tuple[str, str, str]]:
-    """The calls whose answer a row of change requests is: key, object, id."""
+    """The calls whose response is a row of the change requests: key, object, id."""
     for name in (request.id, str(request.number)):
         call = GetChangeRequest(space_id=request.space, change_request_id=name)
         yield call.key(), request.object, request.id
 
 
 def parts_of_space(space: Space) -> Iterator[MirrorUnit]:
-    """What belongs to a space: its live content."""
+    """The parts of a space: its live content."""
     yield MirrorUnit("space", space.id, space.revision)
 
 
 def parts_of_request(request: ChangeRequest, live: Mapping[str, str]) -> Iterator[MirrorUnit]:
-    """What belongs to a change request: content, talk, and where main has new changes, what a forecast compares.
+    """The parts of a change request: content, discussion and, if main has new changes, the inputs of a forecast.
 
     Args:
-        request: its row.
-        live: the live revision by the id of the space, as far as known.
+        request: the row.
+        live: the current revision by space id, as far as known.
     """
     base = request.revision_merged_ancestor or request.revision_initial
-    given = {"space": request.space, "request": request.id, "revision": request.revision, "base": base}
-    yield MirrorUnit("content", version=f"{base} {request.revision}", **given)
-    yield MirrorUnit("talk", version=f"{request.updated_at} {request.comments}", **given)
+    path = {"space": request.space, "request": request.id, "revision": request.revision, "base": base}
+    yield MirrorUnit("content", version=f"{base} {request.revision}", **path)
+    yield MirrorUnit("talk", version=f"{request.updated_at} {request.comments}", **path)
     if request.outdated and base and request.space in live:
-        yield MirrorUnit("forecast", version=f"{base} {request.revision} {live[request.space]}", **given)
+        yield MirrorUnit("forecast", version=f"{base} {request.revision} {live[request.space]}", **path)
 
 
 def _space(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
@@ -165,35 +170,35 @@ def _space(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
                 yield MirrorRequest(live_page(part.space, page["id"]), since, page)
 
     tree = ListPages(space_id=part.space)
-    yield MirrorRequest(GetCurrentRevision(space_id=part.space), since, holds=partial(_tree, tree), then=pages)
+    yield MirrorRequest(GetCurrentRevision(space_id=part.space), since, contains=partial(_tree, tree), follow_ups=pages)
 
 
 def _content(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
-    given: dict[str, Any] = {"space_id": part.space, "change_request_id": part.request}
+    path: dict[str, Any] = {"space_id": part.space, "change_request_id": part.request}
 
     def changes(revision: Json, _: Known) -> Iterator[MirrorRequest]:
         pages = {page["id"]: page for page in flatten(revision.get("pages", ()))}
-        yield MirrorRequest(changes_in(_row(part)), since, then=partial(_texts, part, since, pages))
+        yield MirrorRequest(changes_in(_row(part)), since, follow_ups=partial(_texts, part, since, pages))
 
-    tree = ListChangeRequestPages(**given)
-    yield MirrorRequest(GetChangeRequestRevision(**given), since, holds=partial(_tree, tree), then=changes)
+    tree = ListChangeRequestPages(**path)
+    yield MirrorRequest(GetChangeRequestRevision(**path), since, contains=partial(_tree, tree), follow_ups=changes)
 
 
 def _texts(
     part: MirrorUnit, since: float, pages: Mapping[str, Json], changes: Json, _: Known
 ) -> Iterator[MirrorRequest]:
-    """The texts of what changed, before and after; of all changes, where the answer left some out."""
-    found = changes["changes"]
-    if changes.get("more") and len(found) <= ALL:
-        longer = changes_in(_row(part), len(found) + changes["more"] + ALL)
-        yield MirrorRequest(longer, since, then=partial(_texts, part, since, pages))
+    """The texts of changed pages, before and after; first all changes, if the response is truncated."""
+    listed_changes = changes["changes"]
+    if changes.get("more") and len(listed_changes) <= ALL:
+        longer = changes_in(_row(part), len(listed_changes) + changes["more"] + ALL)
+        yield MirrorRequest(longer, since, follow_ups=partial(_texts, part, since, pages))
         return
-    happened: dict[str, set[str]] = {}
-    for change in found:
+    changes_by_page: dict[str, set[str]] = {}
+    for change in listed_changes:
         page = change.get("page")
         if page and page.get("type") in WITH_TEXT:
-            happened.setdefault(page["id"], set()).add(change["type"])
-    for page_id, kinds in happened.items():
+            changes_by_page.setdefault(page["id"], set()).add(change["type"])
+    for page_id, kinds in changes_by_page.items():
         if "page_created" not in kinds and part.base:
             yield MirrorRequest(page_in(part.space, part.base, page_id))
         if "page_deleted" not in kinds:
@@ -209,7 +214,7 @@ def _talk(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
     row = _row(part)
     yield MirrorRequest(reviews_of(row), since)
     yield MirrorRequest(reviewers_of(row), since)
-    yield MirrorRequest(comments_on(row), since, then=replies)
+    yield MirrorRequest(comments_on(row), since, follow_ups=replies)
 
 
 def _forecast(part: MirrorUnit, _: float) -> Iterator[MirrorRequest]:
@@ -220,10 +225,10 @@ def _forecast(part: MirrorUnit, _: float) -> Iterator[MirrorRequest]:
             for revision, page in both_changed(dict(base), dict(ours), dict(theirs)):
                 yield MirrorRequest(page_in(part.space, revision, page["id"]))
 
-    yield MirrorRequest(GetRevision(space_id=part.space, revision_id=part.base), then=texts)
+    yield MirrorRequest(GetRevision(space_id=part.space, revision_id=part.base), follow_ups=texts)
 
 
-_WANTS: dict[str, Callable[[MirrorUnit, float], Iterable[MirrorRequest]]] = {
+_REQUESTS: dict[str, Callable[[MirrorUnit, float], Iterable[MirrorRequest]]] = {
     "space": _space,
     "content": _content,
     "talk": _talk,
@@ -232,7 +237,7 @@ _WANTS: dict[str, Callable[[MirrorUnit, float], Iterable[MirrorRequest]]] = {
 
 
 def _tree(call: Operation[Any], revision: Json) -> Iterator[tuple[Operation[Any], Json]]:
-    """The tree of pages, which stands in the revision."""
+    """The page tree, which the revision contains."""
     yield call, {"pages": revision.get("pages", [])}
 
 

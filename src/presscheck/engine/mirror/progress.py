@@ -1,4 +1,4 @@
-"""How far a mirror is, and how long it still takes."""
+"""The progress of a sync and an estimate of the time that is left."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-GUESS = 4.0
-"""Requests that a part takes, as long as none of its kind was brought in."""
+DEFAULT_REQUESTS = 4.0
+"""The estimated requests for a part before any part of its kind was synced."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it is.
+    """The progress of a sync, as counts.
 
     Attributes:
-        spaces: spaces in the mirror.
-        change_requests: change requests in it.
-        parts: how many parts of those moved since they were brought in.
-        done: how many of these are brought in by now.
-        requests: what was asked of the service.
-        left: seconds that it takes from now on, where that can be told.
-        refused: answers that the service refuses to give.
-        failed: answers that did not come, and are asked for the next time.
-        waits: seconds that the service wants us to wait now; 0 where it does not.
+        spaces: spaces in the sync.
+        change_requests: change requests in the sync.
+        parts: parts that changed since the last sync.
+        done: parts of these that are synced.
+        requests: requests that were sent.
+        left: the estimated seconds until it is done; None if unknown.
+        refused: requests that the service denied.
+        failed: requests that failed and are repeated in the next sync.
+        waits: seconds to wait for the rate limit; 0 if it is not reached.
     """
 
     spaces: int = 0
@@ -40,54 +40,56 @@ class Progress:
 
 
 class ProgressCounter:
-    """Counts along, and tells."""
+    """Counts the steps of a sync and estimates the time that is left."""
 
     def __init__(self) -> None:
-        self._now = Progress()
-        self._began: float | None = None
+        self._counts = Progress()
+        self._started: float | None = None
         self._requests_before = 0
         self._queued = 0
         self._waiting, self._finished, self._taken = Counter[str](), Counter[str](), Counter[str]()
 
     def count(self, **more: int) -> None:
-        """So many more, by the names in `Progress`."""
-        counted: dict[str, Any] = {name: getattr(self._now, name) + number for name, number in more.items()}
-        self._now = replace(self._now, **counted)
+        """Add to the counts with these names; see `Progress`."""
+        counted: dict[str, Any] = {name: getattr(self._counts, name) + number for name, number in more.items()}
+        self._counts = replace(self._counts, **counted)
 
     def waits(self, seconds: float) -> None:
-        """The service wants us to wait, or (0) no longer."""
-        self._now = replace(self._now, waits=seconds)
+        """Set the seconds to wait for the rate limit; 0 when the wait is over."""
+        self._counts = replace(self._counts, waits=seconds)
 
     def begin(self, kinds: Iterable[str]) -> None:
-        """The parts that moved are known now, here by their kinds."""
+        """Set the kinds of all changed parts, and start measuring the time."""
         self._waiting.update(kinds)
         self.count(parts=self._waiting.total())
-        self._began, self._requests_before = time.monotonic(), self._now.requests
+        self._started, self._requests_before = time.monotonic(), self._counts.requests
 
     def queued(self, number: int) -> None:
-        """So many more answers are known to be missing; fewer, where it is negative."""
+        """Add to the number of known missing responses; negative when some were fetched."""
         self._queued += number
 
     def begin_part(self, kind: str) -> int:
-        """A part is begun; what `end_part` is given."""
+        """Start a part; returns the number of requests so far, for `end_part`."""
         self._waiting[kind] -= 1
-        return self._now.requests
+        return self._counts.requests
 
-    def end_part(self, kind: str, begun: int) -> None:
-        """A part is brought in."""
+    def end_part(self, kind: str, requests_before: int) -> None:
+        """Finish a part."""
         self._finished[kind] += 1
-        self._taken[kind] += self._now.requests - begun
+        self._taken[kind] += self._counts.requests - requests_before
         self.count(done=1)
 
     def progress(self) -> Progress:
-        """How far it is now."""
-        return replace(self._now, left=self._seconds_left())
+        """The current progress."""
+        return replace(self._counts, left=self._seconds_left())
 
     def _seconds_left(self) -> float | None:
-        """By the requests so far in a second, and those that the parts of each kind took."""
-        asked = self._now.requests - self._requests_before
-        if self._began is None or not asked:
+        """The estimate from the request rate so far and the mean number of requests per kind of part."""
+        sent = self._counts.requests - self._requests_before
+        if self._started is None or not sent:
             return None
         means = {kind: self._taken[kind] / number for kind, number in self._finished.items()}
-        to_ask = self._queued + sum(number * means.get(kind, GUESS) for kind, number in self._waiting.items())
-        return to_ask * (time.monotonic() - self._began) / asked
+        remaining = self._queued + sum(
+            number * means.get(kind, DEFAULT_REQUESTS) for kind, number in self._waiting.items()
+        )
+        return remaining * (time.monotonic() - self._started) / sent

@@ -1,1 +1,1 @@
-"""Reads: scheduling, subscriptions, pagination, writing answers to the cache."""
+"""Reads: request scheduling, subscriptions, pagination, the cache writer."""

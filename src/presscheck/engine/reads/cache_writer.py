@@ -1,6 +1,6 @@
-"""The engine's way to the cache: a thread of its own that writes; after a write what is too much goes, slice by slice.
+"""Writes to the cache in one thread, and evicts old responses in small steps after each write.
 
-Between two slices whatever else waits for that thread has its turn, and what is looked at stays.
+Between two steps of the eviction, other work of the thread gets its turn. Subscribed responses are not evicted.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ T = TypeVar("T")
 
 
 class CacheWriter:
-    """The writing thread of one cache.
+    """The writer thread of one cache.
 
     Args:
         cache: the cache.
-        watching: what is looked at.
-        tell: called with each line that the cache has for the user.
+        subscriptions: the open subscriptions, whose responses are not evicted.
+        on_notice: called with each line that the cache has for the user.
     """
 
-    def __init__(self, cache: Cache, watching: Subscriptions, tell: Callable[[str], None]) -> None:
+    def __init__(self, cache: Cache, subscriptions: Subscriptions, on_notice: Callable[[str], None]) -> None:
         self.thread = ThreadPoolExecutor(1, "store")
-        self._cache, self._watching, self._tell = cache, watching, tell
-        self._thinning: asyncio.Task[None] | None = None
+        self._cache, self._subscriptions, self._on_notice = cache, subscriptions, on_notice
+        self._eviction: asyncio.Task[None] | None = None
         self._has_grown = False
 
     async def do(self, work: Callable[[Cache], T]) -> T:
-        """Do something to the cache, on its thread."""
+        """Run a function on the cache in its thread; returns the function's result."""
         try:
             return await self._do(work)
         finally:
-            self._take_notice()
+            self._report_notice()
             self._has_grown = True
-            if self._thinning is None or self._thinning.done():
-                self._thinning = asyncio.create_task(self._thin())
+            if self._eviction is None or self._eviction.done():
+                self._eviction = asyncio.create_task(self._evict())
 
     async def close(self) -> None:
-        """End the thread, and close the file."""
-        if self._thinning:
-            self._thinning.cancel()
-            await asyncio.gather(self._thinning, return_exceptions=True)
+        """Stop the thread and close the cache."""
+        if self._eviction:
+            self._eviction.cancel()
+            await asyncio.gather(self._eviction, return_exceptions=True)
         self.thread.shutdown()
         self._cache.close()
 
     async def _do(self, work: Callable[[Cache], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, self._cache)
 
-    async def _thin(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the thread has ended
+    async def _evict(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the thread was stopped
             while self._has_grown:
                 self._has_grown = False
-                while await self._do(partial(Cache.thin, pinned=self._watching.keys())):
+                while await self._do(partial(Cache.evict, pinned=self._subscriptions.keys())):
                     pass
 
-    def _take_notice(self) -> None:
+    def _report_notice(self) -> None:
         notice, self._cache.notice = self._cache.notice, None
         if notice:
-            self._tell(notice)
+            self._on_notice(notice)

@@ -1,7 +1,7 @@
-"""The reading half of the worker: asks the service, the most urgent first; twins share one request; offline is a state.
+"""Schedules API reads: highest priority first, identical reads share one request, unneeded requests are cancelled.
 
-What nobody wants any longer is not asked, or broken off. While offline nothing is asked but, at growing intervals, who
-we are; when that is answered, everything goes on.
+While offline, the only request is a connection check (the current user) at growing intervals; once it is answered,
+requests are sent again.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from presscheck.errors import NetworkError
 
 VISIBLE, REQUESTED, PREFETCH, BACKGROUND = Priority
 AT_ONCE = {VISIBLE: 8, REQUESTED: 6, PREFETCH: 4, BACKGROUND: 2}
-"""Requests under way together that are no more urgent than this: however long the service lets them wait, they leave
-room for what is more urgent."""
+"""The maximum number of concurrent requests of this or a lower priority, so that slow requests of low priority leave
+room for those of a higher one."""
 LINGER = 0.3
-"""Seconds until a request that nobody wants any longer is broken off: the next screen often wants the same."""
+"""Seconds until a request without callers is cancelled: the next screen often needs the same response."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""Seconds between two looks whether the service is back."""
+"""Seconds between two connection checks: at first, and at most."""
 
 
 class Service(Protocol):
-    """What the engine needs of a client."""
+    """The client interface that the engine uses."""
 
-    async def fetch(self, call: Operation[Any], errand: RequestContext | None = None) -> bytes:
-        """The body of the answer."""
+    async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
+        """Send a request and return the response body."""
         ...
 
     async def aclose(self) -> None:
@@ -43,17 +43,25 @@ class Service(Protocol):
 
 
 class _Request:
-    """One call that is asked, for all who want its answer."""
+    """One request and the number of callers that wait for its response."""
 
     def __init__(self, call: Operation[Any], priority: Priority) -> None:
-        self.call, self.errand, self.wanting = call, RequestContext(priority), 0
+        self.call, self.context, self.callers = call, RequestContext(priority), 0
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self.answer.add_done_callback(_look_at)
+        self.answer.add_done_callback(_retrieve_exception)
         self.task: asyncio.Task[None] | None = None
 
 
 class RequestScheduler:
-    """Requests in order of priority, and whether the service can be reached."""
+    """A priority queue of reads, and the connection state.
+
+    Args:
+        connect: creates the client; called when it is first needed.
+        on_change: called when the service becomes unreachable, and when it can be reached again.
+
+    Attributes:
+        offline: the error that made the service unreachable; None while online.
+    """
 
     def __init__(self, connect: Callable[[], Service], on_change: Callable[[], None]) -> None:
         self.offline: NetworkError | None = None
@@ -63,27 +71,30 @@ class RequestScheduler:
         self._queue: list[tuple[Priority, int, _Request]] = []
         self._order = itertools.count()
         self._shared: dict[str, _Request] = {}
-        self._under_way: set[_Request] = set()
-        self._back: asyncio.Task[None] | None = None
+        self._running: set[_Request] = set()
+        self._checking: asyncio.Task[None] | None = None
 
     @property
     def service(self) -> Service:
-        """The connection, made when it is first needed."""
+        """The client, created when it is first needed."""
         if self._service is None:
             self._service = self._connect()
         return self._service
 
     def start(self) -> None:
-        """Begin to work through the queue."""
+        """Start sending queued requests."""
         self._is_started = True
-        self._go_on()
+        self._start_due()
 
     async def close(self) -> None:
-        """Stop at once; what was asked is not answered."""
+        """Cancel all requests and close the client."""
         self._is_started = False
-        for request in (*self._shared.values(), *self._under_way):
+        for request in (*self._shared.values(), *self._running):
             request.answer.cancel()
-        tasks = [*(one.task for one in self._under_way if one.task), *([self._back] if self._back else [])]
+        tasks = [
+            *(request.task for request in self._running if request.task),
+            *([self._checking] if self._checking else []),
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -91,111 +102,111 @@ class RequestScheduler:
             await self._service.aclose()
 
     async def fetch(self, call: Operation[Any], priority: Priority = VISIBLE) -> bytes:
-        """The body of the service's answer; a twin of a request that is under way waits for that one.
+        """The response body; shares a request for the same call that is queued or being sent.
 
         Raises:
-            RequestError: what came instead.
+            RequestError: the request failed.
         """
         if self.offline:
             raise self.offline
         request = self._shared.get(call.key())
         if request is None:
             request = self._shared[call.key()] = _Request(call, priority)
-        request.errand.hurry(priority)
-        request.wanting += 1
+        request.context.raise_priority(priority)
+        request.callers += 1
         if request.task is None:
             heapq.heappush(self._queue, (priority, next(self._order), request))
-            self._go_on()
+            self._start_due()
         try:
             return await asyncio.shield(request.answer)
         finally:
-            request.wanting -= 1
-            if not request.wanting and not request.answer.done():
-                asyncio.get_running_loop().call_later(LINGER, self._let_go, request)
+            request.callers -= 1
+            if not request.callers and not request.answer.done():
+                asyncio.get_running_loop().call_later(LINGER, self._cancel_unneeded, request)
 
-    def outdate(self, patterns: tuple[str, ...]) -> None:
-        """A write has landed: what is under way for these paths may have been answered before it, and gets no twin."""
-        for request in self._under_way:
+    def stop_sharing(self, patterns: tuple[str, ...]) -> None:
+        """Stop sharing running requests for these paths: their responses may be from before a write."""
+        for request in self._running:
             if matches(request.call.wire_path(), patterns):
-                self._share_no_more(request)
+                self._unshare(request)
 
-    def lost(self, error: NetworkError) -> None:
-        """The service cannot be reached: look again from time to time."""
+    def go_offline(self, error: NetworkError) -> None:
+        """Go offline after this error, and check the connection from time to time."""
         if not self.offline:
             self.offline = error
-            self._back = asyncio.create_task(self._look_for_service())
+            self._checking = asyncio.create_task(self._check_until_online())
             self._on_change()
 
-    async def look_now(self) -> None:
-        """Ask who we are; any answer at all means that the service is back."""
+    async def check_connection(self) -> None:
+        """Check the connection by reading the current user; any response, even an error, means that it works."""
         try:
             await self.service.fetch(GetCurrentUser(), RequestContext(BACKGROUND))
         except NetworkError:
             return
-        except Exception:  # noqa: S110  # it answered, if only with a no
+        except Exception:  # noqa: S110  # an error response shows that the service can be reached
             pass
         if self.offline:
             self.offline = None
             self._on_change()
 
-    def _go_on(self) -> None:
-        """Begin whatever may begin now."""
+    def _start_due(self) -> None:
+        """Start queued requests as far as the limits allow."""
         while self._is_started and self._queue:
             priority, _, request = self._queue[0]
-            is_due = request.task is None and not request.answer.done() and request.wanting
-            if is_due and not self._has_room(priority):
+            is_needed = request.task is None and not request.answer.done() and request.callers
+            if is_needed and not self._has_capacity(priority):
                 return
             heapq.heappop(self._queue)
-            if is_due:
-                self._under_way.add(request)
-                request.task = asyncio.create_task(self._ask(request))
+            if is_needed:
+                self._running.add(request)
+                request.task = asyncio.create_task(self._send(request))
 
-    def _has_room(self, priority: Priority) -> bool:
-        rivals = sum(one.errand.priority >= priority for one in self._under_way)
-        return len(self._under_way) < AT_ONCE[VISIBLE] and rivals < AT_ONCE[priority]
+    def _has_capacity(self, priority: Priority) -> bool:
+        competing = sum(request.context.priority >= priority for request in self._running)
+        return len(self._running) < AT_ONCE[VISIBLE] and competing < AT_ONCE[priority]
 
-    async def _ask(self, request: _Request) -> None:
+    async def _send(self, request: _Request) -> None:
         try:
-            body = await self.service.fetch(request.call, request.errand)
+            body = await self.service.fetch(request.call, request.context)
         except asyncio.CancelledError:
             request.answer.cancel()
             raise
-        except Exception as error:  # whoever asked gets it, whatever it is
+        except Exception as error:  # raised in the callers, whatever it is
             if isinstance(error, NetworkError):
-                self.lost(error)
+                self.go_offline(error)
             if not request.answer.done():
                 request.answer.set_exception(error)
         else:
             if not request.answer.done():
                 request.answer.set_result(body)
         finally:
-            self._under_way.discard(request)
-            self._share_no_more(request)
-            self._go_on()
+            self._running.discard(request)
+            self._unshare(request)
+            self._start_due()
 
-    def _let_go(self, request: _Request) -> None:
-        """Break off what nobody came to want in the meantime."""
-        if request.wanting or request.answer.done():
+    def _cancel_unneeded(self, request: _Request) -> None:
+        """Cancel a request that has no callers after all."""
+        if request.callers or request.answer.done():
             return
-        self._share_no_more(request)
+        self._unshare(request)
         request.answer.cancel()
         if request.task:
             request.task.cancel()
 
-    def _share_no_more(self, request: _Request) -> None:
+    def _unshare(self, request: _Request) -> None:
         key = request.call.key()
         if self._shared.get(key) is request:
             del self._shared[key]
 
-    async def _look_for_service(self) -> None:
+    async def _check_until_online(self) -> None:
         pause = FIRST_PAUSE
         while self.offline:
             await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311  # jitter
             pause = min(pause * 2, LONGEST_PAUSE)
-            await self.look_now()
+            await self.check_connection()
 
 
-def _look_at(future: asyncio.Future[bytes]) -> None:
-    """Take note of an error that nobody waits for any longer."""
+def _retrieve_exception(future: asyncio.Future[bytes]) -> None:
+    """Retrieve the exception of a future without callers, so that asyncio does not log it."""
     with contextlib.suppress(asyncio.CancelledError):
         future.exception()

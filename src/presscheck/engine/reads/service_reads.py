@@ -1,4 +1,4 @@
-"""Reads that ask the service, keep its answers, and fall back on the store where it cannot be reached."""
+"""Reads from the service: cache the response, and fall back to the cache if the service cannot be reached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from presscheck.api.operation import Operation, Paged
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.scheduler import REQUESTED, RequestScheduler
 from presscheck.engine.reads.stored_reads import StoredReads
-from presscheck.engine.reads.unsupported_calls import Support
+from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result
 from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.errors import NetworkError, NotSupported, PresscheckError
@@ -18,56 +18,55 @@ EMPTY = b'{"items": []}'
 
 
 class ServiceReads:
-    """Asks the service for answers and keeps them.
+    """Reads from the service, through the cache.
 
     Args:
-        asking: the requests under way.
-        support: which calls the service does not have.
-        stored: the stored answers.
-        pending: what is not sent, and shows in what is read.
-
-    Attributes:
-        stored: the stored answers.
+        scheduler: sends the requests.
+        unsupported: the calls that the service does not have.
+        stored: reads and writes the cache; also an attribute.
+        pending: the unsent writes, which are applied to each response.
     """
 
-    def __init__(self, asking: RequestScheduler, support: Support, stored: StoredReads, pending: PendingWrites) -> None:
-        self._asking, self._support, self._pending = asking, support, pending
+    def __init__(
+        self, scheduler: RequestScheduler, unsupported: UnsupportedCalls, stored: StoredReads, pending: PendingWrites
+    ) -> None:
+        self._scheduler, self._unsupported, self._pending = scheduler, unsupported, pending
         self.stored = stored
 
     @property
     def is_online(self) -> bool:
         """Whether the service can be reached."""
-        return self._asking.offline is None
+        return self._scheduler.offline is None
 
     async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
-        """The body of the service's answer, unread; where it lacks a whole feature, its listings are empty.
+        """The response body, not parsed; an empty list for listings of a feature that the service does not have.
 
         Raises:
-            NotSupported: the service does not have this call, as it said now or not long ago.
-            RequestError: what else came instead.
+            NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
+            RequestError: the request failed.
         """
         try:
-            self._support.demand(call)
-            return await self._support.noting(call, self._asking.fetch(call, priority))
+            self._unsupported.check(call)
+            return await self._unsupported.record(call, self._scheduler.fetch(call, priority))
         except NotSupported:
             if call.feature and isinstance(call, Paged):
                 return EMPTY
             raise
 
     async def fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
-        """The service's answer with what is not sent applied to it, and whether it is news.
+        """The response with pending writes applied, and whether it differs from the cached one.
 
         Raises:
-            RequestError: what came instead.
+            RequestError: the request failed.
         """
-        value, is_news = await self.stored.keep(call, await self.fetch(call, priority))
-        return self._pending.apply(call, value), is_news
+        value, is_changed = await self.stored.keep(call, await self.fetch(call, priority))
+        return self._pending.apply(call, value), is_changed
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The service's answer; the stored one where the service cannot be reached.
+        """The response of the service, or the cached one while the service cannot be reached.
 
         Raises:
-            PresscheckError: the service said no, or cannot be reached and nothing is stored.
+            PresscheckError: the service returned an error, or cannot be reached and nothing is cached.
         """
         try:
             value, _ = await self.fresh(call, priority)
@@ -79,11 +78,11 @@ class ServiceReads:
         return value
 
     async def result(self, call: Operation[T], priority: Priority) -> Result[T | None]:
-        """The service's answer; the stored one and the error where there is none."""
+        """The response of the service as a result; if the request fails, the cached one with the error."""
         try:
-            value, is_news = await self.fresh(call, priority)
+            value, is_changed = await self.fresh(call, priority)
         except PresscheckError as error:
             known = self.stored.known(call)
             state = "offline" if isinstance(error, NetworkError) else "failed"
             return Result(known.value if known else None, state, known.age if known else 0.0, error)
-        return Result(cast("T | None", value), "fresh" if is_news else "unchanged", 0.0)
+        return Result(cast("T | None", value), "fresh" if is_changed else "unchanged", 0.0)

@@ -1,6 +1,6 @@
-"""What the store knows, and how it comes to know it.
+"""Reads from the cache, and writes of responses to it.
 
-Reading answers and rows of listings takes microseconds and never waits; what is kept is kept by another thread.
+Reads are synchronous and take microseconds; writes are done by the cache's own thread.
 """
 
 from __future__ import annotations
@@ -24,97 +24,97 @@ M = TypeVar("M")
 
 
 class StoredReads:
-    """Reads and keeps stored answers.
+    """Reads cached responses and stores new ones.
 
     Args:
-        cache: where they stand.
-        remembering: the thread that writes it.
-        pending: what is not sent, and shows in what is read.
-        activity: the log of what was read from the store.
-        came: called when something new comes in.
+        cache: the cache.
+        cache_writer: the thread that writes to it.
+        pending: the unsent writes, which are applied to each response.
+        activity: the log of cache reads.
+        on_write: called before each write to the cache.
     """
 
     def __init__(
         self,
         cache: Cache,
-        remembering: CacheWriter,
+        cache_writer: CacheWriter,
         pending: PendingWrites,
         activity: Activity,
-        came: Callable[[], None],
+        on_write: Callable[[], None],
     ) -> None:
-        self._cache, self._remembering, self._pending = cache, remembering, pending
-        self._activity, self._came = activity, came
+        self._cache, self._cache_writer, self._pending = cache, cache_writer, pending
+        self._activity, self._on_write = activity, on_write
 
     def known(self, call: Operation[T], priority: Priority | None = None) -> Result[T] | None:
-        """The stored answer with what is not sent applied to it; None where it was never fetched.
+        """The cached response with pending writes applied; None if it was never fetched.
 
         Args:
             call: the read.
-            priority: how urgent it is, where the activity log is to tell of it.
+            priority: its priority in the activity log; None if it is not logged.
         """
-        began, stored = time.perf_counter(), self._cache.answer(call.key()) or self._answered_whole(call)
+        started, stored = time.perf_counter(), self._cache.answer(call.key()) or self._unlimited(call)
         if stored is None:
             return None
         try:
             value = call.read_answer(stored.json.encode())
         except ValueError:
-            return None  # stored by a version that read it otherwise: it is asked for again
+            return None  # stored by a version with another model: it is fetched again
         if priority is not None:
-            self._activity.remembered(call, began, len(stored.json), priority)
+            self._activity.record_cached(call, started, len(stored.json), priority)
         return Result(self._pending.apply(call, value), "cached", max(0.0, time.time() - stored.at))
 
     def window(
         self, listing: Operation[Page[M]], start: int, count: int, priority: Priority | None = None
     ) -> Window[M]:
-        """Rows of a listing that `watch_listing` has brought in, from the store alone; `priority` as for `known`."""
-        began, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
+        """Cached rows of a listing that `watch_listing` fetched; `priority` as for `known`."""
+        started, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
         if found.at is not None and priority is not None:
-            self._activity.remembered(listing, began, 0, priority)
+            self._activity.record_cached(listing, started, 0, priority)
         page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
         age = None if found.at is None else max(0.0, time.time() - found.at)
         return Window(page.items, start, found.total, age, found.complete)
 
-    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
-        """Rows of such a listing by their places, wherever they stand, from the store alone."""
-        found = self._cache.rows(listing.key(), places)
+    def rows(self, listing: Operation[Page[M]], positions: Iterable[int]) -> dict[int, M]:
+        """Cached rows of a listing by their positions."""
+        found = self._cache.rows(listing.key(), positions)
         page = listing.read_answer(f'{{"items":[{",".join(found.values())}]}}'.encode())
         return dict(zip(found, page.items, strict=True))
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
-        """Where in such a listing the things with these ids stand, from the store alone."""
+        """The positions of the items with these ids in a cached listing, by id."""
         return self._cache.positions(listing.key(), ids)
 
     def remember(self, name: str, json: str) -> None:
-        """Keep a text of the screen's own in the cache, which may forget it."""
-        self._remembering.thread.submit(self._cache.keep, name, json.encode(), time.time())
+        """Store a text of a screen in the cache, from which it may be evicted."""
+        self._cache_writer.thread.submit(self._cache.keep, name, json.encode(), time.time())
 
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
-        """Read an answer and keep it, off this thread; the answer, and whether it is news.
+        """Parse a response and cache it, in the cache thread; returns it and whether it differs from the cached one.
 
         Raises:
-            MalformedAnswer: it is not of the declared shape.
+            MalformedAnswer: the response does not have the declared type.
         """
 
-        def take_in(cache: Cache) -> tuple[T, bool]:
+        def parse_and_store(cache: Cache) -> tuple[T, bool]:
             value = read_answer(call, body, request_id)
             return value, cache.keep(call.key(), body, time.time())
 
-        return await self.in_store(take_in)
+        return await self.in_store(parse_and_store)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """Do something to the cache, on its writing thread."""
-        self._came()
-        return await self._remembering.do(work)
+        """Run a function on the cache in its writer thread; returns its result."""
+        self._on_write()
+        return await self._cache_writer.do(work)
 
-    def _answered_whole(self, call: Operation[Any]) -> Stored | None:
-        """A listing of which all rows are here also answers for its first so many; it gives all of them."""
+    def _unlimited(self, call: Operation[Any]) -> Stored | None:
+        """The response of the same listing without a limit, if all its rows are cached; it has all rows."""
         rows = _without_limit(call)
-        is_here = rows is not None and self._cache.window(rows.key(), 0, 0).complete
-        return self._cache.answer(rows.key()) if rows and is_here else None
+        is_cached = rows is not None and self._cache.window(rows.key(), 0, 0).complete
+        return self._cache.answer(rows.key()) if rows and is_cached else None
 
 
 def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
-    """The listing of which a call asks the first so many; None where it asks something else."""
+    """The listing without its limit; None if the call has no limit, or is for another page than the first."""
     given = call.given()
     if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
         return None

@@ -1,4 +1,4 @@
-"""Reads that go on: the stored answer at once, then the service's, and again whenever either may have changed."""
+"""Subscriptions to reads: the cached result, then the fresh one, and again after each change."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ T = TypeVar("T")
 
 
 class SubscribedReads:
-    """Answers as they change, for whoever goes on looking at them.
+    """Results of subscribed calls as they change.
 
     Args:
-        reads: asks the service and the store.
-        watching: the open watches.
+        reads: reads from the service and the cache.
+        subscriptions: the open subscriptions.
     """
 
-    def __init__(self, reads: ServiceReads, watching: Subscriptions) -> None:
-        self._reads, self._watching = reads, watching
+    def __init__(self, reads: ServiceReads, subscriptions: Subscriptions) -> None:
+        self._reads, self._subscriptions = reads, subscriptions
 
     async def watch(self, call: Operation[T], priority: Priority) -> AsyncIterator[Result[T | None]]:
-        """The answers to a call; ends only when it is closed."""
-        with self._watching.of(call) as wish:
+        """Yield the results of a call; ends only when the iterator is closed."""
+        with self._subscriptions.of(call) as subscription:
             first: Priority | None = priority
             while True:
                 known, first = self._reads.stored.known(call, first), None
                 if known:
-                    wish.answered(known.value)
+                    subscription.answered(known.value)
                     yield cast("Result[T | None]", known)
-                if wish.take_stale():
-                    seen = await self._reads.result(call, priority)
-                    wish.answered(seen.value)
-                    yield seen
-                await wish.changed()
+                if subscription.take_stale():
+                    result = await self._reads.result(call, priority)
+                    subscription.answered(result.value)
+                    yield result
+                await subscription.changed()
 
     async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
-        """How many rows of a listing are in the store, as pages come in; ends only when it is closed."""
-        with self._watching.of(listing) as wish:
+        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed."""
+        with self._subscriptions.of(listing) as subscription:
             first: Priority | None = priority
             while True:
                 window, first = self._reads.stored.window(listing, 0, 0, first), None
                 if window.age is not None:
                     yield Result(window.total, "cached", window.age)
-                if wish.take_stale():
-                    async for seen in fetch_all_pages(self._reads, listing, priority):
-                        yield seen
-                await wish.changed()
+                if subscription.take_stale():
+                    async for result in fetch_all_pages(self._reads, listing, priority):
+                        yield result
+                await subscription.changed()

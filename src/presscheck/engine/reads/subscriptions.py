@@ -1,4 +1,4 @@
-"""Who looks at what: each open watch is a wish that is woken when its answer may have changed, and only then."""
+"""The open subscriptions to reads; each is notified only when its response may have changed."""
 
 from __future__ import annotations
 
@@ -12,82 +12,82 @@ from presscheck.engine.path_patterns import matches
 
 
 class Subscription:
-    """One watch: whether the service must be asked again, and a bell."""
+    """One subscription: its call, and whether the response must be fetched again."""
 
     def __init__(self, call: Operation[Any]) -> None:
         self.call, self.key = call, call.key()
         self._paths = {call.wire_path()}
         fields = call.path_fields()
         self._last_field = fields[-1] if fields and call.route.endswith(f"{{{fields[-1]}}}") else ""
-        self._is_stale, self._bell = True, asyncio.Event()
+        self._is_stale, self._event = True, asyncio.Event()
 
     def touched_by(self, patterns: Collection[str]) -> bool:
-        """Whether one of these patterns describes what is looked at."""
+        """Whether a path of the call matches one of the patterns."""
         return any(matches(path, patterns) for path in self._paths)
 
     def answered(self, answer: object) -> None:
-        """Learn the id of what is looked at, where it was named otherwise, such as by a number: writes use the id."""
+        """Add the path with the id from the response, if the call names the resource otherwise: writes use the id."""
         identity, name = getattr(answer, "id", None), self._last_field
         if name and isinstance(identity, str) and identity not in ("", getattr(self.call, name)):
             self._paths.add(self.call.model_copy(update={name: identity}).wire_path())
 
     def take_stale(self) -> bool:
-        """Whether the service must be asked; asking it is then the caller's duty."""
+        """Return whether the response must be fetched, and reset that; the caller then fetches it."""
         was, self._is_stale = self._is_stale, False
         return was
 
-    def ring(self, *, stale: bool) -> None:
-        """Something changed: in the store only, or at the service too."""
+    def notify(self, *, stale: bool) -> None:
+        """Wake the subscriber after a change: in the cache only, or (stale) also in the service."""
         self._is_stale = self._is_stale or stale
-        self._bell.set()
+        self._event.set()
 
     async def changed(self) -> None:
-        """Wait for the bell."""
-        await self._bell.wait()
-        self._bell.clear()
+        """Wait until `notify` is called."""
+        await self._event.wait()
+        self._event.clear()
 
 
 class Subscriptions:
-    """All open watches."""
+    """All open subscriptions."""
 
     def __init__(self) -> None:
-        self._wishes: list[Subscription] = []
+        self._open: list[Subscription] = []
 
     @contextmanager
     def of(self, call: Operation[Any]) -> Generator[Subscription]:
-        """A watch of a call, open for as long as the block."""
-        wish = Subscription(call)
-        self._wishes.append(wish)
+        """Open a subscription to a call for the duration of the block."""
+        subscription = Subscription(call)
+        self._open.append(subscription)
         try:
-            yield wish
+            yield subscription
         finally:
-            self._wishes.remove(wish)
+            self._open.remove(subscription)
 
     def keys(self) -> frozenset[str]:
-        """The keys of what is looked at now."""
-        return frozenset(wish.key for wish in self._wishes)
+        """The cache keys of all subscribed calls."""
+        return frozenset(subscription.key for subscription in self._open)
 
     def stale(self, key: str | None) -> None:
-        """Ask again: for one call by its key, or for all."""
-        for wish in self._wishes:
-            if key is None or wish.key == key:
-                wish.ring(stale=True)
+        """Make one call stale by its key, or (None) all of them, so that they are fetched again."""
+        for subscription in self._open:
+            if key is None or subscription.key == key:
+                subscription.notify(stale=True)
 
     def stale_paths(self, patterns: Collection[str]) -> None:
-        """Ask again wherever the path of the read matches one of these."""
-        self._ring(patterns, stale=True)
+        """Make all calls stale whose path matches a pattern, so that they are fetched again."""
+        self._notify(patterns, stale=True)
 
     def news(self, keys: Collection[str]) -> None:
-        """The store has something new for these calls, which somebody else asked for."""
-        for wish in self._wishes:
-            if wish.key in keys:
-                wish.ring(stale=False)
+        """Notify the subscribers of these cache keys: another reader has stored a new response."""
+        for subscription in self._open:
+            if subscription.key in keys:
+                subscription.notify(stale=False)
 
     def news_paths(self, patterns: Collection[str]) -> None:
-        """What is known changed here, as by a write that waits, wherever the path of the read matches one of these."""
-        self._ring(patterns, stale=False)
+        """Notify the subscribers of paths that match a pattern: the local result changed, as by a pending write."""
+        self._notify(patterns, stale=False)
 
-    def _ring(self, patterns: Collection[str], *, stale: bool) -> None:
-        for wish in self._wishes:
-            if wish.touched_by(patterns):
-                wish.ring(stale=stale)
+    def _notify(self, patterns: Collection[str], *, stale: bool) -> None:
+        for subscription in self._open:
+            if subscription.touched_by(patterns):
+                subscription.notify(stale=stale)

@@ -1,1 +1,1 @@
-"""The review of one change request: what is known of it, what it changes, and its comment threads."""
+"""The review of one change request: model, changes, threads, merge readiness, forecast, merge train, history."""

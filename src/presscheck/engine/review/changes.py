@@ -142,7 +142,7 @@ def _item_of(change: SemanticChange) -> ChangedItem | None:
         item,
         title=sanitize(item.title).strip() or UNTITLED,
         kinds=_kinds(change),
-        text=_new_text(change),
+        text=new_text(change),
         details=tuple(_details(change)),
     )
 
@@ -172,7 +172,8 @@ def _kinds(change: SemanticChange) -> tuple[str, ...]:
     return tuple(kind for kind, of_kind in kinds.items() if of_kind)
 
 
-def _new_text(change: SemanticChange) -> str | None:
+def new_text(change: SemanticChange) -> str | None:
+    """The id of a page's new text, which changes with the text; None if the text is unchanged."""
     after = (change.attributes or {}).get("document")
     return after.after if after and isinstance(after.after, str) else None
 

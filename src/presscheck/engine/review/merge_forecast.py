@@ -1,8 +1,8 @@
-"""What a merge or an update would come to, before it is sent: both sides joined here, page by page.
+"""Forecasts the conflicts of a merge or an update by merging both sides locally, page by page.
 
-The service offers no dry run, and what it merged with conflicts stays merged. It compares a revision with its parents
-alone, so what changed between any two is compared here too. What is asked goes through the store, so that a forecast
-can be made without a connection where the pages were seen before.
+The service has no dry run, and a merge with conflicts cannot be undone. It also compares a revision only with its
+parents, so the changes between any two revisions are computed here. Reads go through the cache, so that a forecast also
+works offline if the pages are cached.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from presscheck.documents.merge.revisions import Conflict
 
 Side = dict[str, Any]
-"""A revision as on the wire."""
+"""A revision as JSON."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What both sides changed in the same places; nothing where they fit together."""
+    """The conflicts between both sides; empty if they can be merged without any."""
 
     conflicts: tuple[Conflict, ...] = ()
 
 
 async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = PREFETCH) -> Forecast | None:
-    """What a merge would come to; None where that cannot be told.
+    """Forecast the result of a merge; None if that is not possible.
 
     Raises:
-        PresscheckError: a side cannot be read.
+        PresscheckError: a revision or a page cannot be read.
     """
-    from presscheck.documents.merge.revisions import merge_pages  # late: merge3 takes 29 ms that a start does not need
+    from presscheck.documents.merge.revisions import merge_pages  # lazy import: 29 ms
 
     if not request.outdated:
         return Forecast()
@@ -53,61 +53,59 @@ async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = 
     ours = await engine.read(GetChangeRequestRevision(**space, change_request_id=request.id), priority=priority)
     theirs = await engine.read(GetCurrentRevision(**space), priority=priority)
     texts: dict[str, str] = {}
-    was, here, there = as_on_the_wire(base), as_on_the_wire(ours), as_on_the_wire(theirs)
-    for revision, page in both_changed(was, here, there):
+    base_json, our_json, their_json = to_json(base), to_json(ours), to_json(theirs)
+    for revision, page in both_changed(base_json, our_json, their_json):
         call = page_in(request.space, revision, page["id"])
         text = (await engine.read(call, priority=priority)).markdown or ""
         texts[page["documentId"]] = _body(text)
     try:
-        merged = merge_pages(was, here, there, texts.__getitem__, _kept)
+        merged = merge_pages(base_json, our_json, their_json, texts.__getitem__, lambda _: "merged")
     except LookupError:
-        return None  # something that no call gives the text of, such as a piece of content that pages share
+        return None  # no operation returns the text, as for reusable content
     return Forecast(tuple(merged.conflicts))
 
 
 def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pages whose texts both sides changed, and the id of each revision that has them."""
-    was, here, there = ({page["id"]: page for page in flatten(one.get("pages") or [])} for one in (base, ours, theirs))
-    for page_id in here.keys() & there.keys():
-        documents = [side.get(page_id, {}).get("documentId") for side in (was, here, there)]
+    """The pages whose text both sides changed, as (revision id, page) for each revision that has the page."""
+    sides = [
+        (side["id"], {page["id"]: page for page in flatten(side.get("pages") or [])}) for side in (base, ours, theirs)
+    ]
+    (_, base_pages), (_, our_pages), (_, their_pages) = sides
+    for page_id in our_pages.keys() & their_pages.keys():
+        documents = [pages.get(page_id, {}).get("documentId") for pages in (base_pages, our_pages, their_pages)]
         if documents[1] != documents[2] and documents[0] not in documents[1:]:
-            for revision, side in ((base, was), (ours, here), (theirs, there)):
-                if side.get(page_id, {}).get("documentId"):
-                    yield revision["id"], side[page_id]
-
-
-def _kept(_: str) -> str:
-    """Where the joined text would be: nobody reads it."""
-    return "joined"
+            for revision, pages in sides:
+                if pages.get(page_id, {}).get("documentId"):
+                    yield revision, pages[page_id]
 
 
 def _body(markdown: str) -> str:
-    """A page's text without the title, which the service puts before it and which is told apart from it."""
+    """The text of a page without its title, which the service puts before the text."""
     return markdown.partition("\n\n")[2] if markdown.startswith("# ") else markdown
 
 
 async def changes_between(reader: Reader, space: str, before: str, after: str) -> SemanticChanges:
-    """All that changed, in the words in which the service tells the changes of a change request.
+    """The changes between two revisions, in the form of the changes of a change request.
 
     Args:
-        reader: asks for the revisions.
+        reader: reads the revisions.
         space: the id of the space.
-        before: the id of a revision.
-        after: the id of a later one.
+        before: the id of the older revision.
+        after: the id of the newer revision.
 
     Raises:
         PresscheckError: a revision cannot be read.
     """
-    calls = [GetRevision(space_id=space, revision_id=one) for one in (before, after)]
+    calls = [GetRevision(space_id=space, revision_id=revision) for revision in (before, after)]
     sides = [await reader.read(call, priority=PREFETCH) for call in calls]
     return await asyncio.to_thread(_changes_of, *sides)
 
 
-def as_on_the_wire(revision: Revision) -> dict[str, Any]:
-    """A revision by the names of the wire, with what was sent and nothing more."""
+def to_json(revision: Revision) -> dict[str, Any]:
+    """A revision as JSON with the API's field names, without fields that were not sent."""
     return revision.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _changes_of(before: Revision, after: Revision) -> SemanticChanges:
-    found = semantic_changes(as_on_the_wire(before), as_on_the_wire(after))
-    return SemanticChanges.model_validate({"changes": found})
+    changes = semantic_changes(to_json(before), to_json(after))
+    return SemanticChanges.model_validate({"changes": changes})

@@ -1,11 +1,11 @@
 """Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A check is `no` only if that is certain; what only the service can decide is `unknown`.
+A check is `no` only if that is certain; it is `unknown` if only the service can decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.api.users import User
 
-Word = Literal["approved", "changes-requested", "asked"]
+ReviewStatus = Literal["approved", "changes-requested", "asked"]
 Certainty = Literal["yes", "no", "care", "unknown"]
 _RULES = {
     "require_up_to_date_change_request": ("main", "you: update from main (u)"),
@@ -31,7 +31,7 @@ _RULES = {
     "require_specific_reviewers": ("reviews", "these reviewers"),
     "require_one_of_specific_reviewers": ("reviews", "one of these reviewers"),
 }
-"""The subject of each rule that can be checked here, and who can meet it."""
+"""The subject of each rule that can be checked here, and who can fix it."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Reviewer:
 
     id: str
     name: str
-    said: Word
+    status: ReviewStatus
     stale: bool = False
     """Whether the content changed since the review."""
     asked: bool = False
@@ -58,12 +58,12 @@ class MergeReadiness:
 
 @dataclass(frozen=True)
 class MergeCheck:
-    """One merge requirement: whether it is met, its status in words, and who can fix it."""
+    """One merge requirement: whether it is met, its subject, its status in words, and who can fix it."""
 
     certainty: Certainty
-    what: str
-    says: str
-    who: str = ""
+    subject: str
+    message: str
+    fixed_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,35 +77,42 @@ class MergeInputs:
     rules: MergeRules | None = None
     """The rules in force: those of the organization if the space inherits them."""
     open_threads: int = 0
-    collisions: tuple[str, ...] | None = None
-    """Titles of the pages that conflict with main; None if not known."""
+    conflicts: tuple[str, ...] | None = None
+    """Titles of the pages that conflict with main; None if unknown."""
 
 
 def reviewers(
     request: ChangeRequest, asked: Sequence[RequestedReviewer], reviews: Sequence[Review], me: str
 ) -> tuple[Reviewer, ...]:
     """All requested reviewers, then the others who reviewed."""
+    people: dict[str, Reviewer] = {}
+    for requested in asked:
+        if user := requested.user:
+            people[user.id] = Reviewer(user.id, person(user, me), "asked", asked=True)
+        elif team := requested.team:
+            people[team.id] = Reviewer(team.id, f"team {sanitize(team.id)}", "asked", asked=True)
+    for review in newest_reviews(reviews):
+        user_id = review.reviewer.id
+        status: ReviewStatus = "approved" if review.status == "approved" else "changes-requested"
+        stale = bool(review.revision) and review.revision != request.revision
+        is_asked = user_id in people
+        people[user_id] = Reviewer(user_id, person(review.reviewer, me), status, stale, is_asked, review.revision)
+    return tuple(people.values())
+
+
+def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
+    """The newest valid review of each user."""
     newest: dict[str, Review] = {}
-    for review in sorted(reviews, key=lambda one: one.created_at):
+    for review in sorted(reviews, key=lambda review: review.created_at):
         if not review.outdated:
             newest[review.reviewer.id] = review
-    found: dict[str, Reviewer] = {}
-    for one in asked:
-        if one.user:
-            found[one.user.id] = Reviewer(one.user.id, person(one.user, me), "asked", asked=True)
-        elif one.team:
-            found[one.team.id] = Reviewer(one.team.id, f"team {sanitize(one.team.id)}", "asked", asked=True)
-    for who, review in newest.items():
-        said: Word = "approved" if review.status == "approved" else "changes-requested"
-        stale = bool(review.revision) and review.revision != request.revision
-        found[who] = Reviewer(who, person(review.reviewer, me), said, stale, who in found, review.revision)
-    return tuple(found.values())
+    return tuple(newest.values())
 
 
-def newest_of(reviews: Sequence[Review], who: str) -> Review | None:
-    """The newest review of a person with a known revision."""
-    own = (one for one in reviews if one.reviewer.id == who and one.revision)
-    return max(own, key=lambda one: one.created_at, default=None)
+def newest_review_by(reviews: Sequence[Review], user_id: str) -> Review | None:
+    """The newest review of a user with a known revision."""
+    own = (review for review in reviews if review.reviewer.id == user_id and review.revision)
+    return max(own, key=lambda review: review.created_at, default=None)
 
 
 def person(user: User | None, me: str = "") -> str:
@@ -118,65 +125,66 @@ def person(user: User | None, me: str = "") -> str:
     return name.partition(" ")[0] or sanitize(user.id)
 
 
-def standing(facts: MergeInputs) -> MergeReadiness:
+def merge_readiness(inputs: MergeInputs) -> MergeReadiness:
     """Whether it can be merged, and why not."""
-    found = tuple(checks(facts))
+    results = tuple(checks(inputs))
     for certainty in ("no", "care"):
-        reasons = tuple(one.says for one in found if one.certainty == certainty)
+        reasons = tuple(check.message for check in results if check.certainty == certainty)
         if reasons:
             return MergeReadiness(certainty, reasons)
-    return MergeReadiness("unknown" if any(one.certainty == "unknown" for one in found) else "yes")
+    return MergeReadiness("unknown" if any(check.certainty == "unknown" for check in results) else "yes")
 
 
-def checks(facts: MergeInputs) -> Iterator[MergeCheck]:
+def checks(inputs: MergeInputs) -> Iterator[MergeCheck]:
     """The merge requirements: whether each is met, and who can fix it if not."""
-    if facts.request.status in ("merged", "archived"):
-        yield MergeCheck("no", "status", f"it is {facts.request.status}")
+    if inputs.request.status in ("merged", "archived"):
+        yield MergeCheck("no", "status", f"it is {inputs.request.status}")
         return
-    if facts.space is None:
+    if inputs.space is None:
         yield MergeCheck("unknown", "permission", "the service decides: the space is not loaded yet")
-    elif facts.space.permissions.merge:
+    elif inputs.space.permissions.merge:
         yield MergeCheck("yes", "permission", "you can merge in this space")
     else:
         yield MergeCheck(
             "no", "permission", "you do not have permission to merge in this space", "an admin of the space"
         )
-    yield from _rules(facts)
-    yield from _verdicts(facts)
-    number = facts.open_threads
-    text = count(number, "open comment") if number else "no open comments"
-    yield MergeCheck("care" if number else "yes", "comments", text, "anyone who can resolve them" if number else "")
-    yield _main(facts)
+    yield from _rules(inputs)
+    yield from _reviews(inputs)
+    number = inputs.open_threads
+    message = count(number, "open comment") if number else "no open comments"
+    yield MergeCheck("care" if number else "yes", "comments", message, "anyone who can resolve them" if number else "")
+    yield _main(inputs)
 
 
-def _rules(facts: MergeInputs) -> Iterator[MergeCheck]:
-    if facts.rules is None:
+def _rules(inputs: MergeInputs) -> Iterator[MergeCheck]:
+    if inputs.rules is None:
         yield MergeCheck("unknown", "rules", "the service decides: the merge rules are not loaded yet")
-    elif facts.rules.type != "rules" or not facts.rules.rules:
+    elif inputs.rules.type != "rules" or not inputs.rules.rules:
         yield MergeCheck("yes", "rules", "no merge rules")
-    elif _may_bypass(facts):
+    elif _may_bypass(inputs):
         yield MergeCheck("yes", "rules", "you may bypass the merge rules")
     else:
-        yield from (_rule(rule, facts) for rule in facts.rules.rules if rule.rule != "allow_bypass")
+        yield from (_rule(rule, inputs) for rule in inputs.rules.rules if rule.rule != "allow_bypass")
 
 
-def _may_bypass(facts: MergeInputs) -> bool:
-    allowed = facts.rules is not None and any(rule.rule == "allow_bypass" for rule in facts.rules.rules)
-    return allowed and facts.space is not None and facts.space.permissions.admin
+def _may_bypass(inputs: MergeInputs) -> bool:
+    allowed = inputs.rules is not None and any(rule.rule == "allow_bypass" for rule in inputs.rules.rules)
+    return allowed and inputs.space is not None and inputs.space.permissions.admin
 
 
-def _rule(rule: MergeRule, facts: MergeInputs) -> MergeCheck:
-    what = _RULES.get(rule.rule)
-    if what is None:
+def _rule(rule: MergeRule, inputs: MergeInputs) -> MergeCheck:
+    if rule.rule not in _RULES:
         return MergeCheck("unknown", "rule", f"the service decides: {sanitize(rule.message or rule.rule)}")
-    name, who = what
-    if facts.reviewers is None and name == "reviews":
-        return MergeCheck("unknown", name, "the service decides: the reviews are not loaded yet")
-    says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts.reviewers or ())
-    return MergeCheck("no", name, says, who) if says else MergeCheck("yes", name, f"merge rule met: {_worded(rule)}")
+    subject, fixed_by = _RULES[rule.rule]
+    if inputs.reviewers is None and subject == "reviews":
+        return MergeCheck("unknown", subject, "the service decides: the reviews are not loaded yet")
+    problem = _unmet(rule, inputs.request, inputs.me) or _unmet_by_reviewers(rule, inputs.reviewers or ())
+    if problem:
+        return MergeCheck("no", subject, problem, fixed_by)
+    return MergeCheck("yes", subject, f"merge rule met: {_rule_name(rule)}")
 
 
-def _worded(rule: MergeRule) -> str:
+def _rule_name(rule: MergeRule) -> str:
     return sanitize(rule.rule.removeprefix("require_").replace("_", " "))
 
 
@@ -193,54 +201,54 @@ def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
 
 
 def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
-    verdicts = [one for one in people if one.said != "asked"]
-    approved = {one.id for one in verdicts if one.said == "approved"}
-    against = [one.name for one in verdicts if one.said == "changes-requested"]
-    if rule.rule == "require_at_least_one_review" and not verdicts:
+    reviewed = [reviewer for reviewer in people if reviewer.status != "asked"]
+    approved = {reviewer.id for reviewer in reviewed if reviewer.status == "approved"}
+    against = [reviewer.name for reviewer in reviewed if reviewer.status == "changes-requested"]
+    if rule.rule == "require_at_least_one_review" and not reviewed:
         return "a review is required (merge rule)"
     if rule.rule == "require_at_least_one_approved_review" and not approved:
         return "an approval is required (merge rule)"
     if rule.rule == "require_all_reviews_approved" and against:
-        return f"{listed(against)} requested changes"
+        return f"{join_names(against)} requested changes"
     if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
-        names = {one.id: one.name for one in people}
-        required = listed([names.get(id_, sanitize(id_)) for id_ in rule.users])
+        names = {reviewer.id: reviewer.name for reviewer in people}
+        required = join_names([names.get(id_, sanitize(id_)) for id_ in rule.users])
         return f"approval by {required} is required (merge rule)"
     if rule.rule == "require_one_of_specific_reviewers" and rule.users and approved.isdisjoint(rule.users):
         return "approval by a specific reviewer is required (merge rule)"
     return ""
 
 
-def _verdicts(facts: MergeInputs) -> Iterator[MergeCheck]:
-    if facts.reviewers is None:
+def _reviews(inputs: MergeInputs) -> Iterator[MergeCheck]:
+    if inputs.reviewers is None:
         yield MergeCheck("unknown", "reviews", "the service decides: the reviews are not loaded yet")
         return
-    against = [one.name for one in facts.reviewers if one.said == "changes-requested"]
+    against = [reviewer.name for reviewer in inputs.reviewers if reviewer.status == "changes-requested"]
     if against:
         yield MergeCheck(
-            "care", "reviews", f"{listed(against)} requested changes", f"a new review by {listed(against)}"
+            "care", "reviews", f"{join_names(against)} requested changes", f"a new review by {join_names(against)}"
         )
-    stale = [one.name for one in facts.reviewers if one.said == "approved" and one.stale]
+    stale = [reviewer.name for reviewer in inputs.reviewers if reviewer.status == "approved" and reviewer.stale]
     if stale:
-        who = f"a new approval by {listed(stale)}"
-        yield MergeCheck("care", "reviews", f"{listed(stale)} approved an older revision", who)
+        fixed_by = f"a new approval by {join_names(stale)}"
+        yield MergeCheck("care", "reviews", f"{join_names(stale)} approved an older revision", fixed_by)
     if not against and not stale:
         yield MergeCheck("yes", "reviews", "nobody requested changes")
 
 
-def _main(facts: MergeInputs) -> MergeCheck:
-    if facts.collisions:
-        titles = [sanitize(one) for one in dict.fromkeys(facts.collisions)]
-        says = f"conflicts with main in {listed(titles)}"
-        return MergeCheck("care", "main", says, "anyone who can edit these pages, after an update from main (u)")
-    if not facts.request.outdated:
+def _main(inputs: MergeInputs) -> MergeCheck:
+    if inputs.conflicts:
+        titles = [sanitize(title) for title in dict.fromkeys(inputs.conflicts)]
+        message = f"conflicts with main in {join_names(titles)}"
+        return MergeCheck("care", "main", message, "anyone who can edit these pages, after an update from main (u)")
+    if not inputs.request.outdated:
         return MergeCheck("yes", "main", "up to date with main")
-    if facts.collisions is None:
+    if inputs.conflicts is None:
         return MergeCheck("care", "main", "main has new changes", "you: update from main (u)")
     return MergeCheck("yes", "main", "main has new changes, no conflicts")
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a sentence: `ada`, `ada and jon`, `ada, jon and 2 more`."""
     if len(names) <= 2:
         return " and ".join(names)

@@ -1,7 +1,7 @@
-"""A merge train: change requests merged one after another, each against what the one before it left in main.
+"""A merge train: merges change requests one after another, each onto the result of the one before.
 
-Each is updated where main moved, foreseen, held against the rules, and merged; the first that is red stops the train.
-What is left stands beside the outbox, so that a train which a crash stopped goes on: what was merged is passed over.
+Each is updated from main, checked for conflicts and against the merge rules, and merged; the first that fails stops the
+train. The remaining change requests are stored beside the outbox, so that a train can continue after a crash.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.api.users import GetCurrentUser
 from presscheck.engine.review.merge_forecast import forecast
-from presscheck.engine.review.merge_readiness import MergeInputs, reviewers, standing
+from presscheck.engine.review.merge_readiness import MergeInputs, merge_readiness, reviewers
 from presscheck.errors import NotFound, PresscheckError
 
 if TYPE_CHECKING:
@@ -32,86 +32,86 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
 
 MERGE_TRAIN = "merge train"
-"""Under this name what is left of a train is remembered."""
+"""The key under which the remaining change requests are stored."""
 Path = dict[str, Any]
 
 
 class TrainStopped(PresscheckError):
-    """Why a train stands."""
+    """A change request of the train cannot be merged; the message is the reason."""
 
 
-def couple(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
-    """Remember what is to be merged, in this order; nothing forgets the train."""
-    left = [{"space_id": one.space, "change_request_id": one.id} for one in requests]
-    outbox.remember(MERGE_TRAIN, json.dumps(left) if left else None)
+def save_train(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
+    """Store the change requests that are still to be merged, in this order; none deletes the train."""
+    paths = [{"space_id": request.space, "change_request_id": request.id} for request in requests]
+    outbox.remember(MERGE_TRAIN, json.dumps(paths) if paths else None)
 
 
-async def left_over(engine: Engine) -> list[ChangeRequest]:
-    """What is left of the train that was stopped, in its order; without what is not there any more.
+async def load_train(engine: Engine) -> list[ChangeRequest]:
+    """The remaining change requests of a stopped train, in order; without deleted ones.
 
     Raises:
-        PresscheckError: the service cannot be asked.
+        PresscheckError: a change request cannot be read.
     """
-    found: list[ChangeRequest] = []
+    requests: list[ChangeRequest] = []
     for path in json.loads(engine.outbox.recall(MERGE_TRAIN) or "[]"):
         with suppress(NotFound):
-            found.append(await engine.read(GetChangeRequest(**path)))
-    return found
+            requests.append(await engine.read(GetChangeRequest(**path)))
+    return requests
 
 
-async def merge_next(engine: Engine, path: Path, says: Callable[[str], object]) -> str:
-    """Merge one; what came of it in words.
+async def merge_next(engine: Engine, path: Path, report: Callable[[str], object]) -> str:
+    """Update, check and merge one change request; returns the result in words.
 
     Args:
-        engine: does it.
+        engine: the engine.
         path: `space_id` and `change_request_id`.
-        says: told what is done now.
+        report: called with a description of each step.
 
     Raises:
-        TrainStopped: it cannot be merged, with the reason; nothing was merged.
-        PresscheckError: the service refused, or cannot be reached.
+        TrainStopped: it cannot be merged; nothing was merged.
+        PresscheckError: a request failed.
     """
     request = await engine.read(GetChangeRequest(**path))
     if request.status == "merged":
         return "already merged"
     if request.outdated:
-        says("updating from main")
-        await _demand_clean(engine, request)
+        report("updating from main")
+        await _check_conflicts(engine, request)
         result = await engine.write(PullChangeRequest(**path)).landed()
         if result and result.result == "conflicts":
             raise TrainStopped("updated from main, with conflicts: check the pages that both sides changed")
         request = await engine.read(GetChangeRequest(**path))
-    says("checking for conflicts")
-    await _demand_clean(engine, request)
-    says("checking the merge rules")
-    await _demand_rules(engine, request, path)
-    says("merging")
+    report("checking for conflicts")
+    await _check_conflicts(engine, request)
+    report("checking the merge rules")
+    await _check_rules(engine, request, path)
+    report("merging")
     result = await engine.write(MergeChangeRequest(**path)).landed()
     return "merged, with conflicts" if result and result.result == "conflicts" else "merged"
 
 
-async def _demand_clean(engine: Engine, request: ChangeRequest) -> None:
-    found = await forecast(engine, request)
-    if found is None:
+async def _check_conflicts(engine: Engine, request: ChangeRequest) -> None:
+    result = await forecast(engine, request)
+    if result is None:
         raise TrainStopped("could not check for conflicts with main before the merge")
-    if found.conflicts:
-        titles = ", ".join(dict.fromkeys(one.title for one in found.conflicts))
+    if result.conflicts:
+        titles = ", ".join(dict.fromkeys(conflict.title for conflict in result.conflicts))
         raise TrainStopped(f"conflicts with main in {titles}")
 
 
-async def _demand_rules(engine: Engine, request: ChangeRequest, path: Path) -> None:
+async def _check_rules(engine: Engine, request: ChangeRequest, path: Path) -> None:
     me = (await engine.read(GetCurrentUser())).id
     asked = (await engine.read(ListRequestedReviewers(**path))).items
-    said = (await engine.read(ListReviews(**path))).items
+    reviews = (await engine.read(ListReviews(**path))).items
     space = await engine.read(GetSpace(space_id=request.space))
-    people = reviewers(request, asked, said, me)
-    found = standing(MergeInputs(request, me, people, space, await _rules(engine, space), 0, ()))
-    if found.certainty == "no":
-        raise TrainStopped("; ".join(found.reasons))
+    people = reviewers(request, asked, reviews, me)
+    readiness = merge_readiness(MergeInputs(request, me, people, space, await _rules(engine, space), 0, ()))
+    if readiness.certainty == "no":
+        raise TrainStopped("; ".join(readiness.reasons))
 
 
 async def _rules(engine: Engine, space: Space) -> MergeRules | None:
-    """Those in force: the organization's where the space inherits."""
+    """The rules in force: those of the organization if the space inherits them."""
     rules = space.merge_rules
     if rules and rules.type == "inherit" and space.organization:
         return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules

@@ -1,6 +1,6 @@
-"""The review model: all that is known of one change request, from the store at once and from the service later.
+"""The review model: the data of one change request, from the cache first and from the service later.
 
-Its calls are the same as those of the inbox, so that both share the stored answers. Nothing here draws.
+Its calls equal those of the inbox, so that both share the cached responses. It does not render anything.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from presscheck.engine.review.merge_readiness import (
     MergeInputs,
     MergeReadiness,
     Reviewer,
-    newest_of,
+    merge_readiness,
+    newest_review_by,
     reviewers,
-    standing,
 )
 from presscheck.engine.review.threads import Discussion, PendingWrites
 from presscheck.engine.shared_calls import ALL, changes_in, comments_on, reviewers_of, reviews_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class ReviewStore(PendingWrites, Protocol):
-    """What a review model needs of the engine: the outbox, the user, and the pages marked as viewed."""
+    """The parts of the engine that a review model needs: the outbox, the user, and the pages marked as viewed."""
 
     def viewed(self, change_request: str) -> dict[str, str]:
         """The revision at which each page was viewed, by page id."""
@@ -65,7 +65,7 @@ class Progress:
 
 
 class ReviewModel:
-    """One change request: the answers of the service, and what follows from them.
+    """One change request: the responses of the service, and the data derived from them.
 
     Args:
         store: the local state.
@@ -113,11 +113,11 @@ class ReviewModel:
         return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self._request_id}
 
     def first_call(self) -> GetChangeRequest:
-        """The call that must be answered before all others."""
+        """The call whose response the other calls need."""
         return GetChangeRequest(space_id=self.space_id, change_request_id=self._request_id)
 
     def calls(self) -> Iterator[Operation[Any]]:
-        """All further calls once the change request is known, most important first."""
+        """All other calls, most important first; none before the change request is known."""
         if self.request is None:
             return
         limit = ALL
@@ -133,20 +133,20 @@ class ReviewModel:
             yield GetOrganization(organization_id=self.space.organization)
 
     def set_request(self, request: ChangeRequest | None) -> None:
-        """Set the change request, and read which of its pages were viewed."""
+        """Set the change request, and load which of its pages were viewed."""
         if request:
             self.request = request
             self.discussion.set_request(request.id)
             self.viewed = self._store.viewed(request.id)
 
     def take(self, call: Operation[Any], answer: Any) -> None:
-        """Take the answer of a call; None if there is none."""
+        """Store the response of a call in the model; None is ignored."""
         if answer is not None:
             self._setters[type(call)](call, answer)
 
     def _set_changes(self, call: Any, answer: SemanticChanges) -> None:
         if self.changes and call.limit == ALL and len(self.changes.changes) > len(answer.changes) and answer.more:
-            return  # the truncated answer of the first call, again after the complete one
+            return  # the truncated response of the first call, which arrived after the complete one
         self.changes = answer
         self._sort_items()
 
@@ -174,7 +174,7 @@ class ReviewModel:
 
     def own_review(self) -> Review | None:
         """The user's last review."""
-        return newest_of(self.reviews or (), self.me)
+        return newest_review_by(self.reviews or (), self.me)
 
     def compare_since(self, review: Review | None) -> None:
         """Show the changes since a review; None shows all changes."""
@@ -253,10 +253,10 @@ class ReviewModel:
     def readiness(self) -> MergeReadiness:
         """Whether it can be merged."""
         inputs = self.merge_inputs()
-        return standing(inputs) if inputs else MergeReadiness("unknown")
+        return merge_readiness(inputs) if inputs else MergeReadiness("unknown")
 
     def merge_inputs(self) -> MergeInputs | None:
-        """All that a merge depends on; None before the change request is known."""
+        """The inputs of the merge checks; None before the change request is known."""
         if self.request is None:
             return None
         conflicts = None if self.forecast is None else tuple(conflict.title for conflict in self.forecast.conflicts)

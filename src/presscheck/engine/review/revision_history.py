@@ -1,4 +1,4 @@
-"""The history of a change request: its revisions, the newest first, and what each of them changed."""
+"""The history of a change request: its revisions, newest first, with the changes of each."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from presscheck.engine.protocols import Reader, StoredReader
 from presscheck.engine.reads.scheduler import PREFETCH
 
 T = TypeVar("T")
-MOST = 100
-"""Revisions that are told, and changes that are told of each."""
+LIMIT = 100
+"""The maximum number of revisions, and of changes of each."""
 
 
 class RevisionReader(Reader, StoredReader, Protocol):
-    """Reads revisions from the store, else from the service."""
+    """Reads revisions from the cache or from the service."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A revision, and what it changed against the one before."""
+    """A revision, and its changes compared with the one before."""
 
     revision: Revision
     changes: SemanticChanges
 
 
 async def history(reader: RevisionReader, request: ChangeRequest) -> AsyncIterator[Step]:
-    """Each revision back to the one that the change request began with, along the first parents.
+    """Yield each revision back to the initial one of the change request, along the first parents.
 
     Raises:
         PresscheckError: a revision cannot be read.
     """
     at: str | None = request.revision
-    for _ in range(MOST):
+    for _ in range(LIMIT):
         if not at or at == request.revision_initial:
             return
-        revision = await _lasting(reader, GetRevision(space_id=request.space, revision_id=at, computed=False))
-        changes = await _lasting(reader, GetRevisionChanges(space_id=request.space, revision_id=at, limit=MOST))
+        revision = await _read_once(reader, GetRevision(space_id=request.space, revision_id=at, computed=False))
+        changes = await _read_once(reader, GetRevisionChanges(space_id=request.space, revision_id=at, limit=LIMIT))
         yield Step(revision, changes)
         at = revision.parents[0] if revision.parents else None
 
 
-async def _lasting(reader: RevisionReader, call: Operation[T]) -> T:
-    """The answer about a revision, which never changes: what is known is not asked for again."""
+async def _read_once(reader: RevisionReader, call: Operation[T]) -> T:
+    """The response from the cache, or else from the service: revisions never change."""
     known = reader.known(call)
     return known.value if known else await reader.read(call, priority=PREFETCH)

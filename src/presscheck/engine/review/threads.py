@@ -12,7 +12,7 @@ from presscheck.documents.nodes.comment_targets import CellIds, block_words, cel
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import replies_to
-from presscheck.engine.writes.optimistic_overlays import laid_over
+from presscheck.engine.writes.optimistic_overlays import apply_pending
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Discussion:
         replies = self._replies.get(comment_id)
         if replies is not None:
             return replies
-        return laid_over(self.list_replies(comment_id), Page(items=()), self._pending, user).items
+        return apply_pending(self.list_replies(comment_id), Page(items=()), self._pending, user).items
 
 
 def build_thread(
@@ -288,7 +288,7 @@ def sort_threads(threads: Iterable[Thread]) -> list[Thread]:
 
 
 def markdown_of_body(body: Document) -> str:
-    """The Markdown of a comment's body, whether it came as Markdown or as nodes."""
+    """The Markdown of a comment's body, from Markdown or from nodes."""
     if body.markdown is not None:
         return body.markdown
     return document_text(body.document) if body.document else ""

@@ -1,1 +1,1 @@
-"""Search over what the cache holds, and backlinks."""
+"""Full-text search of cached content, and backlinks."""

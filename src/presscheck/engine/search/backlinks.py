@@ -1,6 +1,6 @@
-"""What points at what in the pages that the cache holds, for services without such calls, and without a connection.
+"""Links and backlinks from cached pages, for services without operations for them and while offline.
 
-The answers are those of `documents.markdown.link_report`, as the local service's are; what is not known is counted.
+Uses `documents.markdown.link_report`, as the local service does. Pages that are not cached are counted.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class LinksHere:
-    """What the cache knows; `unread` are the ids of pages whose text it does not have."""
+class LocalLinks:
+    """The links in cached pages; `unread` are the ids of the pages whose text is not cached."""
 
     links: LinkReport
     unread: tuple[str, ...]
@@ -54,54 +54,54 @@ class LinksHere:
 
 @dataclass(frozen=True)
 class Linked(Generic[T]):
-    """Links, or places that point somewhere.
+    """Links, or the locations that link to a page.
 
     Attributes:
-        is_told: whether the service said so; else it is what the pages say that are known here.
-        unread: how many pages nobody could look into.
+        is_from_service: whether the service listed them; if not, they are from cached pages.
+        unread: the number of pages whose text is not cached, and whose links are therefore missing.
     """
 
     items: tuple[T, ...]
-    is_told: bool = True
+    is_from_service: bool = True
     unread: int = 0
 
 
 class LinkReader(Reader, Protocol):
-    """Reads links from the service, and from the stored pages."""
+    """Reads links from the service, and from cached pages."""
 
-    async def links_here(self, space: str, change_request: str | None = None) -> LinksHere | None:
-        """The links in the stored pages; None where the store does not know the tree of pages."""
+    async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
+        """The links in the cached pages; None if the page tree is not cached."""
         ...
 
 
 async def backlinks(
     engine: LinkReader, space: str, page: str, change_request: str | None = None
 ) -> Linked[ContentLocation]:
-    """The pages that point at a page.
+    """The pages that link to a page.
 
     Raises:
-        PresscheckError: the service did not say, and the tree of the pages is not known here.
+        PresscheckError: the service cannot list them, and the page tree is not cached.
     """
-    given: dict[str, Any] = {"space_id": space, "page_id": page, "limit": ALL}
+    path: dict[str, Any] = {"space_id": space, "page_id": page, "limit": ALL}
     call: Operation[Any] = (
-        ListChangeRequestPageBacklinks(**given, change_request_id=change_request)
+        ListChangeRequestPageBacklinks(**path, change_request_id=change_request)
         if change_request
-        else ListPageBacklinks(**given)
+        else ListPageBacklinks(**path)
     )
     try:
         return Linked((await engine.read(call)).items)
     except (NotSupported, NetworkError):
-        here = await engine.links_here(space, change_request)
-        if here is None:
+        local = await engine.local_links(space, change_request)
+        if local is None:
             raise
-        return Linked(tuple(here.links.to("page", page)), is_told=False, unread=len(here.unread))
+        return Linked(tuple(local.links.to("page", page)), is_from_service=False, unread=len(local.unread))
 
 
 async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
-    """Every link in the live content of a space.
+    """All links in the live content of a space.
 
     Raises:
-        PresscheckError: the service did not say, and the tree of the pages is not known here.
+        PresscheckError: the service cannot list them, and the page tree is not cached.
     """
     call, found = ListSpaceLinks(space_id=space, limit=ALL), list[Link]()
     try:
@@ -112,16 +112,16 @@ async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
                 return Linked(tuple(found))
             call = call.model_copy(update={"page": answer.next.page})
     except (NotSupported, NetworkError):
-        here = await engine.links_here(space)
-        if here is None:
+        local = await engine.local_links(space)
+        if local is None:
             raise
-        return Linked(tuple(here.links.as_links(here.links.usages)), is_told=False, unread=len(here.unread))
+        return Linked(tuple(local.links.as_links(local.links.usages)), is_from_service=False, unread=len(local.unread))
 
 
-def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere | None:
-    """The links of the live content or of a change request; None where its tree is not known.
+def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks | None:
+    """The links of the live content or of a change request; None if its page tree is not cached.
 
-    For the thread that writes the cache.
+    For the cache's writer thread.
     """
     index = cache.search
     content = _tree(index, space, change_request)
@@ -129,40 +129,44 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LinksHere 
         return None
     pages, files, reusable = content.pages, content.files, content.reusable_contents
     links = dict(index.links(pages_of(space, change_request or "")))
-    written = {page.id: page.document_id for page in flatten(pages) if page.type == "document"}
+    documents = {page.id: page.document_id for page in flatten(pages) if page.type == "document"}
     if change_request:
-        links = _unchanged(index, space, written) | links
-    links |= {page: () for page, document in written.items() if document is None}
+        links = _unchanged(index, space, documents) | links
+    links |= {page: () for page, document in documents.items() if document is None}
     text = index.thing("space", space)
-    known = Space.model_validate_json(text) if text else None
-    owner = index.thing("organization", known.organization) if known and known.organization else None
+    space_details = Space.model_validate_json(text) if text else None
+    organization = (
+        index.thing("organization", space_details.organization)
+        if space_details and space_details.organization
+        else None
+    )
     found = RevisionContent(
         pages=pages,
         links=links,
         files=files,
         reusable=reusable,
-        organization=Organization.model_validate_json(owner) if owner else None,
-        space=known,
-        app=_app(known.urls.app or "", space) if known else "",
+        organization=Organization.model_validate_json(organization) if organization else None,
+        space=space_details,
+        app=_app_url(space_details.urls.app or "", space) if space_details else "",
     )
-    return LinksHere(LinkReport(found), tuple(page for page in written if page not in links))
+    return LocalLinks(LinkReport(found), tuple(page for page in documents if page not in links))
 
 
 def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revision | None:
-    """The newest tree that is known, with the newest files and reusable contents."""
-    given: dict[str, Any] = {"space_id": space} | ({"change_request_id": change_request} if change_request else {})
+    """The newest cached page tree, with the newest files and reusable contents."""
+    path: dict[str, Any] = {"space_id": space} | ({"change_request_id": change_request} if change_request else {})
     whole, pages, files = (
         (GetChangeRequestRevision, ListChangeRequestPages, ListChangeRequestFiles)
         if change_request
         else (GetCurrentRevision, ListPages, ListFiles)
     )
-    revision, tree = (_newest(index, call(**given)) for call in (whole, pages))
+    revision, tree = (_newest(index, call(**path)) for call in (whole, pages))
     if revision is None and tree is None:
         return None
     found = Revision.model_validate_json(revision.json) if revision else Revision(id="")
     if tree and (revision is None or tree.at > revision.at):
-        found = found.model_copy(update={"pages": pages(**given).read_answer(tree.json.encode()).pages})
-    listed = _newest(index, files(**given), files(**given, limit=ALL))
+        found = found.model_copy(update={"pages": pages(**path).read_answer(tree.json.encode()).pages})
+    listed = _newest(index, files(**path), files(**path, limit=ALL))
     if listed and (revision is None or listed.at > revision.at):
         items = cast("list[Any]", json.loads(listed.json)["items"])
         found = found.model_copy(update={"files": tuple(RevisionFile.model_validate(one) for one in items)})
@@ -174,17 +178,17 @@ def _newest(index: SearchIndex, *calls: Operation[Any]) -> Stored | None:
     return max(stored, key=lambda one: one.at, default=None)
 
 
-def _unchanged(index: SearchIndex, space: str, written: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
-    """The links of the live pages that a change request has with the same text."""
+def _unchanged(index: SearchIndex, space: str, documents: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
+    """The links of the live pages that are unchanged in a change request."""
     live = _tree(index, space, None)
     if live is None:
         return {}
-    same = {page.id for page in flatten(live.pages) if page.document_id and written.get(page.id) == page.document_id}
+    same = {page.id for page in flatten(live.pages) if page.document_id and documents.get(page.id) == page.document_id}
     return {page: tuple(links) for page, links in index.links(pages_of(space)).items() if page in same}
 
 
-def _app(address: str, space: str) -> str:
-    """What the addresses of the service's own app begin with, from that of a space in it."""
+def _app_url(address: str, space: str) -> str:
+    """The base URL of the service's own app, from the URL of a space in it."""
     before, found, _ = address.partition(f"spaces/{space}")
     if found:
         return before

@@ -1,4 +1,4 @@
-"""Updates of the search index: what came into the cache is indexed a little later, a little at a time."""
+"""Updates the search index in the background, in small transactions, after the cache has changed."""
 
 from __future__ import annotations
 
@@ -11,63 +11,63 @@ from presscheck.store.cache import Cache
 
 T = TypeVar("T")
 LULL = 2.0
-"""Seconds after something new came, before it is indexed."""
+"""Seconds between a change of the cache and the update of the index."""
 PAUSE = 0.02
-"""Seconds between two transactions, in which others have the thread."""
+"""Seconds between two transactions, for other work of the thread."""
 
 
 class InStore(Protocol):
-    """Runs work on the thread that writes the cache."""
+    """Runs a function on the cache in its writer thread."""
 
     def __call__(self, work: Callable[[Cache], T], /) -> Awaitable[T]:
-        """The result of the work."""
+        """Returns the result of the function."""
         ...
 
 
 class IndexUpdates:
-    """Keeps the search index of one cache up to date, off the thread of the screen.
+    """Keeps the search index of one cache up to date, outside the user interface's thread.
 
     Args:
-        in_store: runs work on the thread that writes the cache.
+        in_store: runs a function on the cache in its writer thread.
     """
 
     def __init__(self, in_store: InStore) -> None:
         self._in_store = in_store
         self._task: asyncio.Task[None] | None = None
-        self._has_news = False
+        self._is_outdated = False
 
-    def came(self) -> None:
-        """Something new is in the cache: index it in a while."""
-        self._has_news = True
+    def schedule(self) -> None:
+        """Schedule an update: the cache has changed."""
+        self._is_outdated = True
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._update_later())
 
     async def close(self) -> None:
-        """Stop; what is not indexed stays noted."""
+        """Stop; the rest of the queue is indexed in the next session."""
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def catch_up(self, patience: float) -> None:
-        """Index what is noted; the rest later, where that takes longer than so many seconds."""
-        ends = time.monotonic() + patience
+    async def catch_up(self, seconds: float) -> None:
+        """Index the queue now, for at most this time; the rest in the background."""
+        ends = time.monotonic() + seconds
         while await self._in_store(_index_some):
             if time.monotonic() > ends:
-                self.came()
+                self.schedule()
                 return
 
     async def _update_later(self) -> None:
-        while self._has_news:
-            self._has_news = False
+        while self._is_outdated:
+            self._is_outdated = False
             await asyncio.sleep(LULL)
-            while await self._in_store(_index_some):  # noqa: ASYNC110  # it is work, not a condition
+            while await self._in_store(_index_some):  # noqa: ASYNC110  # each pass does work
                 await asyncio.sleep(PAUSE)
 
 
 def _index_some(cache: Cache) -> int:
     index = cache.search
     if not index.waiting():
-        return 0  # and nothing is imported for it
-    from presscheck.engine.search.index_entries import read_source  # late: 13 ms that a start does not need
+        return 0  # without importing the readers
+    from presscheck.engine.search.index_entries import read_source  # lazy import: 13 ms
 
     return index.fill(read_source)

@@ -1,8 +1,4 @@
-"""Searching what the cache holds, and then what the service has.
-
-The index is read up a little at a time, where it keeps nobody waiting; everything here is done off the thread of the
-screen.
-"""
+"""Full-text search: first in the cached content, then in the service. It runs outside the user interface's thread."""
 
 from __future__ import annotations
 
@@ -24,25 +20,26 @@ from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.search_index import SearchIndex
 
 if TYPE_CHECKING:
-    from presscheck.engine.search.backlinks import LinksHere
+    from presscheck.engine.search.backlinks import LocalLinks
 
-LONG = 60.0
-"""Seconds in which what came lately is read up before links are told."""
-LONGEST = 512
-"""Characters of a query that the service takes."""
+LINKS_INDEX_TIMEOUT = 60.0
+"""Seconds to spend on updating the index before links are read from it."""
+MAX_QUERY_LENGTH = 512
+"""Characters of a query that the service accepts."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """Something that was found.
+    """A search result.
 
     Attributes:
-        kind: page, change-request or comment.
-        change_request: the id of the one that it is in; empty for a page that is live.
-        page: its id, or that of the page that a comment is on.
-        path: of a page; of a comment, the id of the one that its thread begins with.
-        title: of a comment, who said it.
+        kind: `page`, `change-request` or `comment`.
+        change_request: the id of the change request that contains it; empty for a live page.
+        page: the id of the page, or of the page that a comment is on.
+        path: the path of a page; for a comment, the id of the first comment of its thread.
+        title: the title; for a comment, the name of its author.
         excerpt: the text around the match.
+        address: its URL in the service's own app.
     """
 
     kind: str
@@ -57,66 +54,68 @@ class Hit:
     address: str
 
 
-class Searching:
-    """Searches the store first, then the service.
+class Search:
+    """Searches the cached content first, then the service.
 
     Args:
-        reads: asks the service.
-        in_store: runs work on the thread that writes the cache.
-        index: brings the index up to date before it is asked.
+        reads: reads from the service.
+        in_store: runs a function on the cache in its writer thread.
+        index: updates the index before a search.
     """
 
     def __init__(self, reads: ServiceReads, in_store: InStore, index: IndexUpdates) -> None:
         self._reads, self._in_store, self._index = reads, in_store, index
 
     async def search(
-        self, text: str, most: int, organization: str | None, patience: float, *, here_only: bool
+        self, text: str, limit: int, organization: str | None, index_timeout: float, *, local_only: bool
     ) -> AsyncIterator[Result[tuple[Hit, ...]]]:
         """See `Engine.search`."""
-        here = await self._here(text, most, organization, patience)
-        yield Result(here, "cached", 0.0)
-        if here_only or not text.strip():
+        local = await self._search_local(text, limit, organization, index_timeout)
+        yield Result(local, "cached", 0.0)
+        if local_only or not text.strip():
             return
         try:
-            there = await self._there(text, organization)
+            remote = await self._search_service(text, organization)
         except PresscheckError as error:
-            yield Result(here, "offline" if isinstance(error, NetworkError) else "failed", 0.0, error)
+            yield Result(local, "offline" if isinstance(error, NetworkError) else "failed", 0.0, error)
             return
-        known = {(hit.space, hit.id) for hit in here if hit.kind == "page" and not hit.change_request}
-        news = [hit for hit in there if (hit.space, hit.id) not in known]
-        # what is seen already stays where it is, whatever the service would put first
-        yield Result((*here, *news)[:most], "fresh" if news else "unchanged", 0.0)
+        known = {(hit.space, hit.id) for hit in local if hit.kind == "page" and not hit.change_request}
+        new = [hit for hit in remote if (hit.space, hit.id) not in known]
+        # hits that are shown already keep their positions, whatever the order of the service
+        yield Result((*local, *new)[:limit], "fresh" if new else "unchanged", 0.0)
 
-    async def links(self, space: str, change_request: str | None) -> LinksHere | None:
-        """See `Engine.links_here`."""
-        from presscheck.engine.search.backlinks import links_in  # late: 26 ms that a start does not need
+    async def links(self, space: str, change_request: str | None) -> LocalLinks | None:
+        """See `Engine.local_links`."""
+        from presscheck.engine.search.backlinks import links_in  # lazy import: 26 ms
 
-        await self._index.catch_up(LONG)
+        await self._index.catch_up(LINKS_INDEX_TIMEOUT)
         return await self._in_store(lambda cache: links_in(cache, space, change_request))
 
-    async def _here(self, text: str, most: int, organization: str | None, patience: float) -> tuple[Hit, ...]:
-        asked = query_phrases(text)
-        if not asked:
+    async def _search_local(
+        self, text: str, limit: int, organization: str | None, index_timeout: float
+    ) -> tuple[Hit, ...]:
+        terms = query_phrases(text)
+        if not terms:
             return ()
-        await self._index.catch_up(patience)
-        return await self._in_store(lambda cache: _look(cache.search, asked, most, organization))
+        await self._index.catch_up(index_timeout)
+        return await self._in_store(lambda cache: _find(cache.search, terms, limit, organization))
 
-    async def _there(self, text: str, organization: str | None) -> list[Hit]:
+    async def _search_service(self, text: str, organization: str | None) -> list[Hit]:
         names = [organization]
         if organization is None:
             known = self._reads.stored.known(ListOrganizations())
             names = [one.id for one in (known.value if known else await self._reads.read(ListOrganizations())).items]
-        calls = [SearchOrganization(organization_id=name or "", query=text[:LONGEST]) for name in names]
+        calls = [SearchOrganization(organization_id=name or "", query=text[:MAX_QUERY_LENGTH]) for name in names]
         bodies = await asyncio.gather(*(self._reads.fetch(call) for call in calls))
         answers = [read_answer(call, body, None) for call, body in zip(calls, bodies, strict=True)]
-        return [_told(space, page) for answer in answers for space in answer.items for page in space.pages]
+        return [_service_hit(space, page) for answer in answers for space in answer.items for page in space.pages]
 
 
-def _look(index: SearchIndex, asked: list[tuple[str, bool]], most: int, organization: str | None) -> tuple[Hit, ...]:
-    query = " AND ".join(f'"{words}"{" *" if goes_on else ""}' for words, goes_on in asked)
-    phrases = [words for words, _ in asked]
+def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organization: str | None) -> tuple[Hit, ...]:
+    query = " AND ".join(f'"{words}"{" *" if is_prefix else ""}' for words, is_prefix in terms)
+    phrases = [words for words, _ in terms]
     spaces = None if organization is None else index.spaces_of(organization)
-    found = index.find(query, most, spaces)
+    found = index.find(query, limit, spaces)
     titles = {space: _title(index, space) for space in {entry.space for entry in found}}
     return tuple(
         Hit(
@@ -135,8 +134,8 @@ def _look(index: SearchIndex, asked: list[tuple[str, bool]], most: int, organiza
     )
 
 
-def _told(space: SearchSpaceResult, page: SearchPageResult) -> Hit:
-    """What the service found."""
+def _service_hit(space: SearchSpaceResult, page: SearchPageResult) -> Hit:
+    """A hit from a search result of the service."""
     bodies = [section.body for section in page.sections or () if section.body]
     return Hit(
         kind="page",

@@ -1,7 +1,7 @@
 """The effects of each write: what it changes, whether it can be queued, how unknown delivery is reconciled.
 
-A write that says nothing here gets what its route tells: it makes stale what lies beneath and around its own path, is
-sent at once or not at all, and is repeated only where HTTP allows that.
+A write without an entry gets defaults from its route: it makes the reads at, below and next to its path stale, it is
+not queued, and it is repeated only if its method is idempotent.
 """
 
 from __future__ import annotations
@@ -15,52 +15,53 @@ from presscheck.api import change_requests, comments, content_changes, sites
 from presscheck.api.operation import Operation
 from presscheck.engine.path_patterns import beneath
 
-Settle = Literal["repeat", "look", "state", "ask"]
+Reconcile = Literal["repeat", "look", "state", "ask"]
 ALL = 1000
-"""The longest page that the service gives."""
+"""The largest page size that the service supports."""
 Call = Any
-"""A call of the operation that the effects belong to."""
+"""A call of the operation to which the effects belong."""
 
 
 @dataclass(frozen=True)
 class Effects:
-    """The consequences of one write.
+    """The effects of one kind of write.
 
     Attributes:
-        waits: it may wait in the outbox; else it is sent at once, or refused while offline.
-        settle: `repeat` it; `look` for it in a listing; read the `state` of the thing; `ask` the person.
-        stale: patterns of the paths whose answers it changes.
-        listing: for `look`: the listings in which what a person wrote would be found, from the call and their id.
-        found: for `look`: whether an item is what that person wrote with the call.
-        wanted: for `state`: the read, and whether its answer shows that the write happened.
+        queued: whether it can wait in the outbox; if not, it is sent immediately, or rejected while offline.
+        reconcile: what to do after unknown delivery: `repeat` it, `look` for the new item in a listing, read the
+            `state` of the resource, or `ask` the user.
+        stale: returns the patterns of the paths whose responses it changes.
+        listings: for `look`: returns the listings that would contain the new item, from the call and the author's id.
+        is_result: for `look`: whether an item is the result of the call by the author with this id.
+        state: for `state`: the read, and whether its response shows that the write was done.
     """
 
-    waits: bool
-    settle: Settle
+    queued: bool
+    reconcile: Reconcile
     stale: Callable[[Call], tuple[str, ...]]
-    listing: Callable[[Call, str], tuple[Operation[Any], ...]] | None = None
-    found: Callable[[Any, Call, str], bool] | None = None
-    wanted: tuple[Callable[[Call], Operation[Any]], Callable[[Any], bool]] | None = field(default=None)
+    listings: Callable[[Call, str], tuple[Operation[Any], ...]] | None = None
+    is_result: Callable[[Any, Call, str], bool] | None = None
+    state: tuple[Callable[[Call], Operation[Any]], Callable[[Any], bool]] | None = field(default=None)
 
     def scope(self, call: Call) -> str:
-        """Writes of one scope keep their order; different scopes do not wait for each other."""
+        """The scope of a call: writes of one scope are sent in order, different scopes in parallel."""
         parts = call.wire_path().split("/")
         return "/".join(parts[:5] if "change-requests" in parts else parts[:3])
 
 
 def effects_of(call: Operation[Any]) -> Effects:
     """The effects of a write."""
-    return SAID.get(type(call)) or _by_route(call)
+    return EFFECTS.get(type(call)) or _default_effects(call)
 
 
 def may_wait(operation: type[Operation[Any]]) -> bool:
     """Whether a write can be queued in the outbox while offline."""
-    return operation in SAID and SAID[operation].waits
+    return operation in EFFECTS and EFFECTS[operation].queued
 
 
-def _by_route(call: Operation[Any]) -> Effects:
+def _default_effects(call: Operation[Any]) -> Effects:
     repeatable = call.method() in ("PUT", "DELETE", "PATCH")
-    return Effects(waits=False, settle="repeat" if repeatable else "ask", stale=_around)
+    return Effects(queued=False, reconcile="repeat" if repeatable else "ask", stale=_around)
 
 
 def _around(call: Call) -> tuple[str, ...]:
@@ -69,12 +70,12 @@ def _around(call: Call) -> tuple[str, ...]:
 
 
 def _request(call: Call) -> tuple[str, ...]:
-    """The change request, everything beneath it, and the listings that show it."""
+    """The change request, everything below it, and the listings that show it."""
     return (*beneath(_path_of_request(call)), *_listings_of_requests(call))
 
 
 def _discussion(call: Call) -> tuple[str, ...]:
-    """The change request with its comments, reviews and people, not with its content; and the listings that show it."""
+    """The change request with its comments, reviews and people but not its content, and the listings that show it."""
     request = _path_of_request(call)
     parts = [pattern for name in ("comments", "reviews") for pattern in beneath(f"{request}/{name}")]
     people = [f"{request}/{name}" for name in ("requested-reviewers", "commenters", "contributors")]
@@ -117,8 +118,8 @@ def _all_reviews(call: Call, _: str) -> tuple[Operation[Any], ...]:
     return (change_requests.ListReviews(**path, format="markdown", limit=ALL),)
 
 
-def _begun_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
-    """What a new change request is at first is the service's choice."""
+def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
+    """The lists of change requests in both initial states, because the service chooses the state of a new one."""
     listings = (
         change_requests.ListChangeRequests(space_id=call.space_id, status=status, creator=author, limit=ALL)
         for status in ("draft", "open")
@@ -126,77 +127,82 @@ def _begun_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
     return tuple(listings)
 
 
-def _words(body: Any) -> str:
-    """The letters and digits of a text: a service may write its Markdown anew."""
+def _letters(body: Any) -> str:
+    """The letters and digits of a text, because the service may reformat its Markdown."""
     return "".join(filter(str.isalnum, (body.markdown if body else None) or ""))
 
 
 def _same_text(item: Any, call: Call, author: str) -> bool:
-    return item.posted_by.id == author and _words(item.body) == _words(call.body)
+    return item.posted_by.id == author and _letters(item.body) == _letters(call.body)
 
 
 def _same_verdict(item: Any, call: Call, author: str) -> bool:
-    text = _words(item.comment.body if item.comment else None)
-    return item.reviewer.id == author and item.status == call.status and text == _words(call.comment)
+    text = _letters(item.comment.body if item.comment else None)
+    return item.reviewer.id == author and item.status == call.status and text == _letters(call.comment)
 
 
 def _same_subject(item: Any, call: Call, author: str) -> bool:
     return item.created_by is not None and item.created_by.id == author and item.subject == (call.subject or "")
 
 
-def _change_request(call: Call) -> Operation[Any]:
+def _get_change_request(call: Call) -> Operation[Any]:
     return change_requests.GetChangeRequest(space_id=call.space_id, change_request_id=call.change_request_id)
 
 
-def _the_site(call: Call) -> Operation[Any]:
+def _get_site(call: Call) -> Operation[Any]:
     return sites.GetSite(organization_id=call.organization_id, site_id=call.site_id)
 
 
-def _repeated(stale: Callable[[Call], tuple[str, ...]] = _discussion) -> Effects:
-    return Effects(waits=True, settle="repeat", stale=stale)
+def _repeatable(stale: Callable[[Call], tuple[str, ...]] = _discussion) -> Effects:
+    return Effects(queued=True, reconcile="repeat", stale=stale)
 
 
-SAID: dict[type[Operation[Any]], Effects] = {
+EFFECTS: dict[type[Operation[Any]], Effects] = {
     comments.PostComment: Effects(
-        waits=True, settle="look", stale=_discussion, listing=_all_comments, found=_same_text
+        queued=True, reconcile="look", stale=_discussion, listings=_all_comments, is_result=_same_text
     ),
-    comments.PostReply: Effects(waits=True, settle="look", stale=_discussion, listing=_all_replies, found=_same_text),
-    comments.UpdateComment: _repeated(),
-    comments.UpdateReply: _repeated(),
-    comments.DeleteComment: _repeated(),
-    comments.DeleteReply: _repeated(),
+    comments.PostReply: Effects(
+        queued=True, reconcile="look", stale=_discussion, listings=_all_replies, is_result=_same_text
+    ),
+    comments.UpdateComment: _repeatable(),
+    comments.UpdateReply: _repeatable(),
+    comments.DeleteComment: _repeatable(),
+    comments.DeleteReply: _repeatable(),
     change_requests.SubmitReview: Effects(
-        waits=True,
-        settle="look",
+        queued=True,
+        reconcile="look",
         stale=_discussion,
-        listing=_all_reviews,
-        found=_same_verdict,
+        listings=_all_reviews,
+        is_result=_same_verdict,
     ),
-    change_requests.RequestReviewers: _repeated(),
-    change_requests.RemoveRequestedReviewer: _repeated(),
-    change_requests.UpdateChangeRequest: _repeated(_request),
+    change_requests.RequestReviewers: _repeatable(),
+    change_requests.RemoveRequestedReviewer: _repeatable(),
+    change_requests.UpdateChangeRequest: _repeatable(_request),
     change_requests.CreateChangeRequest: Effects(
-        waits=False,
-        settle="look",
+        queued=False,
+        reconcile="look",
         stale=lambda call: (_path_of_space(call), f"{_path_of_space(call)}/change-requests", "/orgs/*"),
-        listing=_begun_by,
-        found=_same_subject,
+        listings=_created_by,
+        is_result=_same_subject,
     ),
     change_requests.MergeChangeRequest: Effects(
-        waits=False,
-        settle="state",
+        queued=False,
+        reconcile="state",
         stale=_space,
-        wanted=(_change_request, lambda request: request.status == "merged"),
+        state=(_get_change_request, lambda request: request.status == "merged"),
     ),
     change_requests.PullChangeRequest: Effects(
-        waits=False, settle="state", stale=_request, wanted=(_change_request, lambda request: not request.outdated)
+        queued=False,
+        reconcile="state",
+        stale=_request,
+        state=(_get_change_request, lambda request: not request.outdated),
     ),
-    content_changes.EditChangeRequestContent: Effects(waits=False, settle="ask", stale=_request),
+    content_changes.EditChangeRequestContent: Effects(queued=False, reconcile="ask", stale=_request),
     sites.PublishSite: Effects(
-        waits=False, settle="state", stale=_site, wanted=(_the_site, lambda site: site.published)
+        queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: site.published)
     ),
     sites.UnpublishSite: Effects(
-        waits=False, settle="state", stale=_site, wanted=(_the_site, lambda site: not site.published)
+        queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: not site.published)
     ),
 }
-"""The writes that have something to say."""
+"""The effects of the operations for which the defaults are not right."""

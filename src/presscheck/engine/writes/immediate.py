@@ -1,6 +1,6 @@
-"""Writes that may not wait: sent by the window that wrote them, now; on disk while they are on their way.
+"""Sends writes that cannot be queued, immediately and from the instance that made them.
 
-So what nobody knows of after a crash is not forgotten: the next start settles it, or asks its author.
+Each is in the outbox while it is being sent, so that after a crash the next start can find out whether it arrived.
 """
 
 from __future__ import annotations
@@ -18,64 +18,68 @@ from presscheck.store.outbox import Outbox
 
 
 class ImmediateSender:
-    """Sends one write at once.
+    """Sends single writes immediately.
 
     Args:
-        outbox: where it stands meanwhile.
-        asking: the connection.
-        settling: finds out what became of it.
-        who: the id of the signed-in user.
+        outbox: stores each write while it is being sent.
+        scheduler: the connection.
+        reconciler: finds out whether a write of unknown delivery arrived.
+        user_id: returns the id of the signed-in user.
     """
 
     def __init__(
-        self, outbox: Outbox, asking: RequestScheduler, settling: DeliveryReconciler, who: Callable[[], Awaitable[str]]
+        self,
+        outbox: Outbox,
+        scheduler: RequestScheduler,
+        reconciler: DeliveryReconciler,
+        user_id: Callable[[], Awaitable[str]],
     ) -> None:
-        self._outbox, self._asking, self._settling, self._who = outbox, asking, settling, who
+        self._outbox, self._scheduler, self._reconciler, self._user_id = outbox, scheduler, reconciler, user_id
 
     async def send(self, number: int, call: Operation[Any], effects: Effects) -> tuple[bytes, Any]:
-        """Send it; the body of the answer, or what was found instead of one.
+        """Send a write; returns the response body, or the created item if the response was lost and the item found.
 
         Raises:
-            PresscheckError: what came instead; what nobody knows of is kept in the outbox for its author to decide.
+            PresscheckError: the write failed; one of unknown delivery stays in the outbox for the user to decide.
         """
         try:
-            if effects.settle == "look":
-                there = await self._settling.there(effects, call, await self._who())
-                self._outbox.note(number, tuple(item.id for item in there))
-        except PresscheckError as error:  # it never left
+            if effects.reconcile == "look":
+                items = await self._reconciler.existing(effects, call, await self._user_id())
+                self._outbox.note_existing(number, tuple(item.id for item in items))
+        except PresscheckError as error:  # the write itself was not sent
             self._outbox.drop(number)
-            self._take_note(error)
+            self._report(error)
             raise
         try:
-            return await self._asking.service.fetch(call), None
+            return await self._scheduler.service.fetch(call), None
         except (Ambiguous, ServiceFailed) as error:
-            return b"", await self._what_became(number, call, effects, error)
+            return b"", await self._check_result(number, call, effects, error)
         except PresscheckError as error:
             self._outbox.drop(number)
-            self._take_note(error)
+            self._report(error)
             raise
 
-    def _take_note(self, error: PresscheckError) -> None:
+    def _report(self, error: PresscheckError) -> None:
         if isinstance(error, NetworkError):
-            self._asking.lost(error)
+            self._scheduler.go_offline(error)
 
-    async def _what_became(
+    async def _check_result(
         self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
     ) -> Any:
-        """What was found; else both facts for the person: what went wrong, and whether it happened all the same."""
-        is_so, item = None, None
+        """The created item, if it is found; else raises the error and, if known, whether the write was done anyway."""
+        is_done, item = None, None
         try:
-            if effects.wanted:
-                is_so = effects.wanted[1](await self._settling.read(effects.wanted[0](call)))
-            elif effects.settle == "look" and (row := self._outbox.row(number)):
-                await asyncio.sleep(self._settling.settle)
-                item = await self._settling.found(row, effects, call, await self._who())
+            if effects.state:
+                is_done = effects.state[1](await self._reconciler.read(effects.state[0](call)))
+            elif effects.reconcile == "look" and (row := self._outbox.row(number)):
+                await asyncio.sleep(self._reconciler.settle)
+                item = await self._reconciler.find(row, effects, call, await self._user_id())
         except PresscheckError as second:
-            error.add_note(f"could not check the result: {second}")  # what went wrong at first says more
-        if is_so is not None:
+            error.add_note(f"could not check the result: {second}")  # the first error is more useful
+        if is_done is not None:
             self._outbox.drop(number)
-            said = "the change was made anyway" if is_so else "the change was not made; try again"
-            raise Ambiguous(f"{error.message}; {said}", request=error.request)
+            result = "the change was made anyway" if is_done else "the change was not made; try again"
+            raise Ambiguous(f"{error.message}; {result}", request=error.request)
         if item:
             return item
         self._outbox.refuse(number, error.message)

@@ -1,6 +1,6 @@
-"""How a write that waits shows before it lands: laid over the stored answer as it is read, so undoing costs nothing.
+"""Optimistic overlays: pending writes applied to cached responses at each read, so that undoing one needs no work.
 
-What was laid over carries `waiting`, the number of its row, and `refused`, the reason where there is one.
+A changed or added item has the extra fields `waiting` (the outbox row) and `refused` (the error, if it failed).
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.engine.results import OutboxEntry
 
-Lay = Callable[[Any, Any, OutboxEntry, User], Any]
-"""(answer, the read, the waiting write, its author) → the answer with the write laid over it."""
+Overlay = Callable[[Any, Any, OutboxEntry, User], Any]
+"""(response, the read, the pending write, its author) → the response with the write applied."""
 
 
-def laid_over(read: Operation[Any], answer: Any, waiting: Iterable[OutboxEntry], me: User) -> Any:
-    """The answer of a read with all that waits laid over it, in the order in which it was written."""
-    for one in waiting:
-        lay = LAYERS.get((type(read), type(one.call)))
-        if lay and one.call is not None and _same_thing(read, one.call):
-            answer = lay(answer, read, one, me)
+def apply_pending(read: Operation[Any], answer: Any, pending: Iterable[OutboxEntry], me: User) -> Any:
+    """The response of a read with all pending writes applied, oldest first; `me` is their author."""
+    for entry in pending:
+        overlay = OVERLAYS.get((type(read), type(entry.call)))
+        if overlay and entry.call is not None and _is_same_resource(read, entry.call):
+            answer = overlay(answer, read, entry, me)
     return answer
 
 
-def _same_thing(read: Operation[Any], write: Operation[Any]) -> bool:
+def _is_same_resource(read: Operation[Any], write: Operation[Any]) -> bool:
     shared = set(read.path_fields()) & set(write.path_fields())
     return all(getattr(read, name) == getattr(write, name) for name in shared)
 
 
-def _marks(one: OutboxEntry) -> dict[str, Any]:
-    return {"waiting": one.id, "refused": one.error if _is_refused(one) else None}
+def _marks(entry: OutboxEntry) -> dict[str, Any]:
+    return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None}
 
 
-def _is_refused(one: OutboxEntry) -> bool:
-    return one.state in ("refused", "parked")
+def _is_refused(entry: OutboxEntry) -> bool:
+    return entry.state in ("refused", "parked")
 
 
-def _moment(one: OutboxEntry) -> str:
-    return datetime.fromtimestamp(one.created_at, UTC).isoformat()
+def _created_at(entry: OutboxEntry) -> str:
+    return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
 
 
-def _comment(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
+def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
     target = {"changeRequest": call.change_request_id, "space": call.space_id}
     if call.page:
         target["page"] = {"id": call.page}
@@ -55,99 +55,102 @@ def _comment(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
     new = Comment.model_validate(
         {
             "object": "comment",
-            "id": f"waiting:{one.id}",
+            "id": f"waiting:{entry.id}",
             "postedBy": me,
-            "postedAt": _moment(one),
+            "postedAt": _created_at(entry),
             "body": call.body.model_dump(by_alias=True, exclude_unset=True),
             "status": "open",
             "target": target,
-            **_marks(one),
+            **_marks(entry),
         }
     )
     items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
     return answer.model_copy(update={"items": items, "count": (answer.count or 0) + 1})
 
 
-def _reply(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
+def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
     new = CommentReply.model_validate(
         {
             "object": "comment-reply",
-            "id": f"waiting:{one.id}",
+            "id": f"waiting:{entry.id}",
             "postedBy": me,
-            "postedAt": _moment(one),
+            "postedAt": _created_at(entry),
             "body": call.body.model_dump(by_alias=True, exclude_unset=True),
-            **_marks(one),
+            **_marks(entry),
         }
     )
     return answer.model_copy(update={"items": (*answer.items, new), "count": (answer.count or 0) + 1})
 
 
-def _changed_comment(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
+def _changed_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     def changed(comment: Any) -> Any:
-        call: Any = one.call
+        call: Any = entry.call
         if comment.id != call.comment_id:
             return comment
-        update: dict[str, Any] = _marks(one)
+        update: dict[str, Any] = _marks(entry)
         if call.resolved is not None:
             update["status"] = "resolved" if call.resolved else "open"
-        return _reworded(comment, call, update, me)
+        return _edited(comment, call, update, me)
 
     return answer.model_copy(update={"items": tuple(changed(comment) for comment in answer.items)})
 
 
-def _changed_reply(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
+def _changed_reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
     items = tuple(
-        _reworded(item, call, _marks(one), me) if item.id == call.comment_reply_id else item for item in answer.items
+        _edited(item, call, _marks(entry), me) if item.id == call.comment_reply_id else item for item in answer.items
     )
     return answer.model_copy(update={"items": items})
 
 
-def _reworded(said: Any, call: Any, update: dict[str, Any], me: User) -> Any:
-    """A comment or reply with other words, and with the reactions that the caller put there or took away."""
+def _edited(message: Any, call: Any, update: dict[str, Any], me: User) -> Any:
+    """A comment or reply with its new text, and with the reactions that the user added and removed."""
     if call.body is not None:
         update["body"] = call.body
     added, removed = call.added_reactions or (), call.removed_reactions or ()
     if added or removed:
-        update["reactions"] = _reacted(said.reactions, added, removed, me)
-    return said.model_copy(update=update)
+        update["reactions"] = _with_reactions(message.reactions, added, removed, me)
+    return message.model_copy(update=update)
 
 
-def _reacted(known: Sequence[Reaction], added: Collection[str], removed: Collection[str], me: User) -> Any:
-    others = {one.emoji: [each for each in one.users if each.user.id != me.id] for one in known}
-    mine = {one.emoji for one in known if len(others[one.emoji]) < len(one.users)} - set(removed) | set(added)
+def _with_reactions(
+    before: Sequence[Reaction], added: Collection[str], removed: Collection[str], me: User
+) -> tuple[Reaction, ...]:
+    others = {reaction.emoji: [user for user in reaction.users if user.user.id != me.id] for reaction in before}
+    mine = {reaction.emoji for reaction in before if len(others[reaction.emoji]) < len(reaction.users)}
+    mine = mine - set(removed) | set(added)
     users = {
         emoji: (*others.get(emoji, ()), *((ReactionUser(user=me),) if emoji in mine else ()))
         for emoji in dict.fromkeys((*others, *added))
     }
-    return tuple(Reaction(emoji=emoji, count=len(who), users=who) for emoji, who in users.items() if who)
+    return tuple(Reaction(emoji=emoji, count=len(by), users=by) for emoji, by in users.items() if by)
 
 
-def _without_reply(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
+def _without_reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
     items = tuple(item for item in answer.items if item.id != call.comment_reply_id)
     return answer.model_copy(update={"items": items})
 
 
-def _without_comment(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
+def _without_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
     return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != call.comment_id)})
 
 
-def _review(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
-    if _is_refused(one):  # nobody gave this verdict: the outbox keeps its text
+def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    if _is_refused(entry):  # this review was not submitted; its text is in the outbox
         return answer
     new = change_requests.Review.model_validate(
         {
             "object": "change-request-review",
-            "id": f"waiting:{one.id}",
+            "id": f"waiting:{entry.id}",
             "reviewer": me,
             "status": call.status,
-            "createdAt": _moment(one),
-            "updatedAt": _moment(one),
-            **_marks(one),
+            "createdAt": _created_at(entry),
+            "updatedAt": _created_at(entry),
+            **_marks(entry),
         }
     )
     replaced = tuple(
@@ -156,14 +159,14 @@ def _review(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
     return answer.model_copy(update={"items": (*replaced, new), "count": (answer.count or 0) + 1})
 
 
-def _changed_request(answer: Any, read: Any, one: OutboxEntry, me: User) -> Any:
-    call: Any = one.call
-    names = () if _is_refused(one) else ("subject", "status", "description")  # what was refused is not so
+def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("subject", "status", "description")  # the service did not accept these
     update = {name: value for name, value in call.given().items() if name in names}
-    return answer.model_copy(update={**update, **_marks(one)})
+    return answer.model_copy(update={**update, **_marks(entry)})
 
 
-LAYERS: dict[tuple[type[Operation[Any]], type[Any]], Lay] = {
+OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListComments, comments.PostComment): _comment,
     (comments.ListComments, comments.UpdateComment): _changed_comment,
     (comments.ListComments, comments.DeleteComment): _without_comment,
@@ -173,4 +176,4 @@ LAYERS: dict[tuple[type[Operation[Any]], type[Any]], Lay] = {
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
 }
-"""Which write shows in which read."""
+"""(read, write) → how the write changes the response of the read."""

@@ -1,4 +1,4 @@
-"""What the author of a write can decide over it while it is not sent: change it, send it, keep it, give it up."""
+"""User actions on unsent writes: undo, retry, edit, release, discard."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from presscheck.store.outbox import Outbox
 
 
 class OutboxActions:
-    """What an author does with entries of the outbox.
+    """User actions on entries of the outbox.
 
     Args:
-        outbox: where they stand.
+        outbox: the outbox.
         changed: called after each change.
     """
 
@@ -36,22 +36,22 @@ class OutboxActions:
         self._changed()
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Send this in the place of a write that waits or was refused; False where it has left meanwhile."""
-        is_taken = self._outbox.rewrite(number, call.given())
+        """Replace a pending or failed write by this call; False if it is being sent or is already sent."""
+        is_replaced = self._outbox.rewrite(number, call.given())
         self._changed()
-        return is_taken
+        return is_replaced
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
-        """Send what was collected, all of it or nothing, in the order in which it was written.
+        """Send collected writes in their original order; all are released in one transaction.
 
         Args:
-            numbers: of the writes.
-            hold: seconds in which they can still be unsent.
+            numbers: the outbox rows of the writes.
+            hold: seconds before they are sent, in which `unsend` can undo them.
         """
         self._outbox.release(numbers, time.time() + hold)
         self._changed()
 
     def drop(self, number: int) -> None:
-        """Give a write up."""
+        """Discard an unsent write."""
         self._outbox.drop(number)
         self._changed()

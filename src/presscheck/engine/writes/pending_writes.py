@@ -1,4 +1,4 @@
-"""The writes that are not sent yet, and how they show in answers that are read meanwhile."""
+"""The unsent writes of the outbox as calls, applied to the responses that are read in the meantime."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 from presscheck.api.operation import Operation, revive
 from presscheck.engine.results import OutboxEntry
 from presscheck.engine.signed_in_user import SignedInUser
-from presscheck.engine.writes.optimistic_overlays import laid_over
+from presscheck.engine.writes.optimistic_overlays import apply_pending
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox, Row
 
@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 
 class PendingWrites:
-    """The entries of the outbox as calls, read once per change of the outbox.
+    """The entries of the outbox, cached until `reload` is called.
 
     Args:
-        outbox: where the writes stand.
-        author: who wrote them.
+        outbox: the outbox.
+        author: the author of the writes.
     """
 
     def __init__(self, outbox: Outbox, author: SignedInUser) -> None:
@@ -27,13 +27,13 @@ class PendingWrites:
         self._entries: tuple[OutboxEntry, ...] | None = None
 
     def entries(self) -> tuple[OutboxEntry, ...]:
-        """Everything that is not sent, the oldest first; without what is on its way from the window that wrote it."""
+        """All unsent writes, oldest first, without those that an instance is sending immediately."""
         if self._entries is None:
             self._entries = tuple(pending_entry(row) for row in self._outbox.rows() if row.state != "now")
         return self._entries
 
     def reload(self) -> tuple[Operation[object], ...]:
-        """Read the outbox again; the calls of all entries that came, went or changed."""
+        """Read the outbox again; returns the calls of all entries that were added, removed or changed."""
         before, self._entries = {entry.id: entry for entry in self._entries or ()}, None
         after = {entry.id: entry for entry in self.entries()}
         changed = [number for number in before | after if before.get(number) != after.get(number)]
@@ -41,13 +41,13 @@ class PendingWrites:
         return tuple(entry.call for entry in entries if entry.call is not None)
 
     def apply(self, read: Operation[T], answer: T) -> T:
-        """An answer as it will be when everything that is not sent has arrived."""
+        """A response with all unsent writes applied."""
         entries = self.entries()
-        return cast("T", laid_over(read, answer, entries, self._author.user)) if entries else answer
+        return cast("T", apply_pending(read, answer, entries, self._author.user)) if entries else answer
 
 
 def pending_entry(row: Row) -> OutboxEntry:
-    """A row of the outbox as an entry; without its call where this version cannot read it."""
+    """A row of the outbox as an entry; without a call if this version cannot read it."""
     try:
         call = revive(row.name, row.given)
     except PresscheckError:

@@ -1,7 +1,7 @@
-"""Finds out whether a write of unknown delivery arrived: looks for the item that it would have created.
+"""Finds out whether a write of unknown delivery arrived, by looking for the item that it would have created.
 
-Absent means absent only when the time-out and a settle time have passed since it left, and it was looked for twice:
-what delays a request may still deliver it.
+It counts as not arrived only if two searches after the time-out plus a settle time find nothing, because a delayed
+request may still arrive until then.
 """
 
 from __future__ import annotations
@@ -16,25 +16,30 @@ from presscheck.engine.writes.effects import Effects
 from presscheck.store.outbox import Row
 
 SETTLE = 2.0
-"""Seconds to wait before looking for a write of unknown delivery, and between two attempts."""
-TAKES = 30.0
-"""Seconds after which the client waits no longer for an answer."""
+"""Seconds to wait before looking for a write of unknown delivery, and between two searches."""
+TIMEOUT = 30.0
+"""Seconds after which the client stops waiting for a response."""
 
 
 class DeliveryReconciler:
-    """Looks for a written item on the service, without the cache."""
+    """Looks for the results of writes in the service, bypassing the cache.
 
-    def __init__(self, asking: RequestScheduler, settle: float | None = None) -> None:
-        self._asking, self.settle, self.takes = asking, SETTLE if settle is None else settle, TAKES
+    Args:
+        scheduler: the connection.
+        settle: seconds to wait before looking; None for the default.
+    """
 
-    async def there(self, effects: Effects, call: Operation[Any], author: str) -> tuple[Any, ...]:
-        """All that is there now, where such a write would be found.
+    def __init__(self, scheduler: RequestScheduler, settle: float | None = None) -> None:
+        self._scheduler, self.settle, self.timeout = scheduler, SETTLE if settle is None else settle, TIMEOUT
+
+    async def existing(self, effects: Effects, call: Operation[Any], author: str) -> tuple[Any, ...]:
+        """All items that are now in the listings that would contain the result of a write.
 
         Raises:
-            RequestError: the service does not say.
+            RequestError: a listing cannot be read.
         """
         found: list[Any] = []
-        for listing in effects.listing(call, author) if effects.listing else ():
+        for listing in effects.listings(call, author) if effects.listings else ():
             page, seen = await self.read(listing), set[str]()
             found += page.items
             while page.next is not None and page.next.page not in seen:
@@ -43,39 +48,39 @@ class DeliveryReconciler:
                 found += page.items
         return tuple(found)
 
-    async def found(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """What the write came to, by one look: an item that was not there before, by this person and with this text.
+    async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
+        """Search once for the result of a write: an item that did not exist before, with the same author and text.
 
         Raises:
-            RequestError: the service does not say.
+            RequestError: a listing cannot be read.
         """
-        for item in await self.there(effects, call, author):
-            if item.id not in (row.noted or ()) and effects.found and effects.found(item, call, author):
+        for item in await self.existing(effects, call, author):
+            if item.id not in (row.existing_ids or ()) and effects.is_result and effects.is_result(item, call, author):
                 return item
         return None
 
-    async def came_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """What the write came to; None when it is certain that it did not arrive, or need not be known.
+    async def result_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
+        """The item that a write created; None if it certainly did not arrive, or if it can be repeated anyway.
 
         Raises:
-            RequestError: the service does not say.
+            RequestError: a listing cannot be read.
         """
-        looks = effects.settle == "look"
-        if looks and (item := await self.found(row, effects, call, author)):
+        is_searched = effects.reconcile == "look"
+        if is_searched and (item := await self.find(row, effects, call, author)):
             return item
         await asyncio.sleep(self.until_certain(row))
-        for pause in (0, self.settle) if looks else ():
+        for pause in (0, self.settle) if is_searched else ():
             await asyncio.sleep(pause)
-            if item := await self.found(row, effects, call, author):
+            if item := await self.find(row, effects, call, author):
                 return item
         return None
 
     def until_certain(self, row: Row) -> float:
-        """Seconds until nothing can deliver any more what left last; a clock that was set back makes them no more."""
+        """Seconds until a request that was sent last can no longer arrive; not more if the clock was set back."""
         now = time.time()
-        left_at = now if row.sent_at is None else min(row.sent_at, now)
-        return max(0.0, left_at + self.takes + self.settle - now)
+        sent_at = now if row.sent_at is None else min(row.sent_at, now)
+        return max(0.0, sent_at + self.timeout + self.settle - now)
 
     async def read(self, call: Operation[Any]) -> Any:
-        """The service's own answer."""
-        return call.read_answer(await self._asking.service.fetch(call))
+        """The response of the service, not cached."""
+        return call.read_answer(await self._scheduler.service.fetch(call))

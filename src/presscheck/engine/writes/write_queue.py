@@ -1,4 +1,4 @@
-"""What happens to a write: into the outbox first, applied to what is read, sent, and its fate told to its author."""
+"""The write queue: stores writes in the outbox, applies them to reads, sends them and reports their results."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ class WriteQueue:
     """The writes of one engine.
 
     Args:
-        outbox: where they stand until they are sent.
-        pending: the same as calls.
-        asking: the connection.
-        watching: the open watches; those are woken that a write touches.
-        reads: asks the service who we are.
+        outbox: stores the writes until they are sent.
+        pending: the entries of the outbox as calls.
+        scheduler: the connection.
+        subscriptions: the open subscriptions; a write notifies those that it affects.
+        reads: reads the signed-in user.
         user: the signed-in user.
-        read_only: refuse every write.
-        settle: seconds before a write of unknown fate is looked for.
+        read_only: reject every write.
+        settle: seconds to wait before checking a write of unknown delivery; None for the default.
         changed: called after each change of the outbox.
-        sent: told each call that was sent at once.
+        sent: called with each write that was sent immediately.
     """
 
     def __init__(
         self,
         outbox: Outbox,
         pending: PendingWrites,
-        asking: RequestScheduler,
-        watching: Subscriptions,
+        scheduler: RequestScheduler,
+        subscriptions: Subscriptions,
         reads: ServiceReads,
         user: SignedInUser,
         *,
@@ -61,57 +61,57 @@ class WriteQueue:
     ) -> None:
         self.read_only = read_only
         self._outbox, self._pending, self._user = outbox, pending, user
-        self._asking, self._watching, self._reads = asking, watching, reads
+        self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
         self._on_change, self._on_sent = changed, sent
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.settling = DeliveryReconciler(asking, settle)
-        self._at_once = ImmediateSender(outbox, asking, self.settling, self._who)
-        self._sending = OutboxWorker(
+        self.reconciler = DeliveryReconciler(scheduler, settle)
+        self._immediate = ImmediateSender(outbox, scheduler, self.reconciler, self._user_id)
+        self._worker = OutboxWorker(
             outbox,
-            asking,
-            self.settling,
-            who=self._who,
-            landed=self._landed,
+            scheduler,
+            self.reconciler,
+            user_id=self._user_id,
+            delivered=self._delivered,
             refused=self._refused,
-            elsewhere=self._changed_elsewhere,
+            changed=self._rows_changed,
         )
 
     def start(self) -> None:
-        """Begin to send, and find out who we are."""
-        if not self.read_only:  # what waits from before it became so stays where it is
-            self._sending.start()
-        self.background(self._learn_who_we_are())
+        """Start sending, and read the signed-in user."""
+        if not self.read_only:  # writes from before the profile became read-only stay in the outbox
+            self._worker.start()
+        self.background(self._read_user())
 
     async def close(self) -> None:
-        """Stop at once."""
+        """Stop immediately; unsent writes stay in the outbox."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for outcome in self._outcomes.values():
             outcome.cancel()
-        await self._sending.close()
+        await self._worker.close()
 
     def background(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run something to its end that nobody waits for."""
+        """Run a coroutine as a task that `close` cancels."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def wake(self) -> None:
-        """The service is back."""
-        self._sending.wake()
+        """Send now: the service can be reached again."""
+        self._worker.wake()
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
-        """Take a write; see `Engine.write`."""
+        """Queue or send a write; see `Engine.write`."""
         if self.read_only:
-            raise ReadOnly("This profile is read-only: changes are not allowed")
+            raise ReadOnly
         effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
-        outcome.add_done_callback(_look_at)
-        if not effects.waits and self._asking.offline:
-            raise NotNow(f"You are offline and this action cannot be queued: {self._asking.offline}")
+        outcome.add_done_callback(_retrieve_exception)
+        if not effects.queued and self._scheduler.offline:
+            raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")
         now, scope = time.time(), effects.scope(call)
-        scope = scope if effects.waits else f"{scope} {now}"  # nothing waits for it, and it for nothing
+        scope = scope if effects.queued else f"{scope} {now}"  # a scope of its own: it blocks nothing
         state = "collected" if collect else "waiting"
         number = self._outbox.put(
             call.stored_name(),
@@ -120,47 +120,47 @@ class WriteQueue:
             now,
             hold=hold,
             author=self._author(),
-            state=state if effects.waits else "now",
+            state=state if effects.queued else "now",
         )
-        if effects.waits:
+        if effects.queued:
             self._outcomes[number] = outcome
             self.changed()
         else:
-            self.background(self._send_at_once(number, call, effects, outcome))
-        return PendingWrite(number if effects.waits else 0, call, cast("asyncio.Future[T | None]", outcome))
+            self.background(self._send_immediately(number, call, effects, outcome))
+        return PendingWrite(number if effects.queued else 0, call, cast("asyncio.Future[T | None]", outcome))
 
     def changed(self) -> None:
-        """The outbox changed: whoever looks at what its entries touch shows it, and the sender looks."""
+        """Notify the subscribers that the changed entries of the outbox affect, and wake the worker."""
         calls = self._pending.reload()
-        self._watching.news_paths({pattern for call in calls for pattern in effects_of(call).stale(call)})
+        self._subscriptions.news_paths({pattern for call in calls for pattern in effects_of(call).stale(call)})
         self._on_change()
         self.wake()
 
-    async def _learn_who_we_are(self) -> None:
+    async def _read_user(self) -> None:
         with contextlib.suppress(PresscheckError):
             self._user.remember(await self._reads.read(GetCurrentUser()))
 
     def _author(self) -> str | None:
-        """Who writes, as far as is known of this token."""
+        """The id of the token's user, if it is cached."""
         known = self._reads.stored.known(GetCurrentUser())
         return known.value.id if known else None
 
-    async def _who(self) -> str:
+    async def _user_id(self) -> str:
         return (await self._reads.read(GetCurrentUser())).id
 
-    async def _landed(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
+    async def _delivered(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
         answer = read_answer(call, body) if body else item
-        self._outbox.landed(row.id, getattr(answer, "id", None))
-        await self._take_in(call, body)
-        self._settle_outcome(row.id, answer)
+        self._outbox.delivered(row.id, getattr(answer, "id", None))
+        await self._store_result(call, body)
+        self._set_outcome(row.id, answer)
         self.changed()
 
-    def _changed_elsewhere(self) -> None:
-        """Another window wrote, sent or decided: whoever waits here is told, and what is shown follows."""
+    def _rows_changed(self) -> None:
+        """Report the results of writes that the worker or another instance finished, and notify subscribers."""
         for number in tuple(self._outcomes):
             row = self._outbox.row(number)
             if row is None:
-                self._settle_outcome(number, None)
+                self._set_outcome(number, None)
             elif row.state in ("refused", "parked"):
                 self._refused(row, PresscheckError(row.error or "The request failed"))
         self._user.forget()
@@ -171,45 +171,45 @@ class WriteQueue:
         if outcome and not outcome.done():
             outcome.set_exception(error)
         call = pending_entry(row).call
-        if call:  # often it is refused because somebody else moved something, which is to be seen then
-            self._moved(call, *beneath(effects_of(call).scope(call)))
+        if call:  # often the cause is a change by somebody else, so the whole scope is fetched again
+            self._invalidate(call, *beneath(effects_of(call).scope(call)))
         self.changed()
 
-    def _settle_outcome(self, number: int, answer: Any) -> None:
+    def _set_outcome(self, number: int, answer: Any) -> None:
         outcome = self._outcomes.pop(number, None)
         if outcome and not outcome.done():
             outcome.set_result(answer)
 
-    async def _take_in(self, call: Operation[Any], body: bytes) -> None:
-        """A thing that the answer of a write holds is new everywhere; what it changed is asked for again."""
+    async def _store_result(self, call: Operation[Any], body: bytes) -> None:
+        """Store the resource that a write returned, and fetch again what the write changed."""
         if body:
             await self._reads.stored.in_store(lambda cache: cache.keep_resource(json.loads(body)))
-        self._moved(call)
+        self._invalidate(call)
 
-    def _moved(self, call: Operation[Any], *more: str) -> None:
-        """Ask again for all that a write changes, and for what else these patterns name."""
+    def _invalidate(self, call: Operation[Any], *more: str) -> None:
+        """Fetch again all reads that a write changes or that match one of the further patterns."""
         patterns = (*effects_of(call).stale(call), *more)
-        self._asking.outdate(patterns)
-        self._watching.stale_paths(patterns)
+        self._scheduler.stop_sharing(patterns)
+        self._subscriptions.stale_paths(patterns)
 
-    async def _send_at_once(
+    async def _send_immediately(
         self, number: int, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]
     ) -> None:
         body = b""
         try:
-            body, item = await self._at_once.send(number, call, effects)
+            body, item = await self._immediate.send(number, call, effects)
             self._on_sent(call)
             answer = read_answer(call, body) if body else item
-            self._outbox.landed(number, getattr(answer, "id", None))
+            self._outbox.delivered(number, getattr(answer, "id", None))
             outcome.set_result(answer)
         except PresscheckError as error:
             outcome.set_exception(error)
         finally:
-            await self._take_in(call, body)
+            await self._store_result(call, body)
             self.changed()
 
 
-def _look_at(outcome: asyncio.Future[Any]) -> None:
-    """An error that nobody waits for is shown in the outbox, and is no crash."""
+def _retrieve_exception(outcome: asyncio.Future[Any]) -> None:
+    """Retrieve the exception of a write without callers, so that asyncio does not log it: the outbox shows it."""
     if not outcome.cancelled():
         outcome.exception()

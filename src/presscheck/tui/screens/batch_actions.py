@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import ComposeResult
 
 from presscheck.api.change_requests import ChangeRequest, MergeResult
-from presscheck.engine.review.merge_train import couple, merge_next
+from presscheck.engine.review.merge_train import merge_next, save_train
 from presscheck.errors import PresscheckError
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
@@ -117,7 +117,7 @@ class MergeTrainAction:
         self._store_rest()
 
     def _store_rest(self) -> None:
-        couple(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
+        save_train(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
 
 
 class BatchScreen(BaseScreen):

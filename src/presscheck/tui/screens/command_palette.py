@@ -64,7 +64,7 @@ def anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     acts = {choice.key: act for choice, act in things}
 
     async def texts(text: str) -> AsyncIterator[list[Choice]]:
-        async for seen in app.engine.search(text, most=SHOWN):
+        async for seen in app.engine.search(text, limit=SHOWN):
             hits = [_hit(app, hit, text) for hit in seen.value]
             acts.update((choice.key, act) for choice, act in hits)
             yield [choice for choice, _ in hits]

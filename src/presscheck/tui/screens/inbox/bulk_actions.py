@@ -16,7 +16,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListMembers
-from presscheck.engine.review.merge_train import MERGE_TRAIN, couple, left_over
+from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -133,9 +133,9 @@ class BulkActions:
 
     async def _continue_train(self) -> None:
         """Continue the merge train that was stopped, or discard it."""
-        requests = await left_over(self._engine)
+        requests = await load_train(self._engine)
         if not requests:
-            couple(self._engine.outbox, ())
+            save_train(self._engine.outbox, ())
             self._screen.notify("the merge train is empty: its change requests no longer exist")
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
@@ -144,7 +144,7 @@ class BulkActions:
         if choice == ("go",):
             self._show(merge_train(self._engine, requests))
         elif choice == ("forget",):
-            couple(self._engine.outbox, ())
+            save_train(self._engine.outbox, ())
 
     async def _call_for(self, action: str) -> CallOf | None:
         """The call for each change request; None if its input was cancelled."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
-from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arranged, facts, listing_of
+from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arrange_rows, listing_of, row_details
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 
@@ -123,7 +123,7 @@ class InboxModel:
         listing = self.listing(view)
         if listing is not None and self.is_arranged(view):
             text = f"{view.query} {self.queries.get(view.id, '')}"
-            self._groups[view.id] = await arranged(self._engine, view, listing, text, self.spaces, now())
+            self._groups[view.id] = await arrange_rows(self._engine, view, listing, text, self.spaces, now())
             self._visible.pop(view.id, None)
             if view is self.view:
                 self._at_places.clear()
@@ -169,17 +169,17 @@ class InboxModel:
             return []
         if view.id not in self._hidden:
             found: list[int] = []
-            for place in self._engine.positions(listing, triage.put_away).values():
+            for place in self._engine.positions(listing, triage.hidden_ids).values():
                 [*requests] = self._engine.window(listing, place, 1).items
-                found += [place for request in requests if triage.away(request)]
+                found += [place for request in requests if triage.hidden_state(request)]
             self._hidden[view.id] = sorted(found)
         return self._hidden[view.id]
 
     def facts(self, request: ChangeRequest) -> RowDetails:
         """Reviews, pages and comments of a row, as far as known."""
         if request.id not in self._facts:
-            _, collides = self._forecasts.get((request.id, request.revision), (0.0, None))
-            self._facts[request.id] = replace(facts(self._engine, request, self.me), collides=collides)
+            _, has_conflict = self._forecasts.get((request.id, request.revision), (0.0, None))
+            self._facts[request.id] = replace(row_details(self._engine, request, self.me), has_conflict=has_conflict)
         return self._facts[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:
@@ -187,9 +187,9 @@ class InboxModel:
         made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_LASTS, None))
         return monotonic() - made >= FORECAST_LASTS
 
-    def foresaw(self, request: ChangeRequest, *, collides: bool | None) -> None:
+    def foresaw(self, request: ChangeRequest, *, has_conflict: bool | None) -> None:
         """Keep whether a merge would conflict; None if unknown."""
-        self._forecasts[request.id, request.revision] = monotonic(), collides
+        self._forecasts[request.id, request.revision] = monotonic(), has_conflict
 
     def learn(self, request: ChangeRequest) -> bool:
         """Read the details of a row again; returns whether they have changed."""

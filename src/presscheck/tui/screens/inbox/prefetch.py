@@ -99,7 +99,7 @@ class InboxPrefetch:
         merge = None
         with suppress(ServiceError):  # a side that may not be read: no forecast
             merge = await forecast(self._engine, request, BACKGROUND)
-        model.foresaw(request, collides=None if merge is None else bool(merge.conflicts))
+        model.foresaw(request, has_conflict=None if merge is None else bool(merge.conflicts))
         self._update(request)
 
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:

@@ -86,7 +86,7 @@ def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
     """Whether main has changed since, and whether a merge would conflict."""
     if not request.outdated:
         return ()
-    if known.collides:
+    if known.has_conflict:
         return (Span("conflict" if is_wide else "✗", "removed"),)
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 

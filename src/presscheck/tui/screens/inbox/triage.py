@@ -36,7 +36,7 @@ class TriageActions:
 
     def sign(self, request: ChangeRequest) -> Span:
         """The mark before a row: done, snoozed, new activity, bookmarked, or a space."""
-        away = self._triage.away(request)
+        away = self._triage.hidden_state(request)
         if away:
             return Span("✓" if away.is_done else "◷", "quiet")
         if request.id in self._events.unread:
@@ -55,7 +55,7 @@ class TriageActions:
     def command_done(self) -> None:
         """Hide the selected change requests until there is new activity; bring them back if all are hidden."""
         requests = self.selected()
-        if requests and all(self._triage.away(request) for request in requests):
+        if requests and all(self._triage.hidden_state(request) for request in requests):
             self._bring_back(tuple(request.id for request in requests))
             return
         for request in requests:
@@ -115,7 +115,7 @@ class TriageActions:
             self._screen.notify(f"{first if len(requests) == 1 else counted(requests)} {state} (z to undo)")
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
-        number = sum(self._triage.bring_back(id_) for id_ in ids)
+        number = sum(self._triage.unhide(id_) for id_ in ids)
         self._last_hidden = ()
         self._screen.rows.unmark()
         self._screen.reload_rows()

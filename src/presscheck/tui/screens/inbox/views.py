@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from presscheck.config.saved_views import SavedView, wrong_with
-from presscheck.config.settings_schema import MOST_VIEWS
+from presscheck.config.saved_views import SavedView, first_error
+from presscheck.config.settings_schema import MAX_VIEWS
 from presscheck.config.validation import read_views
 from presscheck.engine.inbox.query_language import parse, without_order
-from presscheck.engine.inbox.views import VIEWS, all_views, judge
+from presscheck.engine.inbox.views import VIEWS, all_views, validate_view
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
@@ -44,7 +44,7 @@ class ViewActions:
         file = self._screen.app_context.settings_file
         if file is None:
             return
-        saved, mistakes = read_views(file, judge)
+        saved, mistakes = read_views(file, validate_view)
         for mistake in reversed(mistakes):
             # the footer has no room for the whole path; `presscheck config check` shows it
             error = ConfigurationError(str(replace(mistake, file=Path(mistake.file.name))))
@@ -108,8 +108,8 @@ class ViewActions:
         """Disabled without a settings file, or with too many views."""
         if self._screen.app_context.settings_file is None:
             return "there is no settings file to save it in"
-        has_room = len(self._screen.model.views) - len(VIEWS) < MOST_VIEWS
-        return None if has_room else f"you have {MOST_VIEWS} views: remove one first"
+        has_room = len(self._screen.model.views) - len(VIEWS) < MAX_VIEWS
+        return None if has_room else f"you have {MAX_VIEWS} views: remove one first"
 
     async def command_save_view(self) -> None:
         """Ask for a name, and save this view under it."""
@@ -169,7 +169,7 @@ class ViewActions:
         others = [other.saved for other in self._screen.model.views if other.saved and other.saved is not view]
 
         def error_of(edited: SavedView) -> tuple[str, str] | None:
-            return wrong_with(edited, others, judge)
+            return first_error(edited, others, validate_view)
 
         return await self._screen.ask(SavedViewEditor(title, view, self._screen.style_for, error_of))
 

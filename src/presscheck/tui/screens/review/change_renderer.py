@@ -11,7 +11,7 @@ from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.pages.suggestions import block_at, format_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.changes import ChangedItem, changed_items, kinds_text, summarize_changes
-from presscheck.engine.review.merge_readiness import listed
+from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.threads import Thread, markdown_of_body
 from presscheck.text.relative_time import since
 from presscheck.text.sanitize import sanitize
@@ -209,16 +209,16 @@ def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, 
 
 
 def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:
-    glyph, style = _VERDICTS[reviewer.said]
+    glyph, style = _VERDICTS[reviewer.status]
     verdict = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}[
-        reviewer.said
+        reviewer.status
     ]
     if not reviewer.stale:
         return (Span(f"{glyph} ", style), Span(reviewer.name), Span(f"  {verdict}", "quiet"))
-    verdict = f"{verdict} in" if reviewer.said == "changes-requested" else verdict
+    verdict = f"{verdict} in" if reviewer.status == "changes-requested" else verdict
     changes = model.changes_since(reviewer.revision)
     titles = [item.title for item in changed_items(changes.changes)] if changes else []
-    changed = f" · changed since: {listed(titles)}" if titles else ""
+    changed = f" · changed since: {join_names(titles)}" if titles else ""
     line = (Span(f"{glyph} ", style), Span(reviewer.name), Span(f"  {verdict} an older revision", "waiting"))
     return cut((*line, Span(changed, "quiet")), columns)
 

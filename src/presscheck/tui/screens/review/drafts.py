@@ -11,7 +11,7 @@ from presscheck.api.comments import PostComment, PostReply, UpdateComment, Updat
 from presscheck.api.organizations import ListMembers
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
-from presscheck.engine.review.merge_readiness import listed
+from presscheck.engine.review.merge_readiness import join_names
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.page_editor import draft_key
@@ -193,7 +193,7 @@ class ReviewDrafts:
         """Tell which changes a review covers that its author did not see: the service reviews the newest revision."""
         changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
-        self._context.notify(f"your review also covers changes made just before it arrived: {listed(titles)}")
+        self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
 
 
 def _outcome(result: MergeResult, *, is_merge: bool) -> str:

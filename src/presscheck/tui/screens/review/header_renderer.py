@@ -82,9 +82,9 @@ def compared_line(review: Review | None, now: datetime) -> Line:
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
     """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision."""
     spans: list[Span] = []
-    stale = [reviewer for reviewer in reviewers if reviewer.said == "approved" and reviewer.stale]
+    stale = [reviewer for reviewer in reviewers if reviewer.status == "approved" and reviewer.stale]
     for verdict, glyph, style in _VERDICTS:
-        number = sum(reviewer.said == verdict and reviewer not in stale for reviewer in reviewers)
+        number = sum(reviewer.status == verdict and reviewer not in stale for reviewer in reviewers)
         if number:
             spans.append(Span(f" {glyph}{number}", style))
     if stale:
@@ -108,9 +108,9 @@ def check_lines(checks: Iterable[MergeCheck]) -> list[Line]:
     for check in checks:
         word, style = _CERTAINTIES[check.certainty]
         sign = word[0] if check.certainty != "unknown" else "?"
-        lines.append((Span(f" {sign} ", style), *pad((Span(check.what, "quiet"),), 13), Span(check.says)))
-        if check.who and check.certainty != "yes":
-            lines.append((Span(" " * 16), Span(f"can be fixed by {check.who}", "quiet")))
+        lines.append((Span(f" {sign} ", style), *pad((Span(check.subject, "quiet"),), 13), Span(check.message)))
+        if check.fixed_by and check.certainty != "yes":
+            lines.append((Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet")))
     return lines
 
 
