@@ -10,6 +10,7 @@ from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import VIEWS
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
@@ -111,8 +112,9 @@ def _things(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
             yield from (_request(app, one, titles) for one in _requests(app, organization.id))
         for space in spaces if kind in ("", "page") else ():
             pages = app.engine.known(ListPages(space_id=space.id))
-            for page in _all_pages(pages.value.pages if pages else ()):
-                yield _page(app, space, page, titles)
+            for page in flatten(pages.value.pages if pages else ()):
+                if page.type == "document":
+                    yield _page(app, space, page, titles)
 
 
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
@@ -166,10 +168,3 @@ def _found_in(excerpt: str, text: str) -> Line:
     if len(parts) > 1 and len(parts[0]) > BEFORE:
         parts[0] = "…" + parts[0][-BEFORE:].partition(" ")[2]
     return tuple(Span(part, "strong" if at % 2 else "quiet") for at, part in enumerate(parts) if part)
-
-
-def _all_pages(pages: Sequence[RevisionPage]) -> Iterator[RevisionPage]:
-    for page in pages:
-        if page.type == "document":
-            yield page
-        yield from _all_pages(page.pages or ())

@@ -9,6 +9,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.spaces import Space
+from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.tree import Node
@@ -134,7 +135,7 @@ class Library:
 
 def count_below(page: RevisionPage) -> int:
     """How many pages are below one."""
-    return sum(1 + count_below(one) for one in page.pages)
+    return sum(1 for _ in flatten(page.pages))
 
 
 def _label(item: Item) -> Line:
