@@ -306,7 +306,7 @@ async def test_the_list_keeps_what_came_last(service: RunningService, home: Path
 async def test_the_app_says_it_marks_the_row_and_gives_one_sign(service: RunningService, mia: str, home: Path) -> None:
     app, sent = app_on(service, home, notify="osc9"), list[str]()
     app.engine.events.pause, app.engine.events.first = 0.2, 0
-    app.to_terminal = sent.append
+    app.write_to_terminal = sent.append
     async with running(app) as pilot:
         await until_shown(pilot, shows="5 Rewrite the auth guide")
         await until_shown(pilot, holds=lambda: bool(app.engine.triage.followed))

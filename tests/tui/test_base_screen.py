@@ -84,7 +84,7 @@ class Beside(Room):
         yield from super().body()
         yield TextView(self.style_for)
 
-    def on_row_list_row_pointed(self, event: RowList.RowPointed) -> None:
+    def on_row_list_row_highlighted(self, event: RowList.RowHighlighted) -> None:
         self.query_one(TextView).show([(Span(f"about row {event.index}"),)])
 
 
@@ -262,7 +262,7 @@ async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
     await pilot.press("N")
     await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 4)
     await pilot.press("/", "escape", "j")
-    assert room(pilot).query_one(RowList).needle == ""
+    assert room(pilot).query_one(RowList).search_text == ""
     assert room(pilot).query_one(RowList).cursor == 5
 
 
@@ -277,7 +277,7 @@ async def test_what_befell_the_cache_is_said_in_one_line(tmp_path: Path) -> None
         file.write_bytes(b"no database" * 1000)
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "The cache was damaged or of another version" in shown(pilot.app)[-1])
-        assert len(pilot.app.notices.said) == 1
+        assert len(pilot.app.notices.history) == 1
 
 
 async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
 def test_in_every_preset_a_key_means_one_thing(preset: str) -> None:
     keys = [key for command in COMMANDS for key in keys_of(command, PRESETS[preset])]
     assert len(keys) == len(set(keys))
-    assert KeySequences(keymap=PRESETS[preset]).doubled() == []
+    assert KeySequences(keymap=PRESETS[preset]).ambiguous() == []
     assert set(PRESETS[preset]) <= {command.name for command in COMMANDS}
 
 

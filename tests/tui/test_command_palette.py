@@ -27,7 +27,7 @@ async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
     await pilot.press(*text)
     await until(pilot, shows=finds)
     assert isinstance(pilot.app.screen, Picker)
-    return pilot.app.screen.found
+    return pilot.app.screen.matches
 
 
 async def test_a_page_that_only_the_service_knows_is_found_and_then_without_a_connection(
@@ -74,8 +74,8 @@ async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: Run
         await pilot.press(*"limits")
         await until(pilot, shows="Limits p")
         assert isinstance(pilot.app.screen, Picker)
-        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.found))  # type: ignore[attr-defined]
-        keys = [one.key for one in pilot.app.screen.found]
+        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.matches))  # type: ignore[attr-defined]
+        keys = [one.key for one in pilot.app.screen.matches]
         assert len(keys) == len(set(keys))
         assert keys[0].startswith("cr "), "a name that is known, before what the service finds"
         await pilot.press("x", "q", "z")

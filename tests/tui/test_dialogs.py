@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.terminal import Terminal
-from tests.tui.widget_harness import INK, alone, look, shown
+from tests.tui.widget_harness import INK, alone, shown, style_for
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -53,7 +53,7 @@ def answers(pilot: Pilot[None]) -> list[Any]:
 
 
 def sheet(**more: Any) -> ConfirmDialog:
-    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", look, **more)
+    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", style_for, **more)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
 
 async def test_a_long_sheet_is_wrapped() -> None:
     words = " ".join(["many words say what will happen"] * 6)
-    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", look), size=(40, 20)) as pilot:
+    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", style_for), size=(40, 20)) as pilot:
         text = " ".join(line.strip() for line in shown(pilot.app))
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
@@ -122,7 +122,7 @@ async def test_a_long_sheet_is_wrapped() -> None:
 class TestComposer:
     async def test_every_keystroke_is_kept(self) -> None:
         kept: list[str] = []
-        async with asked(Composer("Comment on Tokens", "", kept.append, look)) as pilot:
+        async with asked(Composer("Comment on Tokens", "", kept.append, style_for)) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
             assert kept[-1] == "hello"
@@ -132,20 +132,20 @@ class TestComposer:
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
     async def test_it_sends(self, key: str) -> None:
-        async with asked(Composer("Reply", "quoted\n", lambda _: None, look)) as pilot:
+        async with asked(Composer("Reply", "quoted\n", lambda _: None, style_for)) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
     async def test_nothing_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, look)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
-        async with asked(Composer("Approve", "", lambda _: None, look, may_be_empty=True)) as pilot:
+        async with asked(Composer("Approve", "", lambda _: None, style_for, may_be_empty=True)) as pilot:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
     async def test_too_much_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, look, limit=5)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, style_for, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
             assert "2 characters too many" in "\n".join(shown(pilot.app))
@@ -155,7 +155,7 @@ class TestComposer:
             assert answers(pilot) == ["12345"]
 
     async def test_where_no_editor_can_be_had_the_text_stays(self) -> None:
-        async with asked(Composer("Reply", "mine", lambda _: None, look)) as pilot:
+        async with asked(Composer("Reply", "mine", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
             assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
@@ -168,33 +168,33 @@ PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob",
 
 class TestPicker:
     async def test_one(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
 
     async def test_many(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look, many=True, chosen=["bob"])) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["bob"])) as pilot:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
     async def test_many_are_kept_while_finding(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look, many=True)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
             await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")
             assert answers(pilot) == [("ann", "cid")]
 
     async def test_leaving_answers_nothing(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press("escape")
             assert answers(pilot) == [None]
 
     async def test_nothing_found_chooses_nothing(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))
 
     async def test_moving(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press("down", "ctrl+n", "up", "enter")
             assert answers(pilot) == [("bob",)]
 
@@ -216,11 +216,11 @@ async def test_hostile_text_never_acts(kind: str) -> None:
         clean = [sanitize(text) for text in texts]
         question = {
             "sheet": ConfirmDialog(
-                clean[0], [(Span(text),) for text in clean], clean[1], look, type_to_confirm=clean[2]
+                clean[0], [(Span(text),) for text in clean], clean[1], style_for, type_to_confirm=clean[2]
             ),
             # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, look),
-            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], look),
+            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, style_for),
+            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], style_for),
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
             await pilot.pause()
@@ -231,20 +231,20 @@ async def test_hostile_text_never_acts(kind: str) -> None:
 
 
 async def test_bars_and_blocks_show_what_they_are_told() -> None:
-    bar, block = StatusLine(look), EmptyState(look)
-    async with alone(bar, block) as pilot:
+    bar, empty_state = StatusLine(style_for), EmptyState(style_for)
+    async with alone(bar, empty_state) as pilot:
         bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
-        block.empty("Nobody waits for you.", "h and l show other views.", "l")
+        empty_state.show_empty("Nobody waits for you.", "h and l show other views.", "l")
         await pilot.pause()
         text = shown(pilot.app)
         assert text[0].endswith("…  live")
         assert len(text[0]) == 39
         assert any("Nobody waits" in line for line in text)
-        block.failed("The sites cannot be shown", "403: not yours")
+        empty_state.show_failed("The sites cannot be shown", "403: not yours")
         await pilot.pause()
         assert any("✗ The sites cannot be shown" in line for line in shown(pilot.app))
         assert any("ctrl+r  retry" in line for line in shown(pilot.app))
-        block.away()
+        empty_state.hide()
         await pilot.pause()
         assert not any("403" in line for line in shown(pilot.app))
 
@@ -271,14 +271,14 @@ class TestOutside:
 
 
 EDITING = """
-from tests.tui.test_dialogs import Asking, look
+from tests.tui.test_dialogs import Asking, style_for
 from presscheck.tui.widgets.composer import Composer
 
 class Editing(Asking):
     def on_mount(self):
         self.call_after_refresh(self.push_screen, self.question, self.exit)
 
-print([Editing(Composer("Reply", "words", lambda _: None, look)).run()])
+print([Editing(Composer("Reply", "words", lambda _: None, style_for)).run()])
 """
 
 

@@ -65,7 +65,7 @@ async def grouped(pilot: Any, service: RunningService) -> None:
 
 async def view_sheet(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
-    pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that it was saved
+    pilot.app.notices.clear()  # else it depends on who is quicker whether it is still told that it was saved
     await pilot.press("k", "j", "M", "s", *"in Talks")
     await until(pilot, shows="name is already used by another view")
 
@@ -180,7 +180,7 @@ async def outbox_waiting(pilot: Any, service: RunningService) -> None:
 async def review_collected(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("v", "b")
-    pilot.app.notices.forget()  # else it depends on who is quicker whether it is still told that a review began
+    pilot.app.notices.clear()  # else it depends on who is quicker whether it is still told that a review began
     await pilot.press("C")
     await until(pilot, shows="Comment on the change request")
     await pilot.press(*"One more thing", "ctrl+s", "g", "g")

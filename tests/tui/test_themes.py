@@ -7,7 +7,7 @@ from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
 
 THEMES = load()
-OF_OUR_OWN = [theme for theme in THEMES.values() if not theme.is_of_the_terminal]
+OF_OUR_OWN = [theme for theme in THEMES.values() if not theme.uses_terminal_colors]
 
 
 def luminance(color: str) -> float:

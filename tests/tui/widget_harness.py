@@ -20,7 +20,7 @@ from presscheck.tui.theme import load
 from presscheck.wiring import open_engine
 
 INK = load()["ink"]
-look = INK.style
+style_for = INK.style
 
 
 def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | None = None) -> PresscheckApp:

@@ -1,8 +1,7 @@
-"""Navigation: which screens there are, how one goes from one to another, and the commands that work everywhere.
+"""Navigation: opens screens, and handles the commands that work on every screen.
 
-This module and the app are the top of the terminal interface: they know all screens, and no screen knows them. Screens
-and dialogs are imported when they are first opened, so that the first picture waits for none of them: browse 70 ms,
-publish 50 ms, review 150 ms, the others 5 to 10 ms each.
+This module and the app import all screens; no screen imports them. Screens and dialogs are imported when they are first
+opened, so that the first paint does not wait for them.
 """
 
 from __future__ import annotations

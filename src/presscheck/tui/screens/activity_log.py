@@ -65,11 +65,11 @@ class ActivityScreen(BaseScreen):
         super().on_resize()
         self.call_after_refresh(self._show)
 
-    def on_row_list_row_pointed(self) -> None:
+    def on_row_list_row_highlighted(self) -> None:
         """Show the command of another request."""
         self._show_again()
 
-    def on_row_list_row_chosen(self) -> None:
+    def on_row_list_row_selected(self) -> None:
         """Show all of the request."""
         self.command_open()
 
@@ -121,16 +121,16 @@ class ActivityScreen(BaseScreen):
             self.when_shown("activity", self._show)
 
     def _show(self) -> None:
-        rows, block = self.query_one(RowList), self.query_one(EmptyState)
+        rows, empty_state = self.query_one(RowList), self.query_one(EmptyState)
         words = self.words.lower().split()
         self.matching = tuple(entry for entry in self.entries if _matches(entry, words)) if words else self.entries
         rows.show(len(self.matching), cursor=0 if rows.cursor == 0 else None)
         if self.matching:
-            block.away()
+            empty_state.hide()
         elif self.entries:
-            block.empty("No requests match the filter.", "esc shows all.")
+            empty_state.show_empty("No requests match the filter.", "esc shows all.")
         else:
-            block.empty("No requests yet.", "All API requests of this run are listed here.")
+            empty_state.show_empty("No requests yet.", "All API requests of this run are listed here.")
         self.query_one("#head", StatusLine).show(self._head() if self.matching else ())
         self._show_again()
         self.refresh_status_bars()

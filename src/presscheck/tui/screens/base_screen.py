@@ -182,22 +182,22 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         handle: Callable[[Result[T]], None],
         *,
         group: str,
-        complains: bool = True,
+        shows_errors: bool = True,
     ) -> None:
         """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed.
 
         A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
-        unless the screen shows it where the answer would be (`complains` is False).
+        unless the screen shows it where the answer would be (`shows_errors` is False).
         """
 
-        def deliver(seen: Result[T]) -> None:
-            if complains and seen.error and seen.state == "failed":
-                self.app_context.show_error(seen.error)
-            handle(seen)
+        def deliver(result: Result[T]) -> None:
+            if shows_errors and result.error and result.state == "failed":
+                self.app_context.show_error(result.error)
+            handle(result)
 
         async def receive() -> None:
-            async for seen in answers:
-                self.when_shown(group, partial(deliver, seen))
+            async for result in answers:
+                self.when_shown(group, partial(deliver, result))
 
         self._when_shown.pop(group, None)
         self.run(receive, group=group, exclusive=True)
@@ -260,7 +260,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.last_key = key_name(event)
-        self.app_context.forget_notice(monotonic())
+        self.app_context.clear_notice(monotonic())
         command = self.keys.press(self.last_key)
         self._update_popup()
         if command:
@@ -275,7 +275,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def command_refresh(self) -> None:
         """Request everything that is shown again."""
-        self.app_context.forget_notice()
+        self.app_context.clear_notice()
         self.engine.refresh()
 
     def _update_popup(self) -> None:

@@ -144,7 +144,7 @@ class BatchScreen(BaseScreen):
 
     def body(self) -> ComposeResult:
         """A row for each item."""
-        yield RowList(self._row, self.style_for, second=self._state_row)
+        yield RowList(self._row, self.style_for, second_line=self._state_row)
 
     def on_mount(self) -> None:
         """Start."""

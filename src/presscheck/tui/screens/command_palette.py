@@ -47,7 +47,7 @@ def all_commands(app: AppContext, screen: BaseScreen) -> None:
     choices = [Choice(command.name, command.title, _keys(app, command)) for command in commands]
     acts: dict[str, Action] = {}
 
-    def more(text: str) -> list[Choice]:
+    def item_choices(text: str) -> list[Choice]:
         found = _item_query.fullmatch(text.strip())
         if not found:
             return []
@@ -56,7 +56,7 @@ def all_commands(app: AppContext, screen: BaseScreen) -> None:
         return matching(found[2], [choice for choice, _ in things])[:SHOWN]
 
     title = "Commands · cr 42, space api, page auth"
-    _ask(app, screen, Picker(title, choices, app.style_for, more=more), commands, acts)
+    _ask(app, screen, Picker(title, choices, app.style_for, extra_choices=item_choices), commands, acts)
 
 
 def anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
@@ -65,14 +65,14 @@ def anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     acts = {choice.key: act for choice, act in things}
 
     async def texts(text: str) -> AsyncIterator[list[Choice]]:
-        async for seen in app.engine.search(text, most=SHOWN):
-            hits = [_hit(app, hit, text) for hit in seen.value]
+        async for result in app.engine.search(text, most=SHOWN):
+            hits = [_hit(app, hit, text) for hit in result.value]
             acts.update((choice.key, act) for choice, act in hits)
             yield [choice for choice, _ in hits]
 
     title = "Go to a space" if kind == "space" else "Find anything"
     choices = [choice for choice, _ in things]
-    _ask(app, screen, Picker(title, choices, app.style_for, later=None if kind else texts), (), acts)
+    _ask(app, screen, Picker(title, choices, app.style_for, search=None if kind else texts), (), acts)
 
 
 def _ask(

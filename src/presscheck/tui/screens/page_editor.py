@@ -150,7 +150,7 @@ async def _titled(screen: ScreenContext, question: str, title: str, key: str) ->
             question,
             outbox.draft(key) or title,
             screen.style_for,
-            most=TITLE,
+            max_length=TITLE,
             save=lambda text: outbox.save_draft(key, "" if text == title else text),
         )
     )

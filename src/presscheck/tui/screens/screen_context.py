@@ -58,7 +58,7 @@ class ScreenContext(Protocol):
         handle: Callable[[Result[T]], None],
         *,
         group: str,
-        complains: bool = True,
+        shows_errors: bool = True,
     ) -> None:
         """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed."""
         ...

@@ -141,7 +141,7 @@ class EditActions:
             question,
             outbox.draft(key) or "",
             self._screen.style_for,
-            most=SUBJECT,
+            max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, text),
         )
         subject = await self._screen.ask(dialog)

@@ -162,7 +162,7 @@ class BulkActions:
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
             for member in members.items
         ]
-        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, many=True))
+        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
     def _composer(self) -> Composer:

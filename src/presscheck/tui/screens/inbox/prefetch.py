@@ -69,11 +69,11 @@ class InboxPrefetch:
         rows = self._screen.rows
         with suppress(NetworkError):  # nobody asked for these, and the status bar shows that there is no connection
             for index in (rows.cursor + 1, rows.cursor - 1):
-                if index in rows.seen:
+                if index in rows.visible_range:
                     await self._read_row(index, DETAILS, PREFETCH)
-            for index in rows.seen:
+            for index in rows.visible_range:
                 await self._read_row(index, ROW_DETAILS, BACKGROUND)
-            for index in rows.seen:
+            for index in rows.visible_range:
                 await self._forecast_row(index)
 
     async def _read_row(self, index: int, details: tuple[OperationOf, ...], priority: Priority) -> None:
@@ -105,8 +105,8 @@ class InboxPrefetch:
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:
         """Read a listing to its end, unless it is complete in the store."""
         if not self._engine.window(listing, 0, 0).complete:
-            async for seen in self._engine.watch_listing(listing, priority=BACKGROUND):
-                if seen.error or self._engine.window(listing, 0, 0).complete:
+            async for result in self._engine.watch_listing(listing, priority=BACKGROUND):
+                if result.error or self._engine.window(listing, 0, 0).complete:
                     return
 
     def _is_stale(self, call: Operation[Any], request: ChangeRequest) -> bool:

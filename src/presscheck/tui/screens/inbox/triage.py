@@ -103,11 +103,11 @@ class TriageActions:
 
     def command_back(self) -> None:
         """Remove all marks."""
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
         self._screen.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
@@ -116,7 +116,7 @@ class TriageActions:
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         count = sum(self._triage.bring_back(id_) for id_ in ids)
         self._last_hidden = ()
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
         self._screen.reload_rows()
         self._screen.notify(f"{count} change request{'s' if count != 1 else ''} back in the inbox")
 

@@ -81,9 +81,9 @@ class ViewActions:
                 f"{sanitize(view.title)}: filter",
                 model.queries.get(view.id, ""),
                 self._screen.style_for,
-                least=0,
-                most=LONGEST,
-                wrong=self._filter_error,
+                min_length=0,
+                max_length=LONGEST,
+                validate=self._filter_error,
                 hint=EXAMPLE,
             )
         )

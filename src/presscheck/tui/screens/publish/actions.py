@@ -70,7 +70,7 @@ class SiteActions:
     def command_add(self) -> Awaitable[None] | None:
         """Create a site; in the structure of a site, add a space to it."""
         site = self._screen.current
-        return self._add_space(site) if site and self._screen.site.parts.has_focus else self._add_site()
+        return self._add_space(site) if site and self._screen.site.structure.has_focus else self._add_site()
 
     def command_rename(self) -> Awaitable[None] | None:
         """Change the title of the site, or title or path of an item."""
@@ -112,11 +112,11 @@ class SiteActions:
             self._screen.notify("the service asks for a payment first: o opens the site in the browser")
 
     async def _add_site(self) -> None:
-        least, most = TITLE
-        title = await self._prompt("Title of the new site", "", least, most)
+        min_length, max_length = TITLE
+        title = await self._prompt("Title of the new site", "", min_length, max_length)
         if title is None:
             return
-        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, many=True)
+        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, multiple=True)
         spaces = await self._screen.ask(dialog)
         if spaces is not None:
             call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
@@ -143,8 +143,8 @@ class SiteActions:
             await self._screen.engine.write(AddSiteSpace(**path, space_id=choice[0])).landed()
 
     async def _rename_site(self, site: Site) -> None:
-        least, most = TITLE
-        title = await self._prompt("Title of the site", site.title, least, most)
+        min_length, max_length = TITLE
+        title = await self._prompt("Title of the site", site.title, min_length, max_length)
         if title is not None and title != site.title:
             await self._screen.engine.write(UpdateSite(**self._path(site), title=title)).landed()
 
@@ -212,8 +212,10 @@ class SiteActions:
         spaces = self._screen.engine.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
         return [Choice(space.id, sanitize(space.title)) for space in spaces if space.id not in without]
 
-    async def _prompt(self, question: str, text: str, least: int, most: int) -> str | None:
-        return await self._screen.ask(PromptDialog(question, text, self._screen.style_for, least=least, most=most))
+    async def _prompt(self, question: str, text: str, min_length: int, max_length: int) -> str | None:
+        return await self._screen.ask(
+            PromptDialog(question, text, self._screen.style_for, min_length=min_length, max_length=max_length)
+        )
 
     async def _confirm(
         self, question: str, lines: list[Line], action: str, *, type_to_confirm: str | None = None

@@ -21,31 +21,31 @@ from presscheck.tui.widgets.tree import Node, Tree
 class SitePane(Vertical):
     """Shows the site under the cursor."""
 
-    def __init__(self, look: StyleLookup, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, style_for: StyleLookup, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.look = look
+        self.style_for = style_for
         self.items: Items = ()
-        self._unfolded = ""
+        self._expanded_site = ""
         self._own_orders = 0
 
     def compose(self) -> ComposeResult:
         """State and structure."""
-        yield TextView(self.look, id="facts")
-        yield Tree(self._children, self.look, id="structure")
+        yield TextView(self.style_for, id="facts")
+        yield Tree(self._children, self.style_for, id="structure")
 
     def on_mount(self) -> None:
         """Only the structure takes the focus."""
         self.query_one("#facts").can_focus = False
 
     @property
-    def parts(self) -> Tree:
+    def structure(self) -> Tree:
         """The structure."""
         return self.query_one(Tree)
 
     @property
     def item(self) -> StructureItem | None:
         """The item under the cursor, while the structure has the focus."""
-        tree = self.parts
+        tree = self.structure
         return next((item for item in every(self.items) if key_of(item) == tree.key), None) if tree.has_focus else None
 
     def show_words(self, words: str) -> None:
@@ -68,10 +68,10 @@ class SitePane(Vertical):
     def show_items(self, site: Site | None, items: Items) -> None:
         """Show the structure of a site, expanded at first."""
         self.items = items
-        if site and self._unfolded != site.id:
-            self._unfolded = site.id
-            self.parts.open = {key_of(item) for item in every(items)}
-        self.parts.show()
+        if site and self._expanded_site != site.id:
+            self._expanded_site = site.id
+            self.structure.expanded = {key_of(item) for item in every(items)}
+        self.structure.show()
 
     @property
     def has_own_order(self) -> bool:

@@ -117,7 +117,7 @@ class ReviewDrafts:
             title = f"{title}, in your review"
         key = self.key(name)
 
-        def take(text: str) -> None:
+        def submit(text: str) -> None:
             self._write(call(text), submits=submits)
             with contextlib.suppress(StoreError):  # it is written: a draft that is left over does no harm
                 self._outbox.save_draft(key, "")
@@ -132,7 +132,7 @@ class ReviewDrafts:
                 save,
                 self._context.style_for,
                 people=self._people,
-                take=take,
+                submit=submit,
                 may_be_empty=may_be_empty,
                 suggestion=suggestion,
             )

@@ -68,13 +68,13 @@ class ReviewLoader:
         if thread.reply_count and not thread.first.pending:
             self._subscribe(self._model.discussion.list_replies(thread.id))
 
-    def _take_request(self, seen: Result[ChangeRequest | None]) -> None:
-        self._model.set_request(seen.value)
+    def _take_request(self, result: Result[ChangeRequest | None]) -> None:
+        self._model.set_request(result.value)
         self.error = ""
-        if seen.state == "offline":
-            self.error = f"offline: as of {long_ago(seen.age)}"
-        elif seen.state == "failed" and seen.error:
-            self.error = f"{seen.error.message} · ctrl+r retries"
+        if result.state == "offline":
+            self.error = f"offline: as of {long_ago(result.age)}"
+        elif result.state == "failed" and result.error:
+            self.error = f"{result.error.message} · ctrl+r retries"
         self._subscribe_all()
         self._on_answer()
 
@@ -89,10 +89,10 @@ class ReviewLoader:
             return
         self._groups[key] = f"call-{len(self._groups)}"
 
-        def take(seen: Result[Any]) -> None:
-            self._model.take(call, seen.value)
+        def take(result: Result[Any]) -> None:
+            self._model.take(call, result.value)
             if isinstance(call, ListComments):
-                following = self._model.discussion.next_comments(call, seen.value)
+                following = self._model.discussion.next_comments(call, result.value)
                 if following:
                     self._subscribe(following)
             self._subscribe_all()

@@ -105,7 +105,7 @@ class RequestActions:
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
             for member in members.items
         ]
-        picker = Picker("Reviewers", choices, self._context.style_for, many=True, chosen=requested)
+        picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:
             return
@@ -159,7 +159,7 @@ class RequestActions:
             "Subject",
             outbox.draft(key) or subject,
             self._context.style_for,
-            most=SUBJECT,
+            max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, "" if text == subject else text),
         )
         text = await self._context.ask(dialog)

@@ -139,8 +139,8 @@ class ReviewScreen(BaseScreen):
         self._awaited = (thread_id, self.last_key)
         self._show_awaited()
 
-    @on(RowList.RowPointed)
-    def row_pointed(self, event: RowList.RowPointed) -> None:
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self, event: RowList.RowHighlighted) -> None:
         """Show another item."""
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)

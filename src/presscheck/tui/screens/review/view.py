@@ -130,7 +130,7 @@ class ReviewView:
     @property
     def visible_items(self) -> tuple[ChangedItem, ...]:
         """The items whose rows are visible."""
-        rows = self.items.seen
+        rows = self.items.visible_range
         return self._model.items[max(0, rows.start - 1) : max(0, rows.stop - 1)]
 
     def switch_pane(self) -> None:
@@ -155,7 +155,7 @@ class ReviewView:
         anchor = self.rendered.anchor_at(self.change.cursor)
         self.mode = mode
         self.show_change()
-        self.change.point(self.rendered.line_of(anchor))
+        self.change.move_to(self.rendered.line_of(anchor))
 
     def unfold(self) -> None:
         """Unfold unchanged lines at the cursor, or fold or unfold a resolved thread."""
@@ -170,7 +170,7 @@ class ReviewView:
 
     def select(self, row: int) -> None:
         """Select a row of the list, and show it from its top."""
-        self.items.point(row)
+        self.items.move_to(row)
         self.show_change(to_top=True)
 
     def draw_header(self, error: str, collected: int | None) -> None:
