@@ -49,7 +49,7 @@ def places() -> Places:
     if home:
         root = Path(home).expanduser().absolute()
         return Places(root / "config", root / "cache", root / "state", root / "data")
-    from platformdirs import PlatformDirs  # late: an environment variable is enough for most tests
+    from platformdirs import PlatformDirs  # 8 ms, not needed with PRESSCHECK_HOME
 
     found = PlatformDirs("presscheck", appauthor=False)
     return Places(found.user_config_path, found.user_cache_path, found.user_state_path, found.user_data_path)

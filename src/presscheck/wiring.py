@@ -6,8 +6,10 @@ Everything is imported where it is built, so that a start pays only for what it 
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +37,14 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
     Raises:
         NoToken: there is none; says where one may be put.
     """
-    from presscheck.client.client import Client
+    from presscheck.client.client import Client  # 78 ms, only after the first paint
 
     return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
 
 
 def unplugged() -> Unplugged:
     """What stands in the place of a client where nothing is to be asked."""
-    from presscheck.client.offline_client import Unplugged
+    from presscheck.client.offline_client import Unplugged  # 70 ms, only after the first paint
 
     return Unplugged()
 
@@ -67,6 +69,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
     What is remembered is kept by profile, service and token, what waits to be sent by profile and service: a token that
     was renewed must not strand a comment.
     """
+    # 206 ms, only after the first paint
     from presscheck.engine.activity_log import Activity
     from presscheck.engine.engine import Engine
     from presscheck.store.outbox import Outbox
@@ -89,7 +92,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
 
 def open_cache(profile: Profile, where: Places) -> Cache:
     """What is remembered of the profile's service."""
-    from presscheck.store.cache import MB, Cache
+    from presscheck.store.cache import MB, Cache  # 7 ms, not for commands without a cache
 
     file = where.cache_file(f"{_service(profile)}-{_mark(needed_token(profile))}")
     return Cache(file, limit=profile.cache_size * MB)
@@ -103,6 +106,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         theme: instead of the profile's.
         first: what to go to at once, over the inbox.
     """
+    # 127 ms, not for commands
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.startup_snapshot import KEY
 
@@ -135,8 +139,7 @@ def run_service(
     Raises:
         ConfigurationError: an option says what cannot be.
     """
-    import shlex
-
+    # 871 ms, only for `presscheck serve`
     from presscheck.service.jobs.queue import OutboundConfig
     from presscheck.service.server.server import ServeOptions, serve
 
@@ -165,7 +168,7 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
     Raises:
         ConfigurationError: it cannot be used.
     """
-    from presscheck.service.server.server import opened
+    from presscheck.service.server.server import opened  # 825 ms, only for `presscheck serve`
 
     url, kept = _service_place(database, data)
     found = opened(url)
@@ -181,8 +184,6 @@ def _service_place(database: str | None, data: Path | None) -> tuple[str, Path]:
 
 
 def _demand_network(text: str) -> None:
-    from ipaddress import ip_network
-
     try:
         ip_network(text, strict=False)
     except ValueError:

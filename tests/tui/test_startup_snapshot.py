@@ -62,7 +62,7 @@ async def test_the_next_start_shows_what_was_seen_last(sample: RunningService, t
 @pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
 async def test_what_cannot_be_read_costs_nothing_but_the_still(text: str | None, tmp_path: Path) -> None:
     app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=text)
-    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await pilot.pause()
         assert shown(pilot.app).strip() == ""
@@ -70,7 +70,7 @@ async def test_what_cannot_be_read_costs_nothing_but_the_still(text: str | None,
 
 async def test_it_is_painted_as_it_was() -> None:
     app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=TEXT)
-    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await until(pilot, shows="remembered")
         first = next(iter(app.screen.render_line(1)))

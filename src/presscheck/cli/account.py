@@ -23,6 +23,7 @@ from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_el
 from presscheck.config.validation import HOSTED, read, read_all, refuse_open_way
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.paths import places, private_directory
+from presscheck.wiring import connect
 
 
 @click.command()
@@ -132,8 +133,6 @@ def _asked_for_token(address: str) -> str:
 
 
 async def _verified(profile: Profile) -> User:
-    from presscheck.wiring import connect
-
     async with connect(profile) as client:
         return await client.send(GetCurrentUser())
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
 from presscheck.cli.command_factory import is_listing
+from presscheck.cli.exit_codes import says_what_failed
 from presscheck.cli.option_types import call_of, nullable, option_for
 from presscheck.cli.output import print_json
 from presscheck.cli.session import Session, asking, confirm, load_profile
@@ -98,8 +100,6 @@ def _command(name: str, operation: type[Operation[Any]]) -> click.Command:
 
 def says(function: Any) -> Any:
     """Say what failed."""
-    from presscheck.cli.exit_codes import says_what_failed
-
     return says_what_failed(function)
 
 
@@ -141,8 +141,6 @@ def _print_request(operation: type[Operation[Any]], given: dict[str, Any], null:
     given = {name: value for name, value in given.items() if name in operation.model_fields}
     call = call_of(operation, given, null)
     profile = load_profile(click.get_current_context(), with_token=False)
-    from urllib.parse import urlencode
-
     query = urlencode(call.wire_query())
     base = profile.base_url.removesuffix("/v1")
     click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")

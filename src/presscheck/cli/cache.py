@@ -11,6 +11,8 @@ from presscheck.cli.output import print_json, print_rows, talk
 from presscheck.cli.session import confirm, json_option, load_profile, profile_option
 from presscheck.errors import StoreError
 from presscheck.paths import places
+from presscheck.store import cache_files
+from presscheck.store.cache_files import caches_in
 
 
 @click.group()
@@ -37,8 +39,6 @@ def path(*, as_json: bool) -> None:
 @says_what_failed
 def size(context: click.Context, *, as_json: bool) -> None:
     """Print the size, contents and limit of each cache."""
-    from presscheck.store.cache_files import caches_in
-
     most = load_profile(context, with_token=False).cache_size
     try:
         found = caches_in(places().cache)
@@ -68,8 +68,6 @@ def clear(*, yes: bool, as_json: bool) -> None:
 
 
 def _cleared(directory: Path) -> int:
-    from presscheck.store import cache_files
-
     try:
         return cache_files.clear(directory)
     except OSError as error:

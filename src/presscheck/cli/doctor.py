@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from presscheck import __version__
 from presscheck.api.users import GetCurrentUser
@@ -21,6 +22,7 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.paths import places
+from presscheck.wiring import connect, open_engine
 
 
 @click.command()
@@ -72,8 +74,6 @@ def log(lines: int) -> None:
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print what makes a shell complete our commands, such as `eval "$(presscheck completion bash)"`."""
-    from click.shell_completion import get_completion_class
-
     found = get_completion_class(shell)
     if found:
         root = context.find_root()
@@ -103,8 +103,6 @@ def _terminal() -> dict[str, Any]:
 
 
 async def _service(profile: Profile) -> dict[str, Any]:
-    from presscheck.wiring import connect
-
     try:
         async with connect(profile) as client:
             await client.send(GetCurrentUser())
@@ -120,8 +118,6 @@ async def _service(profile: Profile) -> dict[str, Any]:
 
 
 def _stores(profile: Profile) -> dict[str, Any]:
-    from presscheck.wiring import open_engine
-
     try:
         engine = open_engine(profile)
     except (PresscheckError, OSError) as error:

@@ -14,7 +14,9 @@ import click
 
 from presscheck import __version__
 from presscheck.cli.exit_codes import says_what_failed
-from presscheck.config.profile import Profile
+from presscheck.config.profile import Profile, load
+from presscheck.paths import places
+from presscheck.wiring import open_app
 
 LATER: dict[str, tuple[str, str]] = {
     "api": ("api_command", "calls"),
@@ -67,13 +69,11 @@ class Commands(click.Group):
 
 def show(profile: Profile, theme: str | None) -> int:
     """Open the app, or print the inbox where there is no terminal to open it in; the exit code."""
-    from presscheck.cli.session import has_screen, run_with
+    from presscheck.cli.session import has_screen, run_with  # 218 ms, not for commands such as `serve`
 
     if has_screen():
-        from presscheck.wiring import open_app
-
         return open_app(profile, theme=theme)
-    from presscheck.cli.inbox import print_inbox
+    from presscheck.cli.inbox import print_inbox  # 5 ms, not to open the app
 
     run_with(profile, print_inbox)
     return 0
@@ -81,9 +81,6 @@ def show(profile: Profile, theme: str | None) -> int:
 
 def profile_named(name: str | None, *, offline: bool = False) -> Profile:
     """The profile to work with."""
-    from presscheck.config.profile import load
-    from presscheck.paths import places
-
     return replace(load(places().config_file, name), offline=offline)
 
 
@@ -116,7 +113,7 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
 @says_what_failed
 def demo(chosen: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
     """Open the app on a sample workspace, served locally."""
-    from presscheck.demo import demo_service
+    from presscheck.demo import demo_service  # 9 ms, only for this command
 
     with demo_service(fresh=fresh, docs=docs) as profile:
         code = show(profile, chosen[1])

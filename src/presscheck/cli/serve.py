@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from presscheck.cli.exit_codes import says_what_failed
+from presscheck.wiring import run_service, service_database
 
 DATABASE = click.option(
     "--database", metavar="URL", help="postgresql://… or sqlite:///…; SQLite in the data directory when not given."
@@ -67,12 +68,10 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     if is_list:
-        from presscheck.service.handlers import handler_lines
+        from presscheck.service.handlers import handler_lines  # 350 ms, only for --list
 
         click.echo("\n".join(handler_lines()))
         return
-    from presscheck.wiring import run_service
-
     run_service(database=database, data=data, translator=shlex.split(translator or ""), **how)
 
 
@@ -89,9 +88,9 @@ def token() -> None:
 @says_what_failed
 def create(where: tuple[str | None, Path | None], person: str, name: str | None, days: int | None) -> None:
     """Make a token for PERSON, by email or id, and print it: it is never shown again."""
+    # 264 ms, only for this command
     from presscheck.service.db.ids import system_clock
     from presscheck.service.server.api_tokens import create_token
-    from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _):
         click.echo(database.write(lambda session: create_token(session, system_clock, person, name, days)))
@@ -102,9 +101,9 @@ def create(where: tuple[str | None, Path | None], person: str, name: str | None,
 @says_what_failed
 def list_all(where: tuple[str | None, Path | None]) -> None:
     """List them: id, person, name, made, good until."""
+    # 264 ms, only for this command
     from presscheck.service.server.api_tokens import list_tokens
     from presscheck.text.sanitize import sanitize
-    from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _), database.reading.begin() as session:
         for one in list_tokens(session):
@@ -117,8 +116,7 @@ def list_all(where: tuple[str | None, Path | None]) -> None:
 @says_what_failed
 def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
     """Let a token be good no more, by its id in the list."""
-    from presscheck.service.server.api_tokens import revoke_token
-    from presscheck.wiring import service_database
+    from presscheck.service.server.api_tokens import revoke_token  # 264 ms, only for this command
 
     with service_database(*where) as (database, _):
         database.write(lambda session: revoke_token(session, token_id))
@@ -130,8 +128,7 @@ def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
 @says_what_failed
 def export(where: tuple[str | None, Path | None], file: Path) -> None:
     """Write all that the service keeps to FILE; it may run meanwhile."""
-    from presscheck.service.server.backup import export_all
-    from presscheck.wiring import service_database
+    from presscheck.service.server.backup import export_all  # 264 ms, only for this command
 
     with service_database(*where) as (database, data):
         click.echo(f"{export_all(database, data, file)} rows are in {file}", err=True)
@@ -143,8 +140,7 @@ def export(where: tuple[str | None, Path | None], file: Path) -> None:
 @says_what_failed
 def bring(where: tuple[str | None, Path | None], file: Path) -> None:
     """Bring everything from FILE into an empty database, of either engine."""
-    from presscheck.service.server.backup import import_all
-    from presscheck.wiring import service_database
+    from presscheck.service.server.backup import import_all  # 264 ms, only for this command
 
     with service_database(*where) as (database, data):
         click.echo(f"{import_all(database, data, file)} rows imported", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -33,6 +34,7 @@ from presscheck.cli.links import links_in, rows_of
 from presscheck.cli.output import print_text, talk
 from presscheck.cli.session import Session, asking, confirm
 from presscheck.errors import ChecksFailed, InvalidArgument
+from presscheck.text.sanitize import display_url, is_safe_url
 
 org_option = click.option("--org", metavar="ORG", help="The organization, by title or id.")
 
@@ -145,10 +147,7 @@ async def check(session: Session, site: str, org: str | None) -> None:
 
 def open_address(address: str) -> None:
     """Print an address; also open it, where somebody sits before a browser and it is safe to."""
-    import sys
-
-    from presscheck.text.sanitize import display_url, is_safe_url
-    from presscheck.tui.external_programs import is_remote
+    from presscheck.tui.external_programs import is_remote  # 108 ms: it loads Textual, only for this command
 
     click.echo(display_url(address))
     if sys.stdout.isatty() and not is_remote() and is_safe_url(address):

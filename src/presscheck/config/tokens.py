@@ -162,7 +162,7 @@ def _printed(command: str) -> str:
 
 
 def _from_keyring(name: str) -> str:
-    import keyring  # late: it takes longer than a first picture may
+    import keyring  # 26 ms, only for tokens in the keyring
 
     try:
         found = keyring.get_password(SERVICE, name)
@@ -174,7 +174,7 @@ def _from_keyring(name: str) -> str:
 
 
 def _into_keyring(name: str, token: str) -> bool:
-    import keyring
+    import keyring  # 26 ms, only when a token is stored
 
     try:
         keyring.set_password(SERVICE, name, token)
@@ -184,6 +184,7 @@ def _into_keyring(name: str, token: str) -> bool:
 
 
 def _out_of_keyring(name: str) -> None:
+    # 26 ms, only for tokens in the keyring
     import keyring
     import keyring.errors
 

@@ -220,7 +220,7 @@ class Engine:
             NetworkError: the service cannot be reached any more; what came stays, and the next time goes on from it.
             RequestError: a listing cannot be had.
         """
-        from presscheck.engine.mirror.mirror import Mirroring  # late: 11 ms that only a mirror needs
+        from presscheck.engine.mirror.mirror import Mirroring  # 10 ms, only for a sync
 
         return Mirroring(self._reads, self._watching, pace).run(organization, space)
 

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, cast
 
+from presscheck.api.stored_names import FORMER_NAMES
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import Statements
 
@@ -40,8 +41,6 @@ def _with_published_names() -> str:
 
     The index of the search is made anew at its next use: without its triggers, nothing is read twice.
     """
-    from presscheck.api.stored_names import FORMER_NAMES  # late: needed once in the life of a file
-
     drops = [f"DROP TRIGGER IF EXISTS search_{name}" for name in TRIGGERS]
     # the space ends the name, and the index finds what begins with it
     renames = [

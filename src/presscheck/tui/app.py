@@ -138,7 +138,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     async def _announce_events(self) -> None:
         """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
-        from presscheck.engine.inbox.events import summarize  # 5 ms, only after the first paint
+        from presscheck.engine.inbox.events import summarize  # 4 ms, only after the first paint
 
         async for events, _ in self.engine.events.watch():
             if not events:

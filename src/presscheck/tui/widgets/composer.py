@@ -15,6 +15,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
@@ -152,8 +153,6 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
-            from presscheck.documents.terminal.page_lines import comment_lines  # late: few texts are looked at
-
             lines.show(comment_lines(area.text, max(20, area.size.width - 2)))
         (lines if lines.display else area).focus()
 

@@ -14,6 +14,7 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.operation import Operation
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
+from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.relative_time import now, parse_time
@@ -92,10 +93,6 @@ class InboxPrefetch:
         request = model.request(index)
         if request is None or not request.outdated or not model.is_forecast_old(request):
             return
-        from presscheck.engine.review.merge_forecast import (
-            forecast,  # 20 ms: it merges pages, which no first screen does
-        )
-
         merge = None
         with suppress(ServiceError):  # a side that may not be read: no forecast
             merge = await forecast(self._engine, request, BACKGROUND)
