@@ -35,7 +35,7 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
     assert kept
 
     class Stopped(PresscheckApp):
-        async def _begin(self) -> None:
+        async def _open_first_screen(self) -> None:
             """Something else is measured here: what is seen before."""
 
     return Stopped(lambda: pytest.fail("the engine was opened"), profile=profile, snapshot=kept.json)

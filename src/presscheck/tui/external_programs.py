@@ -72,9 +72,8 @@ def open_address(app: AppContext, url: str) -> None:
         app.notify(f"not opened, this is not a web address: {display_url(url)}")
         return
     if is_remote() or not _open_in_browser(url):
-        app.copy_to_clipboard(
-            url
-        )  # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
+        # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
+        app.copy_to_clipboard(url)
         app.notify(f"copied: {display_url(url)}")
 
 

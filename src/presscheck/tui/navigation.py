@@ -160,27 +160,27 @@ class Navigation:
 
     def command_help(self) -> None:
         """Show all keys of this screen."""
-        from presscheck.tui.screens.command_palette import all_keys  # 222 ms, not for the first paint
+        from presscheck.tui.screens.command_palette import show_keys  # 222 ms, not for the first paint
 
-        all_keys(self._app, self._screen)
+        show_keys(self._app, self._screen)
 
     def command_palette(self) -> None:
         """Find a command by name."""
-        from presscheck.tui.screens.command_palette import all_commands  # 222 ms, not for the first paint
+        from presscheck.tui.screens.command_palette import show_commands  # 222 ms, not for the first paint
 
-        all_commands(self._app, self._screen)
+        show_commands(self._app, self._screen)
 
     def command_find_anything(self) -> None:
         """Find spaces, pages and change requests."""
-        from presscheck.tui.screens.command_palette import anything  # 222 ms, not for the first paint
+        from presscheck.tui.screens.command_palette import find_anything  # 222 ms, not for the first paint
 
-        anything(self._app, self._screen)
+        find_anything(self._app, self._screen)
 
     def command_go_space(self) -> None:
         """Go to a space by name."""
-        from presscheck.tui.screens.command_palette import anything  # 222 ms, not for the first paint
+        from presscheck.tui.screens.command_palette import find_anything  # 222 ms, not for the first paint
 
-        anything(self._app, self._screen, "space")
+        find_anything(self._app, self._screen, "space")
 
     def command_theme(self) -> None:
         """Choose a theme."""

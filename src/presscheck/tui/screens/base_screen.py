@@ -45,7 +45,7 @@ NARROW = 100
 """Below this width a screen has the class `narrow`: details move below, or behind enter."""
 POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
-CLOCK = 30.0
+CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
 
 
@@ -71,7 +71,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def app_context(self) -> AppContext:
-        """The app, as far as screens know it."""
+        """The app, as screens see it."""
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
     @property
@@ -164,7 +164,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         )
         self.query_one("#below", StatusLine).show(self._footer_line())
         if not status.online and self._clock is None:
-            self._clock = self.set_interval(CLOCK, self.refresh_status_bars)
+            self._clock = self.set_interval(CLOCK_INTERVAL, self.refresh_status_bars)
         elif status.online and self._clock:
             self._clock.stop()
             self._clock = None
@@ -184,7 +184,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         group: str,
         shows_errors: bool = True,
     ) -> None:
-        """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed.
+        """Pass each answer to `handle` until the group is subscribed again or the screen is closed.
 
         A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
         unless the screen shows it where the answer would be (`shows_errors` is False).
@@ -209,18 +209,18 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
         """Run something asynchronous and show its error; it is cancelled when the screen is closed."""
-        begin = work if callable(work) else lambda: work
+        start = work if callable(work) else lambda: work
 
         async def guarded() -> None:
             try:
-                await begin()
+                await start()
             except PresscheckError as error:
                 self.app_context.show_error(error)
             except NoMatches:
                 if not self.is_leaving:
                     raise
 
-        # the worker calls it: a screen that is being closed starts no worker, and would leave a coroutine unawaited
+        # a function, not a coroutine: a screen that is being closed starts no worker, and would never await a coroutine
         return self.run_worker(guarded, group=group, exclusive=exclusive)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:

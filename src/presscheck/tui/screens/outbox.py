@@ -56,7 +56,7 @@ class OutboxScreen(BaseScreen):
         return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
 
     def body(self) -> ComposeResult:
-        """The changes, or that there are none."""
+        """The changes, or the message that there are none."""
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, second_line=self._state_row, key=lambda at: self.waiting[at].id)
 

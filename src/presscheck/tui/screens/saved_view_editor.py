@@ -30,10 +30,10 @@ ERROR_LINES = 2
 """Lines of an error."""
 
 
-class Choice(StatusLine, can_focus=True):
+class Toggle(StatusLine, can_focus=True):
     """A yes or no field, switched with space."""
 
-    DEFAULT_CSS = "Choice { width: 1fr; }"
+    DEFAULT_CSS = "Toggle { width: 1fr; }"
 
     def __init__(self, style_for: StyleLookup, *, is_on: bool) -> None:
         super().__init__(style_for, id="group")
@@ -53,9 +53,9 @@ class Choice(StatusLine, can_focus=True):
 
     def on_click(self) -> None:
         """Switch it."""
-        self.turn()
+        self.toggle_value()
 
-    def turn(self) -> None:
+    def toggle_value(self) -> None:
         """Switch between yes and no."""
         self.is_on = not self.is_on
         self.draw()
@@ -74,9 +74,9 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     Args:
         title: the question, as display text.
-        view: what to begin with.
-        style_for: the theme.
-        validate: the first field that will not do, and why.
+        view: the initial values.
+        style_for: returns the style for style words.
+        validate: returns the first invalid field and why it is invalid, or None.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -108,7 +108,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
                     yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
             with Horizontal():
                 yield StatusLine(self.style_for, id="label-group", classes="label")
-                yield Choice(self.style_for, is_on=self.view.group == "space")
+                yield Toggle(self.style_for, is_on=self.view.group == "space")
             yield TextView(self.style_for)
             yield StatusLine(self.style_for, id="view-keys")
 
@@ -120,7 +120,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         self._show()
 
     def on_resize(self) -> None:
-        """Wrap the error anew."""
+        """Wrap the error to the new width."""
         self._show()
 
     def on_input_changed(self) -> None:
@@ -129,7 +129,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """Save, close, or go to another field."""
-        choice = self.query_one(Choice)
+        toggle = self.query_one(Toggle)
         if event.key in ("escape", "ctrl+c"):
             self.dismiss(None)
         elif event.key == "enter":
@@ -139,8 +139,8 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
             self.focus_next()
         elif event.key in ("shift+tab", "up"):
             self.focus_previous()
-        elif choice.has_focus and event.key in ("space", "left", "right"):
-            choice.turn()
+        elif toggle.has_focus and event.key in ("space", "left", "right"):
+            toggle.toggle_value()
             self._show()
         else:
             return
@@ -149,7 +149,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     def _typed(self) -> SavedView:
         name, query, sort = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
-        return SavedView(name, query, sort, "space" if self.query_one(Choice).is_on else "")
+        return SavedView(name, query, sort, "space" if self.query_one(Toggle).is_on else "")
 
     def _show(self) -> None:
         error = self.validate(self._typed())

@@ -39,7 +39,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         save: saves the draft.
         style_for: returns the style for style words.
         may_be_empty: whether an empty text can be sent.
-        limit: the most characters.
+        limit: the maximum number of characters.
         people: returns the names that can be mentioned, as display text.
         suggestion: the text that the key of `suggest` inserts.
         submit: sends the text; if it raises an error, the dialog stays open and shows it.

@@ -98,7 +98,7 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         text.show(rows)
 
     def on_input_changed(self) -> None:
-        """Allow to confirm once the text is text_input."""
+        """Allow confirming once the text is typed."""
         self.is_yes = self._can_confirm()
         self._show()
 

@@ -26,8 +26,8 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         title: the question, as display text.
         value: the initial text.
         style_for: returns the style for style words.
-        min_length: the least characters.
-        max_length: the most characters.
+        min_length: the minimum number of characters.
+        max_length: the maximum number of characters.
         save: saves the draft.
         validate: returns why a text of a valid length is invalid, or None.
         hint: the placeholder of the empty input.

@@ -87,7 +87,7 @@ class PagePane:
         self._step(self._back, self._forward)
 
     def reason_history_forward(self) -> str | None:
-        """Disabled until one went back."""
+        """Disabled until the user went back."""
         return None if self._forward else "no next page"
 
     def command_history_forward(self) -> None:
@@ -168,7 +168,7 @@ class PagePane:
         )
 
     def _open(self, item: Item, key: str) -> None:
-        """Go from an item to another, so that one can go back."""
+        """Go from an item to another, and remember the first one in the history."""
         self._back.append(item.key)
         self._forward.clear()
         self._screen.go_to(key)

@@ -51,7 +51,7 @@ class BrowseScreen(BaseScreen):
         """The path to what is under the cursor."""
         item = self.item
         request = self.library.requests.get(item.space.id) if item and item.space else None
-        path = [sanitize(self._organization), *self.library.way(item.key if item else None)]
+        path = [sanitize(self._organization), *self.library.path_titles(item.key if item else None)]
         line: Line = (Span(" " + " › ".join(part for part in path if part), "quiet"), Span(self.page_pane.age, "quiet"))
         if request is None:
             return line
@@ -172,7 +172,7 @@ class BrowseScreen(BaseScreen):
         known_spaces = self.engine.window(spaces, 0, MANY)
         if known_collections.age is None or known_spaces.age is None:
             return
-        self.library.take(known_collections.items, known_spaces.items)
+        self.library.set_spaces(known_collections.items, known_spaces.items)
         if not known_spaces.items:
             self.page_pane.show_text("There are no spaces yet. `presscheck serve --docs DIR` imports one.")
         if self._is_new:
@@ -190,7 +190,7 @@ class BrowseScreen(BaseScreen):
         if item is None:
             return
         self._target = ""
-        self.tree_view.move_to_key(item.key, ancestors=self.library.above(item.key))
+        self.tree_view.move_to_key(item.key, ancestors=self.library.ancestors(item.key))
         if item.kind == "document":
             self.page_view.focus()
 
@@ -208,7 +208,7 @@ class BrowseScreen(BaseScreen):
     def _take_pages(self, space_id: str, result: Result[Pages | None]) -> None:
         is_first = self.library.pages(space_id) is None
         if result.value is not None:
-            self.library.take_pages(space_id, result.value)
+            self.library.set_pages(space_id, result.value)
             if is_first:
                 self.tree_view.expanded |= self.library.groups(space_id)
         self._redraw()

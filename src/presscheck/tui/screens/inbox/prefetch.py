@@ -1,7 +1,7 @@
-"""Reads what rows and preview of the inbox show beside the change request: the cursor first, then its neighbours.
+"""Reads details of change requests for rows and preview: first those under the cursor, then its neighbours.
 
-The other visible rows follow when nothing else is to be read. What is in the store is read again only where the change
-request was updated since.
+The other visible rows follow at background priority. A stored answer is read again only if the change request was
+updated since.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from presscheck.tui.screens.inbox.context import InboxContext
 
 OperationOf = Callable[[ChangeRequest], Operation[Any]]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
-"""What a row and its preview show beside the change request."""
+"""The calls whose answers a row and its preview show."""
 ROW_DETAILS: tuple[OperationOf, ...] = (reviews_of, changes_in)
-"""What a row alone shows of that."""
+"""Those that a row shows."""
 
 
 class InboxPrefetch:
@@ -68,7 +68,7 @@ class InboxPrefetch:
 
     async def _read_visible_rows(self) -> None:
         rows = self._screen.rows
-        with suppress(NetworkError):  # nobody asked for these, and the status bar shows that there is no connection
+        with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
             for index in (rows.cursor + 1, rows.cursor - 1):
                 if index in rows.visible_range:
                     await self._read_row(index, DETAILS, PREFETCH)
@@ -94,9 +94,9 @@ class InboxPrefetch:
         if request is None or not request.outdated or not model.is_forecast_old(request):
             return
         merge = None
-        with suppress(ServiceError):  # a side that may not be read: no forecast
+        with suppress(ServiceError):  # one side cannot be read: no forecast
             merge = await forecast(self._engine, request, BACKGROUND)
-        model.foresaw(request, collides=None if merge is None else bool(merge.conflicts))
+        model.set_forecast(request, has_conflicts=None if merge is None else bool(merge.conflicts))
         self._update(request)
 
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:
@@ -112,5 +112,5 @@ class InboxPrefetch:
         return known is None or (updated is not None and known.age > (now() - updated).total_seconds())
 
     def _update(self, request: ChangeRequest) -> None:
-        if self._screen.model.learn(request):
+        if self._screen.model.reload_details(request):
             self._screen.show_row_details()

@@ -175,7 +175,7 @@ class InboxScreen(BaseScreen):
         """Draw the preview of the row under the cursor."""
         request = self.current()
         if request:
-            lines = preview(request, self.model.facts(request), self.size.width, now())
+            lines = preview(request, self.model.details(request), self.size.width, now())
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
         elif self._is_answered or not self.engine.status.online:
@@ -224,7 +224,7 @@ class InboxScreen(BaseScreen):
         self.choose(self.model.view)
 
     def _take_spaces(self, spaces: ListSpaces) -> None:
-        self.model.learn_spaces(spaces)
+        self.model.read_spaces(spaces)
         self.rows.redraw()
 
     def _take_listing(self, result: Result[int]) -> None:
@@ -257,7 +257,7 @@ class InboxScreen(BaseScreen):
         if request is None:
             return (Span("…", "quiet"),)
         space = self.model.spaces.get(request.space, "")
-        return request_row(request, self.model.facts(request), space, columns, now(), sign=self.triage.sign(request))
+        return request_row(request, self.model.details(request), space, columns, now(), sign=self.triage.sign(request))
 
     def _key(self, index: int) -> str | None:
         """The id of a row, whatever its position."""

@@ -24,7 +24,7 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.publish.site_tree import every, moved, pointer, title_of, visibility_of
+from presscheck.tui.screens.publish.site_tree import all_items, move_item, pointer, title_of, visibility_of
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -128,7 +128,7 @@ class SiteActions:
 
     async def _add_space(self, site: Site) -> None:
         """Add a space to the site, into the section under the cursor."""
-        contained = {item.space.id for item in every(self._screen.site.items) if isinstance(item, SiteSpace)}
+        contained = {item.space.id for item in all_items(self._screen.site.items) if isinstance(item, SiteSpace)}
         choices = self._spaces(contained)
         if not choices:
             self._screen.notify("every space of the organization is in this site already")
@@ -191,7 +191,7 @@ class SiteActions:
     async def _move(self, site: Site, item: StructureItem, by: Literal[1, -1]) -> None:
         """Move an item among its siblings: shown at once, and reverted if the service refuses."""
         before = self._screen.site.items
-        change = moved(before, f"{item.object} {item.id}", by)
+        change = move_item(before, f"{item.object} {item.id}", by)
         if change is None:
             self._screen.notify("this is the last item" if by > 0 else "this is the first item")
             return
@@ -199,7 +199,7 @@ class SiteActions:
         call = SortSiteStructure(**self._path(site), item=pointer(item), position=position)
         self._screen.site.show_items(site, items)
         try:
-            with self._screen.site.own_order():
+            with self._screen.site.pending_order():
                 await self._screen.engine.write(call).landed()
         except PresscheckError:
             self._screen.site.show_items(site, before)

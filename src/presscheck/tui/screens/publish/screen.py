@@ -144,7 +144,7 @@ class PublishScreen(BaseScreen):
         site = self.current
         self.refresh_status_bars()
         if site is None:
-            self.site.show_words(self._hint)
+            self.site.show_message(self._hint)
             return
         self.site.show_site(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
@@ -154,7 +154,7 @@ class PublishScreen(BaseScreen):
         )
 
     def _take_structure(self, site: Site, result: Result[SiteStructure | None]) -> None:
-        if self.site.has_own_order:
+        if self.site.has_pending_order:
             return
         reason = result.error.message if result.error and result.value is None else ""
         self.site.show_site(site, f"Could not load its structure: {sanitize(reason)}" if reason else "")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.merge_readiness import Reviewer
     from presscheck.engine.review.model import ReviewModel
 
-NO_ROOM = "too narrow for split view"
+TOO_NARROW = "too narrow for split view"
 CONTEXT = 2
 """Unchanged lines that stay around a change when the others are folded."""
 _VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
@@ -33,7 +33,7 @@ _VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed
 
 @dataclass
 class RenderedChange:
-    """Lines, and what each stands for: starts of changes, threads, lines of the new text, folded lines."""
+    """Rendered lines, with the positions of changes, threads, lines of the new text and folded lines."""
 
     lines: list[Line] = field(default_factory=list[Line])
     changes: list[int] = field(default_factory=list[int])
@@ -112,13 +112,13 @@ class RenderOptions:
     unfolded: Collection[str] = ()
     opened: Collection[int] = ()
     """Unchanged lines of the new text that are shown."""
-    is_crowded: bool = False
-    """Whether there is too narrow for split view."""
+    is_narrow: bool = False
+    """Whether the pane is too narrow for split view."""
 
     @property
     def shown_mode(self) -> Mode:
-        """The mode, or prose if there is too narrow for split view."""
-        return "prose" if self.mode == "split" and self.is_crowded else self.mode
+        """The mode; prose if the pane is too narrow for split view."""
+        return "prose" if self.mode == "split" and self.is_narrow else self.mode
 
 
 def render_item(
@@ -126,7 +126,7 @@ def render_item(
 ) -> RenderedChange:
     """The changes of an item, with its threads in place."""
     change = RenderedChange()
-    summary = f"{kinds_text(item)} · {position}" + (f" · {NO_ROOM}" if options.shown_mode != options.mode else "")
+    summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
     placed: dict[int, list[Thread]] = {}

@@ -44,7 +44,7 @@ REACTIONS = (
 
 
 class CommentActions:
-    """Comment commands.
+    """Handles the comment commands.
 
     Args:
         model: the change request.
@@ -89,7 +89,7 @@ class CommentActions:
     reason_react = reason_reply
 
     def reply_reason(self, thread: Thread | None) -> str | None:
-        """Why nobody can reply to a thread."""
+        """Why a thread has no replies or reactions now; None if it can have them."""
         if thread is None:
             return "no thread here: t goes to the next one"
         return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
@@ -140,7 +140,7 @@ class CommentActions:
         return self.reason_reply()
 
     async def command_delete(self) -> None:
-        """Delete one of the user's messages, after a question; a comment is deleted with its replies."""
+        """Delete one of the user's messages, after a confirmation; a comment is deleted with its replies."""
         thread = self._cursor.thread
         messages = [message for message in thread.messages if message.may_delete] if thread else ()
         message = await self._choose_message("Delete which?", messages)

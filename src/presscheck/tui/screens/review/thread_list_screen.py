@@ -75,7 +75,7 @@ class ThreadListActions:
 
     def load_texts(self) -> None:
         """Load the texts of all items with threads, to find out which threads are outdated."""
-        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
+        self._texts.prefetch([item for item, _ in self._threads.all_threads() if item])
 
     def redraw(self) -> None:
         """Draw the list again, if it is open."""

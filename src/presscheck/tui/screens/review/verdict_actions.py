@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VerdictActions:
-    """Commands that start and submit a review.
+    """Handles the commands that start and submit a review.
 
     Args:
         model: the change request.
@@ -59,7 +59,7 @@ class VerdictActions:
         self._context.notify(notice)
 
     def command_comment_only(self) -> None:
-        """Submit the review without a verdict."""
+        """Submit the review with comments only."""
 
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None

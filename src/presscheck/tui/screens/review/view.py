@@ -211,12 +211,12 @@ class ReviewView:
         self._on_threads(threads)
 
     def _options(self, item: ChangedItem | None) -> RenderOptions:
-        is_crowded = self.width < WIDE
+        is_narrow = self.width < WIDE
         # a narrow change is rendered before it is visible for the first time, and takes the whole width
-        columns = self.width if is_crowded else self.change.size.width
+        columns = self.width if is_narrow else self.change.size.width
         opened = self._opened.get(item.id, ()) if item else ()
         return RenderOptions(
-            max(20, columns - 2), now(), self.only_changed, self.mode, self._unfolded, opened, is_crowded
+            max(20, columns - 2), now(), self.only_changed, self.mode, self._unfolded, opened, is_narrow
         )
 
     def _summary(self, item: ChangedItem, visible: int) -> str:
