@@ -1,4 +1,4 @@
-"""The quiet refresh: it begins when nobody presses a key, and waits while somebody does."""
+"""The background refresh: it starts while the user is idle, and pauses on key presses."""
 
 from pathlib import Path
 
@@ -11,9 +11,7 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.tui import auto_refresh
 
 
-async def test_what_nobody_looked_at_is_brought_in_while_it_is_quiet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unread_pages_are_synced_while_the_user_is_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto_refresh, "IDLE", 3600.0)
     monkeypatch.setattr(auto_refresh, "POLL", 0.05)
     (tmp_path / "service").mkdir()

@@ -1,4 +1,4 @@
-"""Sheets, composers and pickers: what they ask, what they answer, and what they keep."""
+"""Confirmation dialogs, composers and pickers: their questions, results and drafts."""
 
 import os
 import stat
@@ -70,7 +70,7 @@ def sheet(**more: Any) -> ConfirmDialog:
         (["x", "j", "enter"], False),
     ],
 )
-async def test_a_sheet_answers_no_until_yes_is_chosen(keys: list[str], answer: bool) -> None:
+async def test_a_dialog_returns_no_until_yes_is_selected(keys: list[str], answer: bool) -> None:
     async with asked(sheet()) as pilot:
         assert "8 pages change in main." in "\n".join(shown(pilot.app))
         assert "▌No" in "\n".join(shown(pilot.app))
@@ -78,7 +78,7 @@ async def test_a_sheet_answers_no_until_yes_is_chosen(keys: list[str], answer: b
         assert answers(pilot) == [answer]
 
 
-async def test_the_worst_wants_its_title_typed() -> None:
+async def test_a_dangerous_action_requires_typing_the_title() -> None:
     async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
         await pilot.press("y", "tab")
         assert "▌No" in "\n".join(shown(pilot.app))
@@ -91,7 +91,7 @@ async def test_the_worst_wants_its_title_typed() -> None:
         assert answers(pilot) == [False]
 
 
-async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
+async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
     question = sheet(is_ready=False)
     async with asked(question) as pilot:
         await pilot.press("y", "tab")
@@ -112,7 +112,7 @@ async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
         assert answers(pilot) == [False]
 
 
-async def test_a_long_sheet_is_wrapped() -> None:
+async def test_a_long_dialog_is_wrapped() -> None:
     words = " ".join(["many words say what will happen"] * 6)
     async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", style_for), size=(40, 20)) as pilot:
         text = " ".join(line.strip() for line in shown(pilot.app))
@@ -120,7 +120,7 @@ async def test_a_long_sheet_is_wrapped() -> None:
 
 
 class TestComposer:
-    async def test_every_keystroke_is_kept(self) -> None:
+    async def test_every_key_press_is_saved(self) -> None:
         kept: list[str] = []
         async with asked(Composer("Comment on Tokens", "", kept.append, style_for)) as pilot:
             await pilot.press(*"hello")
@@ -136,7 +136,7 @@ class TestComposer:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
-    async def test_nothing_is_not_sent(self) -> None:
+    async def test_an_empty_text_is_not_sent(self) -> None:
         async with asked(Composer("Reply", "", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
@@ -144,7 +144,7 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
-    async def test_too_much_is_not_sent(self) -> None:
+    async def test_a_text_over_the_limit_is_not_sent(self) -> None:
         async with asked(Composer("Reply", "", lambda _: None, style_for, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
@@ -154,7 +154,7 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["12345"]
 
-    async def test_where_no_editor_can_be_had_the_text_stays(self) -> None:
+    async def test_without_an_editor_the_text_is_kept(self) -> None:
         async with asked(Composer("Reply", "mine", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
@@ -177,17 +177,17 @@ class TestPicker:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
-    async def test_many_are_kept_while_finding(self) -> None:
+    async def test_chosen_items_are_kept_while_searching(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
             await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")
             assert answers(pilot) == [("ann", "cid")]
 
-    async def test_leaving_answers_nothing(self) -> None:
+    async def test_closing_returns_none(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press("escape")
             assert answers(pilot) == [None]
 
-    async def test_nothing_found_chooses_nothing(self) -> None:
+    async def test_without_a_match_nothing_is_chosen(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
@@ -202,7 +202,7 @@ class TestPicker:
         ("typed", "found"),
         [("", "ann"), ("reviewer", "bob"), ("rev ci", "cid"), ("boob", "bob"), ("CID", "cid")],
     )
-    def test_what_is_like_it(self, typed: str, found: str) -> None:
+    def test_similar_items_are_found(self, typed: str, found: str) -> None:
         assert matching(typed, PEOPLE)[0].key == found
 
     def test_in_order(self) -> None:
@@ -230,7 +230,7 @@ async def test_hostile_text_never_acts(kind: str) -> None:
                     assert not [one.text for one in strip if ACTS.search(one.text)]
 
 
-async def test_bars_and_blocks_show_what_they_are_told() -> None:
+async def test_status_line_and_empty_state_show_their_text() -> None:
     bar, empty_state = StatusLine(style_for), EmptyState(style_for)
     async with alone(bar, empty_state) as pilot:
         bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
@@ -257,7 +257,7 @@ class TestOutside:
         monkeypatch.delenv("EDITOR")
         assert len(editor()) == 1
 
-    def test_no_child_learns_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_child_process_gets_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PRESSCHECK_TOKEN", "marker")
         assert "marker" not in "".join(environment().values())
 
@@ -283,7 +283,7 @@ print([Editing(Composer("Reply", "words", lambda _: None, style_for)).run()])
 
 
 def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
-    """In a real terminal: the app makes way, the editor writes, the draft is kept and sent."""
+    """In a real terminal: the app is suspended, the editor writes, the draft is saved and sent."""
     script = tmp_path / "editor"
     script.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintenv PRESSCHECK_TOKEN > "$0.env" || true\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)

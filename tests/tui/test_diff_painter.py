@@ -1,4 +1,4 @@
-"""What is sent to the terminal: it shows the last picture, whatever was before, and what did not change is not sent."""
+"""Output to the terminal: it shows the last frame after any other, and unchanged cells are not sent."""
 
 import random
 
@@ -31,7 +31,7 @@ def update(strips: list[Strip], x: int = 0, y: int = 0) -> LayoutUpdate:
 
 
 def seen(screen: pyte.Screen) -> list[str]:
-    """What a terminal shows; the second cell of a wide character is empty."""
+    """The lines of a terminal; the second cell of a wide character is empty."""
     return ["".join(screen.buffer[y][x].data for x in range(COLUMNS)) for y in range(ROWS)]
 
 
@@ -42,7 +42,7 @@ def drawn(strips: list[Strip]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_terminal_shows_the_last_picture_whatever_was_before(seed: int) -> None:
+def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
     chance = random.Random(seed)
     painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
@@ -69,7 +69,7 @@ def test_colours_are_right_where_only_they_change() -> None:
         assert cell.fg in (style.color.name.lstrip("#"), "red", "green", "white")
 
 
-def test_what_did_not_change_is_not_sent() -> None:
+def test_unchanged_cells_are_not_sent() -> None:
     painter = DiffPainter()
     lines = [strip(random.Random(1), COLUMNS) for _ in range(ROWS)]
     painter.differences(update(lines), ColorSystem.TRUECOLOR)
@@ -78,7 +78,7 @@ def test_what_did_not_change_is_not_sent() -> None:
     assert painter.differences(update(lines), ColorSystem.TRUECOLOR) != ""
 
 
-def test_one_letter_costs_one_letter() -> None:
+def test_a_changed_letter_sends_one_letter() -> None:
     painter = DiffPainter()
     before = Strip([Segment("a line of text here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
     after = Strip([Segment("a line of next here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])

@@ -1,4 +1,4 @@
-"""Rows, trees, pages and differences: what is shown, what is painted, and what that costs."""
+"""Row lists, trees and page views: what they show, what they repaint, and how fast."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def numbered(asked: list[int]):
 
 
 class TestRows:
-    async def test_only_what_is_seen_is_asked_for(self) -> None:
+    async def test_only_visible_rows_are_rendered(self) -> None:
         asked: list[int] = []
         rows = RowList(numbered(asked), style_for)
         async with alone(rows) as pilot:
@@ -49,7 +49,7 @@ class TestRows:
             rows.move(3)
             assert painted(rows) == {1, 4}
 
-    async def test_showing_the_same_again_paints_nothing(self) -> None:
+    async def test_showing_the_same_rows_paints_nothing(self) -> None:
         rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
@@ -68,7 +68,7 @@ class TestRows:
             assert rows.cursor == MANY - 1
             assert perf_counter() - begun < 1
 
-    async def test_the_cursor_stays_in_sight(self) -> None:
+    async def test_the_cursor_stays_visible(self) -> None:
         rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
@@ -80,22 +80,22 @@ class TestRows:
             await pilot.pause()
             assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
 
-    async def test_it_tells_of_each_row(self) -> None:
-        rows, told = RowList(numbered([]), style_for), list[Any]()
-        async with alone(rows, told=told) as pilot:
+    async def test_messages_are_posted_for_rows(self) -> None:
+        rows, messages = RowList(numbered([]), style_for), list[Any]()
+        async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             rows.move(2)
             rows.move(1)
             rows.choose()
             await pilot.pause()
-            assert [(type(message).__name__, message.index) for message in told] == [
+            assert [(type(message).__name__, message.index) for message in messages] == [
                 ("RowHighlighted", 2),
                 ("RowSelected", 2),
             ]
 
     async def test_a_busy_screen_gets_the_move_before_the_opened_row(self) -> None:
-        rows, told, is_free = RowList(numbered([]), style_for), list[Any](), asyncio.Event()
-        async with alone(rows, told=told) as pilot:
+        rows, messages, is_free = RowList(numbered([]), style_for), list[Any](), asyncio.Event()
+        async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             pilot.app.screen.call_next(is_free.wait)
             rows.move(1)
@@ -104,9 +104,9 @@ class TestRows:
                 await asyncio.sleep(0)
             is_free.set()
             await pilot.pause()
-            assert [type(message).__name__ for message in told] == ["RowHighlighted", "RowSelected"]
+            assert [type(message).__name__ for message in messages] == ["RowHighlighted", "RowSelected"]
 
-    async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
+    async def test_removed_rows_are_cleared(self) -> None:
         rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(50, cursor=49)
@@ -129,7 +129,7 @@ class TestRows:
             rows.move(10)
             assert rows.cursor in rows.visible_range
 
-    async def test_marks_belong_to_what_a_row_shows(self) -> None:
+    async def test_marks_belong_to_keys(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
         rows = RowList(lambda at, _: (Span(names[at]),), style_for, key=lambda at: names[at])
         async with alone(rows) as pilot:
@@ -143,7 +143,7 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
-    async def test_marking_a_range_and_all_that_is_seen(self) -> None:
+    async def test_marking_a_range_and_all_visible_rows(self) -> None:
         rows = RowList(numbered([]), style_for, key=lambda at: at)
         async with alone(rows):
             rows.show(100)
@@ -160,7 +160,7 @@ class TestRows:
             assert rows.clear_marks()
             assert not rows.clear_marks()
 
-    async def test_finding_goes_around_and_marks(self) -> None:
+    async def test_search_wraps_and_highlights(self) -> None:
         rows = RowList(numbered([]), style_for)
         async with alone(rows):
             rows.show(300)
@@ -202,7 +202,7 @@ class TestTree:
             for one in self.tree.get(key, ())
         ]
 
-    async def test_folding(self) -> None:
+    async def test_expand_and_collapse(self) -> None:
         tree = Tree(self.children, style_for)
         async with alone(tree, size=(20, 8)) as pilot:
             tree.show()
@@ -227,7 +227,7 @@ class TestTree:
             assert not tree.collapse_node()
             assert tree.expanded == set()
 
-    async def test_fresh_data_moves_neither_folds_nor_cursor(self) -> None:
+    async def test_new_data_keeps_expanded_nodes_and_cursor(self) -> None:
         known: dict[str | None, list[str]] = {**self.tree}
 
         def children(key: str | None) -> Sequence[Node]:
@@ -245,7 +245,7 @@ class TestTree:
             assert tree.key == "a2"
             assert tree.expanded == {"a"}
 
-    async def test_a_node_that_is_not_there_yet_is_pointed_at_when_it_comes(self) -> None:
+    async def test_the_cursor_goes_to_a_node_once_it_is_loaded(self) -> None:
         known: dict[str | None, list[str]] = {None: ["a", "b"], "b": []}
 
         def children(key: str | None) -> Sequence[Node]:
@@ -280,7 +280,7 @@ class Heading:
 
 @dataclass
 class Slow:
-    """A page that lays out line by line, and counts."""
+    """A page layout that counts the lines that were laid out."""
 
     width: int
     size: int = 5000
@@ -311,7 +311,7 @@ async def laid_out(page: PageView) -> None:
 
 
 class TestPage:
-    async def test_what_is_seen_is_laid_out_first_and_the_rest_when_idle(self) -> None:
+    async def test_visible_lines_are_laid_out_first_and_the_rest_when_idle(self) -> None:
         page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
@@ -320,7 +320,7 @@ class TestPage:
             await laid_out(page)
             assert page.count == 5000
 
-    async def test_the_end_is_reached_when_it_is_there(self) -> None:
+    async def test_the_end_is_reached_once_it_is_laid_out(self) -> None:
         page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
@@ -343,7 +343,7 @@ class TestPage:
 
     async def test_links_are_followed_by_label(self) -> None:
         page, followed = PageView(style_for), list[Any]()
-        async with alone(page, told=followed) as pilot:
+        async with alone(page, messages=followed) as pilot:
             page.show(lambda width: Slow(width, 300))
             assert page.label_links()
             await pilot.pause()
@@ -352,7 +352,7 @@ class TestPage:
             assert [message.target for message in followed] == ["https://x.example/3"]
             assert "[s]" not in "".join(shown(pilot.app))
 
-    async def test_a_key_that_is_no_label_takes_them_away(self) -> None:
+    async def test_a_key_that_is_no_label_removes_the_labels(self) -> None:
         page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
@@ -360,7 +360,7 @@ class TestPage:
             await pilot.press("!")
             assert not page.is_labelled
 
-    async def test_the_same_page_anew_stays_where_the_eye_is(self) -> None:
+    async def test_the_same_page_keeps_its_scroll_position(self) -> None:
         page = PageView(style_for)
         async with alone(page):
             page.show(Slow)

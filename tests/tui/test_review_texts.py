@@ -1,9 +1,11 @@
+"""The conversion of a page to the text for the editor and back."""
+
 import pytest
 
 from presscheck.tui.screens.page_markdown import from_editor, to_editor
 
 
-def test_the_title_goes_to_the_editor_once_and_comes_back_as_the_service_had_it() -> None:
+def test_the_title_is_in_the_editor_once_and_is_restored() -> None:
     page = to_editor("Tokens", "# Tokens\n\nOne.\n\nTwo.\n")
     assert page.text == "# Tokens\n\nOne.\n\nTwo.\n"
     back = from_editor(page, "# Tokens\n\nOne.\n\nThree.\n")
@@ -11,20 +13,20 @@ def test_the_title_goes_to_the_editor_once_and_comes_back_as_the_service_had_it(
     assert (back.markdown, back.title, back.changed, back.reformatted) == ("# Tokens\n\nOne.\n\nThree.", None, 1, 0)
 
 
-def test_an_untouched_text_is_no_edit() -> None:
+def test_an_unchanged_text_is_no_edit() -> None:
     page = to_editor("Tokens", "One.")
     assert from_editor(page, page.text) is None
     assert from_editor(page, page.text + "\n\n") is None
     assert from_editor(page, page.text.replace("\n", "\r\n")) is None
 
 
-def test_a_changed_heading_is_a_changed_title() -> None:
+def test_a_changed_heading_changes_the_title() -> None:
     back = from_editor(to_editor("Tokens", "One."), "# Keys\n\nOne.\n")
     assert back is not None
     assert (back.title, back.markdown, back.changed) == ("Keys", "One.", 0)
 
 
-def test_a_changed_title_is_repeated_where_the_old_one_was() -> None:
+def test_a_changed_title_replaces_the_repeated_title() -> None:
     back = from_editor(to_editor("Tokens", "# Tokens\n\nOne."), "# Keys\n\nOne.\n")
     assert back is not None
     assert (back.title, back.markdown) == ("Keys", "# Keys\n\nOne.")
@@ -69,7 +71,7 @@ def test_escaped_tags_are_plain_in_the_editor_and_counted_when_they_change() -> 
 
 
 @pytest.mark.parametrize("body", ["", "\n\n", "---", "---\nopen", "#", "# "])
-def test_odd_pages_come_back_as_they_are(body: str) -> None:
+def test_unusual_pages_come_back_unchanged(body: str) -> None:
     page = to_editor("T", body)
     back = from_editor(page, page.text + "\nmore\n")
     assert back is not None
