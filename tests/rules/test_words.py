@@ -9,7 +9,7 @@ import pytest
 from tests.root import ROOT
 from tests.rules.test_house import MODULES, room, tree_of
 
-NOT_CLEAN = {"documents", "service", "tui"}
+NOT_CLEAN = {"documents", "service"}
 """Packages that still contain odd words. Only take names out of it."""
 
 

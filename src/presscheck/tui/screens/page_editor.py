@@ -42,7 +42,7 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
     """
     draft = _PageDraft(screen, path, page_id)
     title, before = await draft.read_page()
-    text = edit_text(screen.app_context, draft.begin(before))
+    text = edit_text(screen.app_context, draft.initial_text(before))
     if from_editor(before, text) is None:
         screen.notify("no changes")
         return
@@ -80,7 +80,7 @@ class _PageDraft:
         page = await self._screen.engine.read(call)
         return page.title, to_editor(page.title, page.markdown or "")
 
-    def begin(self, now: EditorPage) -> str:
+    def initial_text(self, now: EditorPage) -> str:
         """The text to edit: the draft merged with the current page, else the page."""
         text, base = (self._outbox.draft(key) for key in self._keys)
         return merge_text(base or now.text, text, now.text, our_name=OURS, their_name=THEIRS).text if text else now.text

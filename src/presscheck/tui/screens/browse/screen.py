@@ -1,4 +1,4 @@
-"""The browse screen: collections, spaces and pages in one tree, and the page under its cursor beside it."""
+"""The browse screen: collections, spaces and pages in one tree, with the page under its cursor on the right."""
 
 from __future__ import annotations
 

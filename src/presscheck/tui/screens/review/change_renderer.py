@@ -163,7 +163,7 @@ def _add_difference(
             change.folds[len(change.lines)] = difference.folds[number]
         change.add(line)
         for thread in below.get(number, ()):
-            _add_thread(change, thread, options, beside=difference.beside or (Span("  "),))
+            _add_thread(change, thread, options, prefix=difference.beside or (Span("  "),))
     for thread in below.get(None, ()):
         _add_thread(change, replace(thread, line=None), options)
 
@@ -195,17 +195,17 @@ def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: 
 
 
 def _no_changes(model: ReviewModel) -> str:
-    """The text that stands for the summary of the changes where there are none."""
+    """The text in place of the summary if there are no changes."""
     if model.shown_changes is None:
         return "Loading the changes …"
     return "no changes since your review" if model.since else "no changes yet: e edits a page in it"
 
 
-def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, beside: Line = ()) -> None:
-    columns, unfolded = options.columns - width(beside), thread.id in options.unfolded
+def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, prefix: Line = ()) -> None:
+    columns, unfolded = options.columns - width(prefix), thread.id in options.unfolded
     for line in thread_lines(thread, columns, options.now, comment_lines, unfolded=unfolded):
         change.thread_of[len(change.lines)] = thread.id
-        change.add((*beside, *line))
+        change.add((*prefix, *line))
 
 
 def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:

@@ -170,7 +170,7 @@ class CommentActions:
                 "Edit your comment",
                 f"message {message.id}",
                 lambda text: self._update(thread, message, body=Document(markdown=text)),
-                begin=message.text,
+                initial=message.text,
             )
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
@@ -190,14 +190,14 @@ class CommentActions:
             self._comment_on_page(item, target, quote_cell([sanitize(cell) for cell in cells], column))
 
     def _comment_on_page(
-        self, item: ChangedItem, target: dict[str, Any], begin: str = "", suggestion: str = ""
+        self, item: ChangedItem, target: dict[str, Any], initial: str = "", suggestion: str = ""
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         self._drafts.compose(
             f"Comment on {item.title}",
             f"page {item.id}",
             lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
-            begin=begin,
+            initial=initial,
             suggestion=suggestion,
         )
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
 """The start of a comment that replaces a verdict, for a service without reviews."""
+REVIEW_DRAFT = "verdict"
+"""The start of the names of drafts of reviews; earlier versions stored it too."""
 HOLD = 3
 """Seconds during which a comment can be undone before it is sent."""
 
@@ -77,7 +79,7 @@ class ReviewDrafts:
         if isinstance(call, UpdateComment | UpdateReply):
             return self.key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
         if isinstance(call, SubmitReview):
-            return self.key(f"verdict {call.status}")
+            return self.key(f"{REVIEW_DRAFT} {call.status}")
         return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
@@ -97,7 +99,7 @@ class ReviewDrafts:
         name: str,
         call: Callable[[str], Operation[Any] | None],
         *,
-        begin: str = "",
+        initial: str = "",
         suggestion: str = "",
         may_be_empty: bool = False,
         submits: bool = False,
@@ -108,7 +110,7 @@ class ReviewDrafts:
             title: the title of the composer.
             name: the name of the draft.
             call: makes a write of the text; None if there is nothing to send.
-            begin: the text at the start.
+            initial: the initial text.
             suggestion: the text that one key inserts, to suggest a change of the page.
             may_be_empty: whether an empty text can be sent.
             submits: whether it submits the review, with all comments that were held.
@@ -123,12 +125,12 @@ class ReviewDrafts:
                 self._outbox.save_draft(key, "")
 
         def save(text: str) -> None:
-            self._outbox.save_draft(key, "" if text == begin else text)
+            self._outbox.save_draft(key, "" if text == initial else text)
 
         self._context.app_context.push_screen(
             Composer(
                 title,
-                self._outbox.draft(key) or begin,
+                self._outbox.draft(key) or initial,
                 save,
                 self._context.style_for,
                 people=self._people,

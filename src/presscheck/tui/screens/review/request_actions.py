@@ -179,7 +179,7 @@ class RequestActions:
                 return None  # somebody else may have changed it meanwhile
             return UpdateChangeRequest(**self._model.path, description=markdown_to_nodes(text))
 
-        self._drafts.compose("Description", "description", call, begin=before, may_be_empty=True)
+        self._drafts.compose("Description", "description", call, initial=before, may_be_empty=True)
 
     def _description(self) -> str:
         """The description as Markdown; empty if there is none that can be converted."""

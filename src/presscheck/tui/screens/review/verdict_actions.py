@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
-from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
+from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -82,8 +82,10 @@ class VerdictActions:
         title = title if has_reviews else "This service has no reviews: post a comment instead"
         title = f"{title}, with {comment_count(count)}" if count else title
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
-        begin = "" if has_reviews else VERDICT_TEXTS[status]
-        self._drafts.compose(title, f"verdict {status}", call, begin=begin, may_be_empty=has_reviews, submits=True)
+        initial = "" if has_reviews else VERDICT_TEXTS[status]
+        self._drafts.compose(
+            title, f"{REVIEW_DRAFT} {status}", call, initial=initial, may_be_empty=has_reviews, submits=True
+        )
 
 
 def comment_count(count: int) -> str:
