@@ -59,6 +59,7 @@ async def grouped(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
     await write(pilot, "M e", "", "tab", "tab", "tab", "space", "enter")
     await until(pilot, shows="view In talks changed")
+    await until(pilot, holds=lambda: pilot.app.screen.model.heading(0) is not None)
     await pilot.press("j", "space", "V", "j", "V")
     await until(pilot, shows="marked")
 
@@ -99,6 +100,7 @@ async def review_split(pilot: Any, service: RunningService) -> None:
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
+    await until(pilot, holds=lambda: pilot.app.screen.view.rendered.threads)
     await pilot.press("t")
 
 
@@ -238,6 +240,9 @@ async def offline(pilot: Any, service: RunningService) -> None:
 
 async def offline_review(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.model.space and screen.view.rendered.threads)
+    await until(pilot, holds=lambda: all(screen.texts.words(item) for item in screen.model.items if item.has_text))
     service.stop()
     await pilot.press("ctrl+r")
     await until(pilot, shows="offline: as of just now")
