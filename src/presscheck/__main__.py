@@ -3,17 +3,18 @@
 import os
 import sys
 
+from presscheck import __version__
+from presscheck.errors import PresscheckError
+
 
 def main() -> None:
     """Run the command line."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from presscheck import __version__
-
         sys.stdout.write(f"presscheck {__version__}\n")
         return
     if not sys.argv[1:] and sys.stdin.isatty() and sys.stdout.isatty():
         _open_app()
-    from presscheck.cli.main import command
+    from presscheck.cli.main import command  # 51 ms, not needed for --version or to open the app
 
     command(prog_name="presscheck")
 
@@ -23,9 +24,8 @@ def _open_app() -> None:
 
     Returns only if the app cannot be opened; the command line then prints the error.
     """
-    from presscheck.errors import PresscheckError
-
     try:
+        # 36 ms, not needed for --version
         from presscheck.config.profile import load
         from presscheck.paths import places
         from presscheck.wiring import open_app

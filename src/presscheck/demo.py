@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError
 from presscheck.paths import Places, places, private_directory
@@ -66,8 +68,6 @@ def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
     Raises:
         ConfigurationError: `alone` is set and another demo is running.
     """
-    from filelock import FileLock, Timeout  # lazy import
-
     for number in count(1):
         lock = FileLock(directory / f"demo-{number}.lock", timeout=0, mode=0o600)
         try:

@@ -49,7 +49,7 @@ def places() -> Places:
     if home:
         root = Path(home).expanduser().absolute()
         return Places(root / "config", root / "cache", root / "state", root / "data")
-    from platformdirs import PlatformDirs  # lazy import: tests set PRESSCHECK_HOME
+    from platformdirs import PlatformDirs  # 8 ms, not needed with PRESSCHECK_HOME
 
     dirs = PlatformDirs("presscheck", appauthor=False)
     return Places(dirs.user_config_path, dirs.user_cache_path, dirs.user_state_path, dirs.user_data_path)

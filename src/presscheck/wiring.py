@@ -6,8 +6,10 @@ Imports are lazy, so that each command loads only what it needs.
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,14 +38,14 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
         NoToken: no token is set.
         ConfigurationError: the URL or the token is invalid.
     """
-    from presscheck.client.client import Client
+    from presscheck.client.client import Client  # 78 ms, only after the first paint
 
     return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
 
 
 def offline_client() -> OfflineClient:
     """A client for offline mode."""
-    from presscheck.client.offline_client import OfflineClient
+    from presscheck.client.offline_client import OfflineClient  # 70 ms, only after the first paint
 
     return OfflineClient()
 
@@ -68,6 +70,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
     The cache belongs to a profile, service and token; the outbox only to a profile and service, so that unsent writes
     stay available after the token is renewed.
     """
+    # 206 ms, only after the first paint
     from presscheck.engine.activity_log import Activity
     from presscheck.engine.engine import Engine
     from presscheck.store.outbox import Outbox
@@ -90,7 +93,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
 
 def open_cache(profile: Profile, where: Places) -> Cache:
     """The cache of the profile's service and token."""
-    from presscheck.store.cache import MB, Cache
+    from presscheck.store.cache import MB, Cache  # 7 ms, not for commands without a cache
 
     file = where.cache_file(f"{_store_name(profile)}-{_short_hash(needed_token(profile))}")
     return Cache(file, limit=profile.cache_size * MB)
@@ -104,6 +107,7 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         theme: the name of a theme to use instead of the profile's.
         first: called with the app after the start, to open a screen above the inbox.
     """
+    # 127 ms, not for commands
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.startup_snapshot import KEY
 
@@ -143,8 +147,7 @@ def run_service(
     Raises:
         ConfigurationError: an option is invalid.
     """
-    import shlex
-
+    # 871 ms, only for `presscheck serve`
     from presscheck.service.jobs.queue import OutboundConfig
     from presscheck.service.server.server import ServeOptions, serve
 
@@ -173,7 +176,7 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
     Raises:
         ConfigurationError: the database cannot be opened.
     """
-    from presscheck.service.server.server import opened
+    from presscheck.service.server.server import opened  # 825 ms, only for `presscheck serve`
 
     url, directory = _service_location(database, data)
     opened_database = opened(url)
@@ -189,8 +192,6 @@ def _service_location(database: str | None, data: Path | None) -> tuple[str, Pat
 
 
 def _check_network(text: str) -> None:
-    from ipaddress import ip_network
-
     try:
         ip_network(text, strict=False)
     except ValueError:

@@ -308,7 +308,7 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
 ) -> None:
     app, sent = app_on(service, home, notify="osc9"), list[str]()
     app.engine.events.pause, app.engine.events.first = 0.2, 0
-    app.to_terminal = sent.append
+    app.write_to_terminal = sent.append
     async with running(app) as pilot:
         await until_shown(pilot, shows="5 Rewrite the auth guide")
         await until_shown(pilot, holds=lambda: bool(app.engine.triage.followed))

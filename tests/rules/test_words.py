@@ -23,7 +23,6 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 NOT_SHOWN = {
     ("tui/screens/review/drafts.py", "verdict "): "the key of stored drafts, which older versions wrote",
-    ("tui/screens/review/verdict_actions.py", "verdict "): "the key of stored drafts, which older versions wrote",
 }
 """Strings that are not shown though they look like it: module and text, with the reason."""
 

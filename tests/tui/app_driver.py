@@ -1,7 +1,7 @@
-"""The real app on the real service, driven by keys; waits are for conditions."""
+"""Drives the real app on the real service by keys; waits for conditions, never for a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,13 +10,14 @@ from typing import Any, cast
 from tests.running_service import RunningService
 from textual._context import visible_screen_stack
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
-from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.wiring import open_engine
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -40,27 +41,29 @@ async def running(app: PresscheckApp, size: tuple[int, int] = (120, 40)) -> Asyn
 
 
 def shown(app: PresscheckApp) -> str:
-    """What the screen shows, as text, with what lies below a sheet."""
+    """The text of the screen, including the screen below a dialog."""
     visible_screen_stack.set(app._background_screens)
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in lines)
 
 
 async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool] | None = None) -> None:
-    async def look() -> None:
+    """Wait until the screen shows a text and a condition holds; fails after 20 seconds."""
+
+    async def poll() -> None:
         while True:
             if shows in shown(pilot.app) and (holds is None or holds()):
                 return
             await asyncio.sleep(0.01)
 
     try:
-        await asyncio.wait_for(look(), 20)
+        await asyncio.wait_for(poll(), 20)
     except TimeoutError:
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
 
 
 async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
-    """Open a change request, as the inbox does, and wait until all is there that a merge depends on."""
+    """Open a change request, as the inbox does, and wait until everything that a merge depends on is loaded."""
     await until(pilot, shows="Needs me 7")
     app = cast("PresscheckApp", pilot.app)
     request = await app.engine.read(GetChangeRequest(**at))
@@ -70,16 +73,37 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     await until(pilot, holds=lambda: screen.model.forecast is not None)
 
 
-async def write(pilot: Pilot[int], keys: str, text: str) -> None:
-    """Press keys that open a text, wait until it is open, and write in it."""
+@asynccontextmanager
+async def review(
+    service: RunningService, home: Path, subject: str, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Any]:
+    """The app with the review of a change request open, found by its subject."""
+    async with running(app_on(service, home), size) as pilot:
+        await until(pilot, shows="Needs me")
+        listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
+        requests = (await cast("PresscheckApp", pilot.app).engine.read(listing)).items
+        request = next(request for request in requests if request.subject == subject)
+        await pilot.app.push_screen(ReviewScreen(request))
+        await until(pilot, shows=subject)
+        yield pilot
+
+
+async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -> None:
+    """Press keys that open an input, wait until it has the focus, type a text, then press further keys.
+
+    Keys that are pressed before the input has the focus would be lost on a busy machine.
+    """
+    before = pilot.app.focused
     await pilot.press(*keys.split())
-    await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
-    await pilot.press(*text)
+    await until(
+        pilot, holds=lambda: pilot.app.focused is not before and isinstance(pilot.app.focused, TextArea | Input)
+    )
+    await pilot.press(*text, *then)
 
 
 async def all_sent(pilot: Pilot[int]) -> None:
-    """Wait until nothing waits to be sent."""
+    """Wait until the outbox is empty."""
     await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).engine.waiting())
 
 
-__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "running", "shown", "until", "write"]
+__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "review", "running", "shown", "until", "write"]

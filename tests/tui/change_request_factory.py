@@ -1,4 +1,4 @@
-"""Change requests that somebody else began, for tests that need a page of their own."""
+"""Creates change requests of other users, for tests that need their own page."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertPage,
 
 
 class Begun(NamedTuple):
-    """Whose token, where the change request is, the page in it."""
+    """A created change request: the token of its author, its ids, and its page."""
 
     token: str
     at: dict[str, Any]
@@ -20,7 +20,7 @@ class Begun(NamedTuple):
 
 
 async def begun(service: RunningService, subject: str, text: str, *, title: str = "Lasting", by: str = "mia") -> Begun:
-    """A change request that adds a page."""
+    """Create a change request that adds a page."""
     token = token_of(service, by)
     [made] = await say(service, token, CreateChangeRequest(space_id="guides", subject=subject))
     at = {"space_id": "guides", "change_request_id": made.id}
@@ -36,7 +36,7 @@ async def begun(service: RunningService, subject: str, text: str, *, title: str 
 
 
 async def edited(service: RunningService, subject: str, before: str, after: str, *, title: str = "Lasting") -> Begun:
-    """A change request that edits a page which is live."""
+    """Create a change request that edits a page on main."""
     live = await begun(service, f"Before {subject}"[:100], before, title=title)
     await say(service, live.token, MergeChangeRequest(**live.at))
     [made] = await say(service, live.token, CreateChangeRequest(space_id="guides", subject=subject))
@@ -48,6 +48,6 @@ async def edited(service: RunningService, subject: str, before: str, after: str,
 
 
 async def rewritten(service: RunningService, one: Begun, text: str) -> None:
-    """Its author writes the page anew."""
+    """Replace the text of the page, as its author."""
     change = UpdatePage(page=one.page, document=Document(markdown=text))
     await say(service, one.token, EditChangeRequestContent(**one.at, changes=(change,), compat=False))

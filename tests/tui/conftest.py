@@ -1,4 +1,4 @@
-"""For the tests that drive the app."""
+"""Fixtures for the tests that drive the app."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from presscheck.tui.screens.review import drafts
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said in a review leaves at once: nobody thinks better of it."""
+    """Comments are sent at once, without the time to undo them."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)

@@ -1,4 +1,4 @@
-"""What every picture of a screen needs: a clock that stands, a screen that rests, both sizes and both themes."""
+"""Setup of the snapshot tests: a fixed clock, an idle screen, both sizes and both themes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def rested(pilot: Any, driven: Awaitable[None], *, asks: bool = False) -> None:
-    """Drive, then wait until nothing changes, and nothing is asked any more unless it `asks` for ever."""
+    """Drive the app, then wait until the screen is stable and no read is running (unless `asks`)."""
     await driven
     same, before = 0, ""
     while same < STABLE:

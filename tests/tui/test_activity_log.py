@@ -1,11 +1,11 @@
-"""The activity log, by keys: every request of this run, as it is said again at a shell."""
+"""The activity log: all API requests of this run, each with the command that repeats it."""
 
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.activity_log import ActivityScreen
@@ -17,7 +17,7 @@ def service(tmp_path_factory: pytest.TempPathFactory):
         yield one
 
 
-async def test_it_lists_every_request_and_says_it_again(service: RunningService, tmp_path: Path) -> None:
+async def test_it_lists_every_request_with_its_command(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -25,12 +25,12 @@ async def test_it_lists_every_request_and_says_it_again(service: RunningService,
         await until(pilot, shows="Activity")
         await pilot.press("G")
         await until(pilot, shows="/user")
-        await pilot.press("/", *"orgs service", "enter")
+        await write(pilot, "/", "orgs service", "enter")
         await until(pilot, shows="only orgs service")
         assert "GET    /user " not in shown(app)
         await pilot.press("escape", "G")
         await until(pilot, shows="GET    /user ")
-        await pilot.press("/", *"get-current-user", "enter")
+        await write(pilot, "/", "get-current-user", "enter")
         await until(pilot, shows="$ presscheck api get-current-user")
         row = next(line for line in shown(app).split("\n") if "GET    /user " in line).split()
         assert (row[-5], row[-2]) == ("200", "service")
@@ -43,7 +43,7 @@ async def test_it_lists_every_request_and_says_it_again(service: RunningService,
         await until(pilot, shows="took")
 
 
-async def test_it_goes_on_while_it_is_looked_at(service: RunningService, tmp_path: Path) -> None:
+async def test_it_continues_while_the_screen_is_open(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -58,7 +58,7 @@ async def test_it_goes_on_while_it_is_looked_at(service: RunningService, tmp_pat
         assert place._current == stood_on, "the cursor stays on its request"
 
 
-async def test_what_the_store_answered_and_for_whom_is_told_apart(service: RunningService, tmp_path: Path) -> None:
+async def test_cache_and_priority_are_shown(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -83,7 +83,7 @@ def said(app: PresscheckApp, name: str, priority: str) -> bool:
 
 
 def pages_asked(app: PresscheckApp) -> list[str]:
-    """How urgent each was that asked for a page, in the order in which they were asked, not answered."""
+    """The priorities of the requests for pages, in the order in which they were sent."""
     kept = [one for one in app.engine._activity._entries if "-page " in one.again and not one.from_cache]
     kept.sort(key=lambda one: one.at - timedelta(milliseconds=one.milliseconds))
     return [one.priority.name.lower() for one in kept]

@@ -1,4 +1,4 @@
-"""The quiet refresh: it begins when nobody presses a key, and waits while somebody does."""
+"""The background refresh: it starts while the user is idle, and pauses on key presses."""
 
 from pathlib import Path
 
@@ -11,21 +11,19 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.tui import auto_refresh
 
 
-async def test_what_nobody_looked_at_is_brought_in_while_it_is_quiet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(auto_refresh, "QUIET", 3600.0)
-    monkeypatch.setattr(auto_refresh, "LOOK", 0.05)
+async def test_unread_pages_are_synced_while_the_user_is_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto_refresh, "IDLE", 3600.0)
+    monkeypatch.setattr(auto_refresh, "POLL", 0.05)
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service") as service:
         world = await planted(service)
         app = app_on(service, tmp_path / "home", sync=True)
         async with running(app) as pilot:
             await until(pilot, shows="live")
-            await until(pilot, holds=lambda: app._refreshing is not None)
+            await until(pilot, holds=lambda: app._background_refresh is not None)
             page = live_page(world.guide, world.pages[-1])
             assert app.engine.known(page) is None, "not while a key was pressed a moment ago"
-            await app._refreshing.close()
-            monkeypatch.setattr(auto_refresh, "QUIET", 0.0)
-            app._refreshing.start()
+            await app._background_refresh.close()
+            monkeypatch.setattr(auto_refresh, "IDLE", 0.0)
+            app._background_refresh.start()
             await until(pilot, holds=lambda: app.engine.known(page) is not None)

@@ -1,12 +1,13 @@
-"""What every place has: keys and sequences, a popup, reasons, errors in one place, watches that end with it."""
+"""The base of all screens: keys and sequences, popup, disabled reasons, errors, subscriptions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.style import Style
+from tests.tui.app_driver import until, write
 from tests.tui.widget_harness import app_with, shown
 from textual.app import ComposeResult
 from textual.pilot import Pilot
@@ -26,7 +27,7 @@ from presscheck.tui.widgets.which_key import WhichKey
 
 
 class Room(BaseScreen):
-    """A list, and commands that do, ask, wait and fail."""
+    """A screen with a list, and commands that run, ask, wait and fail."""
 
     FOOTER = ("open", "publish", "approve", "comment")
 
@@ -78,20 +79,20 @@ class Room(BaseScreen):
 
 
 class Beside(Room):
-    """A list, and below it what is said of the row under the cursor."""
+    """A screen with a list, and details of the row under the cursor."""
 
     def body(self) -> ComposeResult:
         yield from super().body()
         yield TextView(self.style_for)
 
-    def on_row_list_row_pointed(self, event: RowList.RowPointed) -> None:
+    def on_row_list_row_highlighted(self, event: RowList.RowHighlighted) -> None:
         self.query_one(TextView).show([(Span(f"about row {event.index}"),)])
 
 
 @pytest.fixture
 async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as one:
-        await until(one, lambda: "row 0" in "\n".join(shown(one.app)))
+        await until(one, holds=lambda: "row 0" in "\n".join(shown(one.app)))
         yield one
 
 
@@ -101,14 +102,7 @@ def room(pilot: Pilot[int]) -> Room:
     return found
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
-        while not holds():
-            await pilot.pause()
-            await asyncio.sleep(0.005)
-
-
-async def test_keys_move_and_do(pilot: Pilot[int]) -> None:
+async def test_keys_move_and_run_commands(pilot: Pilot[int]) -> None:
     await pilot.press("j", "j", "ctrl+d", "P", "7")
     assert room(pilot).query_one(RowList).cursor == 2 + 9
     assert room(pilot).did == ["publish", "tab 7"]
@@ -118,9 +112,9 @@ async def test_keys_move_and_do(pilot: Pilot[int]) -> None:
     assert room(pilot).query_one(RowList).cursor == 99
 
 
-async def test_a_row_and_what_is_said_of_it_are_one_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
+        await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
         painted: list[set[int]] = []
         display = PresscheckApp._display
 
@@ -132,17 +126,17 @@ async def test_a_row_and_what_is_said_of_it_are_one_picture(tmp_path: Path, monk
         for number in range(1, 6):
             painted.clear()
             await pilot.press("j")
-            await until(pilot, lambda number=number: f"about row {number}" in shown(pilot.app))
+            await until(pilot, holds=lambda number=number: f"about row {number}" in shown(pilot.app))
             row, about = (shown(pilot.app).index(text) for text in (f"▌row {number}", f"about row {number}"))
-            await until(pilot, lambda row=row, about=about: any(lines & {row, about} for lines in painted))
+            await until(pilot, holds=lambda row=row, about=about: any(lines & {row, about} for lines in painted))
             # the status bar may be painted before, when the connection changes
             assert {row, about} <= next(lines for lines in painted if lines & {row, about})
 
 
-async def test_a_popup_says_what_may_follow_and_takes_no_key(pilot: Pilot[int]) -> None:
+async def test_a_popup_shows_possible_keys_and_takes_none(pilot: Pilot[int]) -> None:
     await pilot.press("g")
     assert not room(pilot).query_one(WhichKey).display
-    await until(pilot, lambda: "g go" in "\n".join(shown(pilot.app)))
+    await until(pilot, holds=lambda: "g go" in "\n".join(shown(pilot.app)))
     assert "outbox" in "\n".join(shown(pilot.app))
     await pilot.press("g")
     assert not room(pilot).query_one(WhichKey).display
@@ -160,7 +154,7 @@ async def test_escape_ends_a_sequence(pilot: Pilot[int]) -> None:
     assert room(pilot).query_one(RowList).cursor == 1
 
 
-async def test_a_disabled_command_says_why(pilot: Pilot[int]) -> None:
+async def test_a_disabled_command_shows_the_reason(pilot: Pilot[int]) -> None:
     room(pilot).why = "nothing to publish yet"
     await pilot.press("P")
     assert room(pilot).did == []
@@ -172,11 +166,11 @@ async def test_the_footer_shows_the_keys_that_matter(pilot: Pilot[int]) -> None:
     assert shown(pilot.app)[-1].split("   ") == [" enter open", "P publish", "v review", "c comment", "? keys"]
 
 
-async def test_an_async_command_may_ask(pilot: Pilot[int]) -> None:
+async def test_an_async_command_can_open_a_dialog(pilot: Pilot[int]) -> None:
     await pilot.press("v", "a")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, ConfirmDialog))
     await pilot.press("enter")
-    await until(pilot, lambda: room(pilot).did)
+    await until(pilot, holds=lambda: room(pilot).did)
     assert room(pilot).did == ["approve False"]
 
 
@@ -184,10 +178,10 @@ async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None
     await pilot.press("c")
     assert "✗ offline: this cannot wait" in shown(pilot.app)[-1]
     await pilot.press("C")
-    await until(pilot, lambda: "no such thing (GET /spaces/x)" in shown(pilot.app)[-1])
+    await until(pilot, holds=lambda: "no such thing (GET /spaces/x)" in shown(pilot.app)[-1])
     assert room(pilot).query_one(RowList).has_focus
     await pilot.press("!")
-    await until(pilot, lambda: "Errors" in shown(pilot.app)[0])
+    await until(pilot, holds=lambda: "Errors" in shown(pilot.app)[0])
     text = "\n".join(shown(pilot.app))
     assert "this cannot wait" in text
     assert "no such thing" in text
@@ -195,33 +189,33 @@ async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None
     assert pilot.app.screen is room(pilot)
 
 
-async def test_an_error_in_what_is_followed_is_shown(pilot: Pilot[int]) -> None:
+async def test_an_error_of_a_subscription_is_shown(pilot: Pilot[int]) -> None:
     async def failing() -> AsyncIterator[Result[int]]:
         yield Result(0, "failed", 0.0, NotFound("gone", request="GET /x", status=404))
 
     room(pilot).subscribe(failing(), lambda _: None, group="x")
-    await until(pilot, lambda: "gone (GET /x)" in shown(pilot.app)[-1])
+    await until(pilot, holds=lambda: "gone (GET /x)" in shown(pilot.app)[-1])
 
 
-async def test_a_newer_watch_in_a_group_ends_the_older(pilot: Pilot[int]) -> None:
+async def test_a_new_subscription_of_a_group_ends_the_old_one(pilot: Pilot[int]) -> None:
     one = room(pilot)
     one.subscribe(one.stream(1, 2), lambda seen: one.seen.append(seen.value), group="x")
-    await until(pilot, lambda: one.seen == [1, 2])
+    await until(pilot, holds=lambda: one.seen == [1, 2])
     one.subscribe(one.stream(3), lambda seen: one.seen.append(seen.value), group="x")
     one.subscribe(one.stream(4), lambda seen: one.seen.append(seen.value), group="y")
-    await until(pilot, lambda: sorted(one.seen) == [1, 2, 3, 4])
+    await until(pilot, holds=lambda: sorted(one.seen) == [1, 2, 3, 4])
     assert one.ended == 1
     one.unsubscribe("y")
-    await until(pilot, lambda: one.ended == 2)
+    await until(pilot, holds=lambda: one.ended == 2)
 
 
-async def test_leaving_ends_all_watches(pilot: Pilot[int]) -> None:
+async def test_closing_ends_all_subscriptions(pilot: Pilot[int]) -> None:
     guest = Room()
     await pilot.app.push_screen(guest)
     guest.subscribe(guest.stream(1), lambda seen: guest.seen.append(seen.value), group="x")
-    await until(pilot, lambda: guest.seen)
+    await until(pilot, holds=lambda: guest.seen)
     await pilot.press("q")
-    await until(pilot, lambda: guest.ended == 1)
+    await until(pilot, holds=lambda: guest.ended == 1)
 
 
 async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pilot: Pilot[int]) -> None:
@@ -233,18 +227,18 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
 
     hidden.subscribe(stream(), lambda seen: hidden.seen.append(seen.value), group="x")
     answers.put_nowait(1)
-    await until(pilot, lambda: hidden.seen == [1])
+    await until(pilot, holds=lambda: hidden.seen == [1])
     await pilot.app.push_screen(ConfirmDialog("Sure?", [], "Yes", lambda _: Style()))
     answers.put_nowait(2)
-    await until(pilot, lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
+    await until(pilot, holds=lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
     await pilot.press("escape")
     await pilot.app.push_screen(Room())
     for number in (3, 4, 5):
         answers.put_nowait(number)
-    await until(pilot, lambda: answers.empty() and not hidden.is_shown)
+    await until(pilot, holds=lambda: answers.empty() and not hidden.is_shown)
     assert hidden.seen == [1, 2]
     await pilot.press("q")
-    await until(pilot, lambda: hidden.seen == [1, 2, 5])
+    await until(pilot, holds=lambda: hidden.seen == [1, 2, 5])
 
 
 async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
@@ -255,51 +249,51 @@ async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
 
 
 async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
-    await pilot.press("/", *"row 4", "enter")
-    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 4)
+    await write(pilot, "/", "row 4", "enter")
+    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)
     await pilot.press("n")
-    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 40)
+    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 40)
     await pilot.press("N")
-    await until(pilot, lambda: room(pilot).query_one(RowList).cursor == 4)
+    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)
     await pilot.press("/", "escape", "j")
-    assert room(pilot).query_one(RowList).needle == ""
+    assert room(pilot).query_one(RowList).search_text == ""
     assert room(pilot).query_one(RowList).cursor == 5
 
 
-async def test_the_world_is_told_on_the_right(pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: "offline" in shown(pilot.app)[0])
+async def test_the_connection_state_is_on_the_right(pilot: Pilot[int]) -> None:
+    await until(pilot, holds=lambda: "offline" in shown(pilot.app)[0])
 
 
-async def test_what_befell_the_cache_is_said_in_one_line(tmp_path: Path) -> None:
+async def test_cache_problems_are_one_message(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: list((tmp_path / "cache").glob("*.sqlite")))
+        await until(pilot, holds=lambda: list((tmp_path / "cache").glob("*.sqlite")))
     for file in (tmp_path / "cache").glob("*.sqlite"):
         file.write_bytes(b"no database" * 1000)
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: "The cache was damaged or of another version" in shown(pilot.app)[-1])
-        assert len(pilot.app.notices.said) == 1
+        await until(pilot, holds=lambda: "The cache was damaged or of another version" in shown(pilot.app)[-1])
+        assert len(pilot.app.notices.history) == 1
 
 
-async def test_keys_may_be_other_ones(tmp_path: Path) -> None:
+async def test_keys_can_be_remapped(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path, keymap={"publish": ("ctrl+l",)}).run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: "row 0" in "\n".join(shown(pilot.app)))
+        await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)))
         await pilot.press("P", "ctrl+l")
         assert room(pilot).did == ["publish"]
         assert "ctrl+l publish" in shown(pilot.app)[-1]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_in_every_preset_a_key_means_one_thing(preset: str) -> None:
+def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
     keys = [key for command in COMMANDS for key in keys_of(command, PRESETS[preset])]
     assert len(keys) == len(set(keys))
-    assert KeySequences(keymap=PRESETS[preset]).doubled() == []
+    assert KeySequences(keymap=PRESETS[preset]).ambiguous() == []
     assert set(PRESETS[preset]) <= {command.name for command in COMMANDS}
 
 
-def test_no_command_hangs_on_a_key_that_terminals_keep() -> None:
+def test_no_command_depends_on_a_key_that_terminals_never_send() -> None:
     assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
 
 
-def test_names_are_unique_and_said() -> None:
+def test_names_are_unique_and_have_titles() -> None:
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
     assert all(command.title and command.name.isidentifier() for command in COMMANDS)

@@ -1,4 +1,4 @@
-"""Browse by keys, on the sample workspace: what is read, where links lead, and edits in a change request."""
+"""The browse screen on the sample workspace: pages, links, and edits in a change request."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -44,14 +44,14 @@ async def titles(client: Client, request: ChangeRequest) -> list[str]:
 
 
 async def titled(pilot: Any, client: Client, request: ChangeRequest, wanted: list[str]) -> None:
-    """Wait until the service has these pages in the change request."""
+    """Wait until the change request has these pages at the service."""
     async with asyncio.timeout(20):
         while await titles(client, request) != wanted:
             await pilot.pause(0.02)
 
 
 async def go(pilot: Any, *titles: str) -> None:
-    """Put the cursor of the tree on the node with this title, unfolding what is above it."""
+    """Move the cursor of the tree to the node with this path of titles, expanding its ancestors."""
     for title in titles:
         screen = pilot.app.screen
         assert isinstance(screen, BrowseScreen)
@@ -76,7 +76,7 @@ async def opened(pilot: Any, *way: str) -> None:
 
 
 async def begins(pilot: Any) -> None:
-    """Choose a new change request, among those that are there."""
+    """Choose "new change request" in the picker."""
     await until(pilot, shows="New change request …")
     await pilot.press("enter")
     await until(pilot, shows="subject")
@@ -155,7 +155,7 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         await until(pilot, holds=lambda: "All new [b]notes" not in shown(pilot.app))
 
 
-async def test_a_subject_that_was_typed_is_there_again(service: RunningService, tmp_path: Path) -> None:
+async def test_a_typed_subject_is_restored(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "Handbook")
         await pilot.press("a")
@@ -167,7 +167,7 @@ async def test_a_subject_that_was_typed_is_there_again(service: RunningService, 
         await until(pilot, shows="Half a tho")
 
 
-async def test_a_change_request_is_chosen_among_those_that_are_there(service: RunningService, tmp_path: Path) -> None:
+async def test_an_existing_change_request_can_be_chosen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs")
         await pilot.press("O")
@@ -181,7 +181,7 @@ async def test_a_change_request_is_chosen_among_those_that_are_there(service: Ru
         await until(pilot, shows="Can merge?")
 
 
-async def test_offline_it_shows_what_was_seen_and_begins_nothing(service: RunningService, tmp_path: Path) -> None:
+async def test_offline_it_shows_cached_pages_and_cannot_edit(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Authentication")
         await until(pilot, shows="A request without a token")

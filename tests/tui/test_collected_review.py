@@ -1,4 +1,4 @@
-"""A review that is collected: nobody sees it until a verdict sends all of it, and nothing of it is lost meanwhile."""
+"""A started review: comments are held until it is submitted, and none is lost meanwhile."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,13 +22,13 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 
 
 async def there(client: Client) -> list[str]:
-    """What others see, the oldest first."""
+    """The comments that others see, oldest first."""
     found = await client.send(ListComments(**PATH, format="markdown", order="asc"))
     return [(one.body.markdown or "").strip() for one in found.items]
 
 
 async def collect(pilot: Pilot[int], *comments: str) -> None:
-    """Begin a review, and say these for it."""
+    """Start a review and add these comments."""
     await pilot.press("v", "b")
     await until(pilot, shows="✎ 0 in your review")
     for count, words in enumerate(comments, 1):
@@ -38,9 +38,7 @@ async def collect(pilot: Pilot[int], *comments: str) -> None:
         await until(pilot, shows=f"✎ {count} in your review")
 
 
-async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_held_comments_are_sent_in_order_with_the_review(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as other:
         before = await there(other)
         reviews = (await other.send(ListReviews(**PATH))).items
@@ -75,7 +73,7 @@ async def test_what_is_collected_leaves_whole_and_in_order_with_the_verdict(
         assert [one.status for one in new].count("changes-requested") == 1
 
 
-async def test_a_review_may_judge_nothing_and_its_last_comment_can_be_taken_back(
+async def test_a_review_can_only_comment_and_its_last_comment_can_be_undone(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:

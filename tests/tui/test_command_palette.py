@@ -1,4 +1,4 @@
-"""Finding by what pages, change requests and comments say, by keys: from the store at once, then from the service."""
+"""The search for pages, change requests and comments: from the store at once, then from the service."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,16 +21,16 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
 
 
 async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
-    """Type a text, and wait until something is found; all that is."""
+    """Type a text and wait for a result; returns all results."""
     await pilot.press("ctrl+k")
     await until(pilot, shows="type to search")
     await pilot.press(*text)
     await until(pilot, shows=finds)
     assert isinstance(pilot.app.screen, Picker)
-    return pilot.app.screen.found
+    return pilot.app.screen.matches
 
 
-async def test_a_page_that_only_the_service_knows_is_found_and_then_without_a_connection(
+async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
@@ -50,7 +50,7 @@ async def test_a_page_that_only_the_service_knows_is_found_and_then_without_a_co
         await until(pilot, shows="A cursor is good for a day")
 
 
-async def test_what_was_said_is_found_and_opened_where_it_was_said(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
         await until(pilot, shows="Can we link this")
@@ -66,7 +66,7 @@ async def test_what_was_said_is_found_and_opened_where_it_was_said(service: Runn
         await until(pilot, holds=lambda: (here := review.view.thread) and "link this" in here.first.text)
 
 
-async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: RunningService, tmp_path: Path) -> None:
+async def test_matches_by_name_come_first_and_are_not_searched_twice(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
         await pilot.press("ctrl+k")
@@ -74,8 +74,8 @@ async def test_names_come_first_and_nothing_is_asked_for_them_twice(service: Run
         await pilot.press(*"limits")
         await until(pilot, shows="Limits p")
         assert isinstance(pilot.app.screen, Picker)
-        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.found))  # type: ignore[attr-defined]
-        keys = [one.key for one in pilot.app.screen.found]
+        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.matches))  # type: ignore[attr-defined]
+        keys = [one.key for one in pilot.app.screen.matches]
         assert len(keys) == len(set(keys))
         assert keys[0].startswith("cr "), "a name that is known, before what the service finds"
         await pilot.press("x", "q", "z")

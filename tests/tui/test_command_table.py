@@ -1,4 +1,4 @@
-"""The table of a screen's commands: who handles what, and why something is disabled."""
+"""The command table of a screen: handlers and disabled reasons."""
 
 from presscheck.tui.command_table import CommandTable
 from presscheck.tui.commands import COMMANDS
@@ -40,7 +40,7 @@ def test_the_first_owner_handles_a_command() -> None:
     assert run(CommandTable((Screen(), Part())), "refresh") == "refreshed"
 
 
-def test_a_reason_is_asked_for_each_time() -> None:
+def test_a_reason_is_computed_each_time() -> None:
     part = Part()
     table = CommandTable((Screen(), part))
     assert table.disabled_reason("open") is None

@@ -1,4 +1,4 @@
-"""Sheets, composers and pickers: what they ask, what they answer, and what they keep."""
+"""Confirmation dialogs, composers and pickers: their questions, results and drafts."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.terminal import Terminal
-from tests.tui.widget_harness import INK, alone, look, shown
+from tests.tui.widget_harness import INK, alone, shown, style_for
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -53,7 +53,7 @@ def answers(pilot: Pilot[None]) -> list[Any]:
 
 
 def sheet(**more: Any) -> ConfirmDialog:
-    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", look, **more)
+    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", style_for, **more)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def sheet(**more: Any) -> ConfirmDialog:
         (["x", "j", "enter"], False),
     ],
 )
-async def test_a_sheet_answers_no_until_yes_is_chosen(keys: list[str], answer: bool) -> None:
+async def test_a_dialog_returns_no_until_yes_is_selected(keys: list[str], answer: bool) -> None:
     async with asked(sheet()) as pilot:
         assert "8 pages change in main." in "\n".join(shown(pilot.app))
         assert "▌No" in "\n".join(shown(pilot.app))
@@ -78,7 +78,7 @@ async def test_a_sheet_answers_no_until_yes_is_chosen(keys: list[str], answer: b
         assert answers(pilot) == [answer]
 
 
-async def test_the_worst_wants_its_title_typed() -> None:
+async def test_a_dangerous_action_requires_typing_the_title() -> None:
     async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
         await pilot.press("y", "tab")
         assert "▌No" in "\n".join(shown(pilot.app))
@@ -91,7 +91,7 @@ async def test_the_worst_wants_its_title_typed() -> None:
         assert answers(pilot) == [False]
 
 
-async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
+async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
     question = sheet(is_ready=False)
     async with asked(question) as pilot:
         await pilot.press("y", "tab")
@@ -112,17 +112,17 @@ async def test_a_sheet_that_is_not_ready_takes_no_yes() -> None:
         assert answers(pilot) == [False]
 
 
-async def test_a_long_sheet_is_wrapped() -> None:
+async def test_a_long_dialog_is_wrapped() -> None:
     words = " ".join(["many words say what will happen"] * 6)
-    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", look), size=(40, 20)) as pilot:
+    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", style_for), size=(40, 20)) as pilot:
         text = " ".join(line.strip() for line in shown(pilot.app))
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
 
 class TestComposer:
-    async def test_every_keystroke_is_kept(self) -> None:
+    async def test_every_key_press_is_saved(self) -> None:
         kept: list[str] = []
-        async with asked(Composer("Comment on Tokens", "", kept.append, look)) as pilot:
+        async with asked(Composer("Comment on Tokens", "", kept.append, style_for)) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
             assert kept[-1] == "hello"
@@ -132,20 +132,20 @@ class TestComposer:
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
     async def test_it_sends(self, key: str) -> None:
-        async with asked(Composer("Reply", "quoted\n", lambda _: None, look)) as pilot:
+        async with asked(Composer("Reply", "quoted\n", lambda _: None, style_for)) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
-    async def test_nothing_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, look)) as pilot:
+    async def test_an_empty_text_is_not_sent(self) -> None:
+        async with asked(Composer("Reply", "", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
-        async with asked(Composer("Approve", "", lambda _: None, look, may_be_empty=True)) as pilot:
+        async with asked(Composer("Approve", "", lambda _: None, style_for, may_be_empty=True)) as pilot:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
-    async def test_too_much_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, look, limit=5)) as pilot:
+    async def test_a_text_over_the_limit_is_not_sent(self) -> None:
+        async with asked(Composer("Reply", "", lambda _: None, style_for, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
             assert "2 characters too many" in "\n".join(shown(pilot.app))
@@ -154,8 +154,8 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["12345"]
 
-    async def test_where_no_editor_can_be_had_the_text_stays(self) -> None:
-        async with asked(Composer("Reply", "mine", lambda _: None, look)) as pilot:
+    async def test_without_an_editor_the_text_is_kept(self) -> None:
+        async with asked(Composer("Reply", "mine", lambda _: None, style_for)) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
             assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
@@ -168,33 +168,33 @@ PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob",
 
 class TestPicker:
     async def test_one(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
 
     async def test_many(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look, many=True, chosen=["bob"])) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["bob"])) as pilot:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
-    async def test_many_are_kept_while_finding(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look, many=True)) as pilot:
+    async def test_chosen_items_are_kept_while_searching(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
             await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")
             assert answers(pilot) == [("ann", "cid")]
 
-    async def test_leaving_answers_nothing(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+    async def test_closing_returns_none(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press("escape")
             assert answers(pilot) == [None]
 
-    async def test_nothing_found_chooses_nothing(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+    async def test_without_a_match_nothing_is_chosen(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))
 
     async def test_moving(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, look)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await pilot.press("down", "ctrl+n", "up", "enter")
             assert answers(pilot) == [("bob",)]
 
@@ -202,7 +202,7 @@ class TestPicker:
         ("typed", "found"),
         [("", "ann"), ("reviewer", "bob"), ("rev ci", "cid"), ("boob", "bob"), ("CID", "cid")],
     )
-    def test_what_is_like_it(self, typed: str, found: str) -> None:
+    def test_similar_items_are_found(self, typed: str, found: str) -> None:
         assert matching(typed, PEOPLE)[0].key == found
 
     def test_in_order(self) -> None:
@@ -216,11 +216,11 @@ async def test_hostile_text_never_acts(kind: str) -> None:
         clean = [sanitize(text) for text in texts]
         question = {
             "sheet": ConfirmDialog(
-                clean[0], [(Span(text),) for text in clean], clean[1], look, type_to_confirm=clean[2]
+                clean[0], [(Span(text),) for text in clean], clean[1], style_for, type_to_confirm=clean[2]
             ),
             # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, look),
-            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], look),
+            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, style_for),
+            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], style_for),
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
             await pilot.pause()
@@ -230,21 +230,21 @@ async def test_hostile_text_never_acts(kind: str) -> None:
                     assert not [one.text for one in strip if ACTS.search(one.text)]
 
 
-async def test_bars_and_blocks_show_what_they_are_told() -> None:
-    bar, block = StatusLine(look), EmptyState(look)
-    async with alone(bar, block) as pilot:
+async def test_status_line_and_empty_state_show_their_text() -> None:
+    bar, empty_state = StatusLine(style_for), EmptyState(style_for)
+    async with alone(bar, empty_state) as pilot:
         bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
-        block.empty("Nobody waits for you.", "h and l show other views.", "l")
+        empty_state.show_empty("Nobody waits for you.", "h and l show other views.", "l")
         await pilot.pause()
         text = shown(pilot.app)
         assert text[0].endswith("…  live")
         assert len(text[0]) == 39
         assert any("Nobody waits" in line for line in text)
-        block.failed("The sites cannot be shown", "403: not yours")
+        empty_state.show_failed("The sites cannot be shown", "403: not yours")
         await pilot.pause()
         assert any("✗ The sites cannot be shown" in line for line in shown(pilot.app))
         assert any("ctrl+r  retry" in line for line in shown(pilot.app))
-        block.away()
+        empty_state.hide()
         await pilot.pause()
         assert not any("403" in line for line in shown(pilot.app))
 
@@ -257,7 +257,7 @@ class TestOutside:
         monkeypatch.delenv("EDITOR")
         assert len(editor()) == 1
 
-    def test_no_child_learns_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_child_process_gets_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PRESSCHECK_TOKEN", "marker")
         assert "marker" not in "".join(environment().values())
 
@@ -271,19 +271,19 @@ class TestOutside:
 
 
 EDITING = """
-from tests.tui.test_dialogs import Asking, look
+from tests.tui.test_dialogs import Asking, style_for
 from presscheck.tui.widgets.composer import Composer
 
 class Editing(Asking):
     def on_mount(self):
         self.call_after_refresh(self.push_screen, self.question, self.exit)
 
-print([Editing(Composer("Reply", "words", lambda _: None, look)).run()])
+print([Editing(Composer("Reply", "words", lambda _: None, style_for)).run()])
 """
 
 
 def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
-    """In a real terminal: the app makes way, the editor writes, the draft is kept and sent."""
+    """In a real terminal: the app is suspended, the editor writes, the draft is saved and sent."""
     script = tmp_path / "editor"
     script.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintenv PRESSCHECK_TOKEN > "$0.env" || true\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)

@@ -1,4 +1,4 @@
-"""What is sent to the terminal: it shows the last picture, whatever was before, and what did not change is not sent."""
+"""Output to the terminal: it shows the last frame after any other, and unchanged cells are not sent."""
 
 import random
 
@@ -31,7 +31,7 @@ def update(strips: list[Strip], x: int = 0, y: int = 0) -> LayoutUpdate:
 
 
 def seen(screen: pyte.Screen) -> list[str]:
-    """What a terminal shows; the second cell of a wide character is empty."""
+    """The lines of a terminal; the second cell of a wide character is empty."""
     return ["".join(screen.buffer[y][x].data for x in range(COLUMNS)) for y in range(ROWS)]
 
 
@@ -42,45 +42,45 @@ def drawn(strips: list[Strip]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_terminal_shows_the_last_picture_whatever_was_before(seed: int) -> None:
+def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
     chance = random.Random(seed)
-    canvas, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
+    painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
-    stream.feed(canvas.differences(update(picture), ColorSystem.TRUECOLOR) or "")
+    stream.feed(painter.differences(update(picture), ColorSystem.TRUECOLOR) or "")
     for _ in range(12):
         x, y = chance.randint(0, COLUMNS - 4), chance.randint(0, ROWS - 1)
         part = strip(chance, chance.randint(2, COLUMNS - x))
         whole = picture[y]
         picture[y] = Strip.join([whole.crop(0, x), part, whole.crop(x + part.cell_length)]).simplify()
-        stream.feed(canvas.differences(update([part], x, y), ColorSystem.TRUECOLOR) or "")
+        stream.feed(painter.differences(update([part], x, y), ColorSystem.TRUECOLOR) or "")
         assert seen(screen) == drawn(picture)
 
 
 def test_colours_are_right_where_only_they_change() -> None:
-    canvas, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
+    painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     for style in STYLES:
         line = Strip([Segment("all the same text", style)]).adjust_cell_length(COLUMNS, STYLES[0])
-        stream.feed(canvas.differences(update([line]), ColorSystem.TRUECOLOR) or "")
+        stream.feed(painter.differences(update([line]), ColorSystem.TRUECOLOR) or "")
         cell = screen.buffer[0][3]
         assert (cell.bold, cell.underscore) == (bool(style.bold), bool(style.underline))
         assert style.color
         assert cell.fg in (style.color.name.lstrip("#"), "red", "green", "white")
 
 
-def test_what_did_not_change_is_not_sent() -> None:
-    canvas = DiffPainter()
+def test_unchanged_cells_are_not_sent() -> None:
+    painter = DiffPainter()
     lines = [strip(random.Random(1), COLUMNS) for _ in range(ROWS)]
-    canvas.differences(update(lines), ColorSystem.TRUECOLOR)
-    assert canvas.differences(update(lines), ColorSystem.TRUECOLOR) == ""
-    canvas.forget()
-    assert canvas.differences(update(lines), ColorSystem.TRUECOLOR) != ""
+    painter.differences(update(lines), ColorSystem.TRUECOLOR)
+    assert painter.differences(update(lines), ColorSystem.TRUECOLOR) == ""
+    painter.reset()
+    assert painter.differences(update(lines), ColorSystem.TRUECOLOR) != ""
 
 
-def test_one_letter_costs_one_letter() -> None:
-    canvas = DiffPainter()
+def test_a_changed_letter_sends_one_letter() -> None:
+    painter = DiffPainter()
     before = Strip([Segment("a line of text here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
     after = Strip([Segment("a line of next here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
-    canvas.differences(update([before]), ColorSystem.STANDARD)
-    assert canvas.differences(update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
+    painter.differences(update([before]), ColorSystem.STANDARD)
+    assert painter.differences(update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"

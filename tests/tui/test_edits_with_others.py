@@ -1,4 +1,4 @@
-"""A page is written in while somebody else writes in it: in a real editor, with only the terminal not handed over."""
+"""Two users edit one page at the same time, in a real editor; only the terminal is not handed over."""
 
 import asyncio
 import shlex
@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say
-from tests.tui.app_driver import shown, until
+from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
-from tests.tui.test_review import review
 
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.tui.app import PresscheckApp
@@ -32,7 +31,7 @@ answer.unlink()
 
 
 class Editor:
-    """An editor that tells what it was given, and writes what it is told once that is there."""
+    """An editor that stores the text it was given, and writes the answer file once that exists."""
 
     def __init__(self, directory: Path) -> None:
         script = directory / "editor.py"
@@ -43,7 +42,7 @@ class Editor:
     def writing(
         self, service: RunningService, other: Begun, theirs: str, *changes: tuple[str, str]
     ) -> threading.Thread:
-        """Meanwhile the other writes the page; then these changes are made to what the editor was given."""
+        """Another user edits the page meanwhile; then these replacements are made in the editor."""
 
         def go() -> None:
             while not self.asks.exists():
@@ -83,9 +82,7 @@ async def there(service: RunningService, one: Begun) -> str:
     return (page.markdown or "").partition("\n\n")[2].strip()
 
 
-async def test_what_both_wrote_in_different_places_is_joined(
-    service: RunningService, tmp_path: Path, editor: Editor
-) -> None:
+async def test_edits_in_different_places_are_merged(service: RunningService, tmp_path: Path, editor: Editor) -> None:
     one = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="A key lasts for ever.")
@@ -98,7 +95,7 @@ async def test_what_both_wrote_in_different_places_is_joined(
         assert await there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
 
 
-async def test_what_both_wrote_in_the_same_words_is_decided_over_before_it_is_sent(
+async def test_conflicting_edits_are_resolved_before_sending(
     service: RunningService, tmp_path: Path, editor: Editor
 ) -> None:
     one = await begun(service, SUBJECT, TEXT)

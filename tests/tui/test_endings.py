@@ -1,4 +1,4 @@
-"""However the app ends, the terminal is left as it was found, and the exit code says what happened."""
+"""However the app ends, the terminal is restored, and the exit code tells the cause."""
 
 import fcntl
 import os
@@ -72,7 +72,7 @@ def test_the_terminal_is_clean(terminal: Terminal, end: Callable[[Terminal], Non
     assert terminal.left_on() == []
 
 
-def test_a_bug_is_told_in_the_log_alone_and_without_secrets(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_traceback_is_only_in_the_log_and_has_no_secrets(terminal: Terminal, tmp_path: Path) -> None:
     terminal.press("!")
     terminal.end()
     assert "crashed (internal error)" in terminal.text
@@ -88,7 +88,7 @@ def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
     assert os.waitstatus_to_exitcode(status) == 129
 
 
-def test_nothing_is_sent_at_rest(terminal: Terminal) -> None:
+def test_an_idle_screen_sends_nothing(terminal: Terminal) -> None:
     terminal.wait("offline")
     terminal.press("j")
     before = b""

@@ -1,4 +1,4 @@
-"""The forecast in a review, by keys: what would collide is said before, and a merge all the same wants the number."""
+"""The merge forecast of a review: conflicts are shown before a merge, which then requires the number."""
 
 import threading
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def service_on_a_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runn
 
 
 async def main_moves(service: RunningService, space: str) -> None:
-    """Somebody else merges a new page into the live content."""
+    """Another user merges a new page into main."""
     async with Client(service.base_url, service.token) as other:
         made = await other.send(CreateChangeRequest(space_id=space, subject="Meanwhile"))
         at = {"space_id": space, "change_request_id": made.id}
@@ -45,7 +45,7 @@ async def main_moves(service: RunningService, space: str) -> None:
         await other.send(MergeChangeRequest(**at))
 
 
-async def test_what_would_collide_is_said_and_its_number_wanted(service: RunningService, tmp_path: Path) -> None:
+async def test_conflicts_are_listed_and_the_number_is_required(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Two carriers down at once")
         pilot.app.open_review(*COLLIDES.values())
@@ -94,7 +94,7 @@ async def test_a_merge_waits_for_its_forecast(service_on_a_path: RunningService,
             await until(pilot, shows="merged with conflicts")
 
 
-async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) -> None:
+async def test_the_number_of_matches_is_shown(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Limits per workspace")
         pilot.app.open_review("api", "4")
@@ -109,7 +109,7 @@ async def test_what_fits_is_said_too(service: RunningService, tmp_path: Path) ->
         await until(pilot, shows="updated from main")
 
 
-async def test_without_a_connection_it_is_made_of_what_was_seen(service: RunningService, tmp_path: Path) -> None:
+async def test_offline_the_forecast_uses_cached_pages(service: RunningService, tmp_path: Path) -> None:
     for is_online in (True, False):
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="Two carriers down at once")

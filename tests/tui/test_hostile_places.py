@@ -1,4 +1,4 @@
-"""What strangers wrote, in every place: nothing of it acts on the terminal, and nothing of it is taken for markup."""
+"""Untrusted text on every screen: it never acts on the terminal and is never read as markup."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ async def service(tmp_path: Path):
 
 
 async def filled(service: RunningService, texts: list[str]) -> None:
-    """A workspace in which every title and every text is one of these."""
+    """Fill a workspace with these texts as titles and bodies."""
     client = Client(service.base_url, service.token)
     [organization] = (await client.send(ListOrganizations())).items
     for number, text in enumerate(texts):
@@ -50,7 +50,7 @@ def clean(pilot: Any) -> str:
 
 
 @pytest.mark.parametrize("part", range(2))
-async def test_no_stranger_acts_through_a_place(part: int, service: RunningService, tmp_path: Path) -> None:
+async def test_untrusted_text_never_acts_on_a_screen(part: int, service: RunningService, tmp_path: Path) -> None:
     texts = [MARKUP, *BAD[part::8][:6]]
     await filled(service, texts)
     async with running(app_on(service, tmp_path / "home"), (120, 40)) as pilot:

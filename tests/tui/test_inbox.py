@@ -1,10 +1,10 @@
-"""The inbox, by keys, on the sample workspace."""
+"""The inbox on the sample workspace."""
 
 from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ async def test_narrow_keeps_its_columns(service: RunningService, tmp_path: Path)
         assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
 
 
-async def test_a_prefix_shows_what_may_follow(service: RunningService, tmp_path: Path) -> None:
+async def test_a_prefix_shows_possible_keys(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite")
         await pilot.press("g")
@@ -86,7 +86,7 @@ async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> N
 async def test_a_change_request_is_opened_by_its_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await pilot.press(":", *"cr 5")
+        await write(pilot, ":", "cr 5")
         await until(pilot, shows="▌#5 Rewrite the auth guide")
         await pilot.press("enter")
         await until(pilot, shows="Can merge?")

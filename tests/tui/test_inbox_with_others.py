@@ -1,4 +1,4 @@
-"""The inbox, and one act on many, by keys, while somebody else opens, archives and merges between two of them."""
+"""The inbox and bulk actions, while another user opens, archives and merges between key presses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def subject_here(pilot: Any) -> str:
 
 
 async def to_row(pilot: Any, subject: str) -> None:
-    """Put the cursor on a row; rows change places while they come in anew."""
+    """Move the cursor to a row; rows may move while the list is refreshed."""
     for step in range(40):
         if subject_here(pilot) == subject:
             return
@@ -46,7 +46,7 @@ async def to_row(pilot: Any, subject: str) -> None:
 
 
 async def act(pilot: Any, name: str, *subjects: str) -> None:
-    """Mark these rows and nothing else, and begin an act on them."""
+    """Mark only these rows, and start a bulk action on them."""
     await pilot.press("escape")
     for subject in subjects:
         await to_row(pilot, subject)
@@ -61,12 +61,12 @@ async def status(client: Client, at: At) -> str:
 
 
 async def approved(client: Client, at: At) -> bool:
-    """Whether Robin approved it."""
+    """Whether Robin approved the change request."""
     found = (await client.send(ListReviews(**at))).items
     return any(one.reviewer.id == "robin" and one.status == "approved" for one in found)
 
 
-async def test_cursor_and_marks_stay_and_what_was_done_comes_back(service: RunningService, tmp_path: Path) -> None:
+async def test_cursor_and_marks_stay_and_done_requests_come_back(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
         await until(pilot, shows="Needs me 7")
         await to_row(pilot, "Limits per workspace")
@@ -109,9 +109,7 @@ async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: Runnin
         await until(pilot, shows="Needs me")
 
 
-async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_somebody_ended(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until(pilot, shows="Needs me 7")
         await act(pilot, "comment", "Rewrite the auth guide", "Limits per workspace")
@@ -156,7 +154,7 @@ async def test_many_are_commented_on_reviewed_updated_and_archived_but_for_what_
         assert [await status(noor, at) for at in (AUTH, TYPOS)] == ["archived", "merged"]
 
 
-async def test_a_merge_train_passes_what_was_merged_and_stops_at_what_was_archived(
+async def test_a_merge_train_skips_merged_and_stops_at_archived_requests(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):

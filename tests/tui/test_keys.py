@@ -1,4 +1,4 @@
-"""The table of commands and the sequences of keys."""
+"""The command table and key sequences."""
 
 from tests.root import ROOT
 
@@ -8,12 +8,12 @@ from presscheck.tui.key_sequences import KeySequences
 NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
 
 
-def test_one_meaning_per_key() -> None:
+def test_every_key_has_one_command() -> None:
     keys = [key for command in COMMANDS for key in command.keys]
     assert len(keys) == len(set(keys))
 
 
-def test_no_command_hangs_on_a_key_that_terminals_take() -> None:
+def test_no_command_depends_on_a_key_that_terminals_intercept() -> None:
     assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
 
 
@@ -32,7 +32,7 @@ def test_a_sequence_needs_all_its_keys() -> None:
     assert keys.pending == ()
 
 
-def test_a_key_that_continues_nothing_starts_afresh() -> None:
+def test_a_key_that_continues_no_sequence_starts_a_new_one() -> None:
     keys = KeySequences()
     keys.press("g")
     found = keys.press("j")

@@ -1,4 +1,4 @@
-"""Rows, trees, pages and differences: what is shown, what is painted, and what that costs."""
+"""Row lists, trees and page views: what they show, what they repaint, and how fast."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
-from tests.tui.widget_harness import alone, look, painted, shown
+from tests.tui.widget_harness import alone, painted, shown, style_for
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -29,9 +29,9 @@ def numbered(asked: list[int]):
 
 
 class TestRows:
-    async def test_only_what_is_seen_is_asked_for(self) -> None:
+    async def test_only_visible_rows_are_rendered(self) -> None:
         asked: list[int] = []
-        rows = RowList(numbered(asked), look)
+        rows = RowList(numbered(asked), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -39,7 +39,7 @@ class TestRows:
             assert shown(pilot.app)[:2] == ["▌row 0 of 39", " row 1 of 39"]
 
     async def test_a_moved_cursor_paints_two_lines(self) -> None:
-        rows = RowList(numbered([]), look)
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -49,8 +49,8 @@ class TestRows:
             rows.move(3)
             assert painted(rows) == {1, 4}
 
-    async def test_showing_the_same_again_paints_nothing(self) -> None:
-        rows = RowList(numbered([]), look)
+    async def test_showing_the_same_rows_paints_nothing(self) -> None:
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -58,44 +58,44 @@ class TestRows:
             assert painted(rows) == set()
 
     async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
-        rows = RowList(numbered([]), look)
+        rows = RowList(numbered([]), style_for)
         async with alone(rows):
             begun = perf_counter()
             rows.show(MANY)
             for _ in range(100):
                 rows.move(1)
-            rows.point(MANY)
+            rows.move_to(MANY)
             assert rows.cursor == MANY - 1
             assert perf_counter() - begun < 1
 
-    async def test_the_cursor_stays_in_sight(self) -> None:
-        rows = RowList(numbered([]), look)
+    async def test_the_cursor_stays_visible(self) -> None:
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
             for step in (1, 9, 11, 500, -3, -400, MANY, -MANY):
                 rows.move(step)
-                assert rows.cursor in rows.seen
-            rows.page(1)
+                assert rows.cursor in rows.visible_range
+            rows.move_half_pages(1)
             assert rows.cursor == 5
             await pilot.pause()
             assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
 
-    async def test_it_tells_of_each_row(self) -> None:
-        rows, told = RowList(numbered([]), look), list[Any]()
-        async with alone(rows, told=told) as pilot:
+    async def test_messages_are_posted_for_rows(self) -> None:
+        rows, messages = RowList(numbered([]), style_for), list[Any]()
+        async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             rows.move(2)
             rows.move(1)
             rows.choose()
             await pilot.pause()
-            assert [(type(message).__name__, message.index) for message in told] == [
-                ("RowPointed", 2),
-                ("RowChosen", 2),
+            assert [(type(message).__name__, message.index) for message in messages] == [
+                ("RowHighlighted", 2),
+                ("RowSelected", 2),
             ]
 
     async def test_a_busy_screen_gets_the_move_before_the_opened_row(self) -> None:
-        rows, told, is_free = RowList(numbered([]), look), list[Any](), asyncio.Event()
-        async with alone(rows, told=told) as pilot:
+        rows, messages, is_free = RowList(numbered([]), style_for), list[Any](), asyncio.Event()
+        async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             pilot.app.screen.call_next(is_free.wait)
             rows.move(1)
@@ -104,10 +104,10 @@ class TestRows:
                 await asyncio.sleep(0)
             is_free.set()
             await pilot.pause()
-            assert [type(message).__name__ for message in told] == ["RowPointed", "RowChosen"]
+            assert [type(message).__name__ for message in messages] == ["RowHighlighted", "RowSelected"]
 
-    async def test_fewer_rows_than_before_leave_no_trace(self) -> None:
-        rows = RowList(numbered([]), look)
+    async def test_removed_rows_are_cleared(self) -> None:
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(50, cursor=49)
             rows.show(1)
@@ -120,18 +120,18 @@ class TestRows:
             rows.choose()
 
     async def test_two_lines_for_a_row(self) -> None:
-        rows = RowList(numbered([]), look, second=lambda index, _: (Span(f"  about {index}"),))
+        rows = RowList(numbered([]), style_for, second_line=lambda index, _: (Span(f"  about {index}"),))
         async with alone(rows) as pilot:
             rows.show(20)
             rows.move(1)
             await pilot.pause()
             assert shown(pilot.app)[:4] == [" row 0 of 39", "   about 0", "▌row 1 of 39", "▌  about 1"]
             rows.move(10)
-            assert rows.cursor in rows.seen
+            assert rows.cursor in rows.visible_range
 
-    async def test_marks_belong_to_what_a_row_shows(self) -> None:
+    async def test_marks_belong_to_keys(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
-        rows = RowList(lambda at, _: (Span(names[at]),), look, key=lambda at: names[at])
+        rows = RowList(lambda at, _: (Span(names[at]),), style_for, key=lambda at: names[at])
         async with alone(rows) as pilot:
             rows.show(4)
             rows.mark()
@@ -143,13 +143,13 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
-    async def test_marking_a_range_and_all_that_is_seen(self) -> None:
-        rows = RowList(numbered([]), look, key=lambda at: at)
+    async def test_marking_a_range_and_all_visible_rows(self) -> None:
+        rows = RowList(numbered([]), style_for, key=lambda at: at)
         async with alone(rows):
             rows.show(100)
-            rows.point(2)
+            rows.move_to(2)
             rows.mark_range()
-            rows.point(5)
+            rows.move_to(5)
             rows.mark_range()
             assert rows.marked == {2, 3, 4, 5}
             rows.mark_visible()
@@ -157,11 +157,11 @@ class TestRows:
             rows.mark_visible()
             assert rows.marked == set()
             rows.mark_range()
-            assert rows.unmark()
-            assert not rows.unmark()
+            assert rows.clear_marks()
+            assert not rows.clear_marks()
 
-    async def test_finding_goes_around_and_marks(self) -> None:
-        rows = RowList(numbered([]), look)
+    async def test_search_wraps_and_highlights(self) -> None:
+        rows = RowList(numbered([]), style_for)
         async with alone(rows):
             rows.show(300)
             assert await rows.search("ROW 123")
@@ -173,17 +173,17 @@ class TestRows:
             assert not await rows.search("nowhere")
 
     async def test_a_resize_draws_for_the_new_width(self) -> None:
-        rows = RowList(numbered([]), look)
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY, cursor=500)
             await pilot.resize_terminal(60, 5)
             await pilot.pause()
-            assert rows.cursor in rows.seen
+            assert rows.cursor in rows.visible_range
             assert any("of 59" in line for line in shown(pilot.app))
             assert len(shown(pilot.app)) == 5
 
     async def test_wheel_and_click(self) -> None:
-        rows = RowList(numbered([]), look)
+        rows = RowList(numbered([]), style_for)
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -202,72 +202,72 @@ class TestTree:
             for one in self.tree.get(key, ())
         ]
 
-    async def test_folding(self) -> None:
-        tree = Tree(self.children, look)
+    async def test_expand_and_collapse(self) -> None:
+        tree = Tree(self.children, style_for)
         async with alone(tree, size=(20, 8)) as pilot:
             tree.show()
             await pilot.pause()
             assert shown(pilot.app)[:2] == ["▌▸ a               2", " ▸ b               1"]
-            assert tree.unfold()
-            assert tree.unfold()
+            assert tree.expand_node()
+            assert tree.expand_node()
             assert tree.key == "a1"
-            assert tree.unfold()
+            assert tree.expand_node()
             await pilot.pause()
             lines = [line[:12].rstrip() for line in shown(pilot.app)[:5]]
             assert lines == [" ▾ a", "▌  ▾ a1", "       deep", "     a2", " ▸ b"]
             tree.move(1)
             assert tree.key == "deep"
-            assert not tree.unfold()
-            assert tree.fold()
+            assert not tree.expand_node()
+            assert tree.collapse_node()
             assert tree.key == "a1"
-            assert tree.fold()
-            assert tree.fold()
+            assert tree.collapse_node()
+            assert tree.collapse_node()
             assert tree.key == "a"
-            assert tree.fold()
-            assert not tree.fold()
-            assert tree.open == set()
+            assert tree.collapse_node()
+            assert not tree.collapse_node()
+            assert tree.expanded == set()
 
-    async def test_fresh_data_moves_neither_folds_nor_cursor(self) -> None:
+    async def test_new_data_keeps_expanded_nodes_and_cursor(self) -> None:
         known: dict[str | None, list[str]] = {**self.tree}
 
         def children(key: str | None) -> Sequence[Node]:
             return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
 
-        tree = Tree(children, look)
+        tree = Tree(children, style_for)
         async with alone(tree):
             tree.show()
-            tree.unfold()
+            tree.expand_node()
             tree.move(2)
             assert tree.key == "a2"
             known[None] = ["0", "a", "b"]
             known["a"] = ["a0", "a1", "a2"]
             tree.show()
             assert tree.key == "a2"
-            assert tree.open == {"a"}
+            assert tree.expanded == {"a"}
 
-    async def test_a_node_that_is_not_there_yet_is_pointed_at_when_it_comes(self) -> None:
+    async def test_the_cursor_goes_to_a_node_once_it_is_loaded(self) -> None:
         known: dict[str | None, list[str]] = {None: ["a", "b"], "b": []}
 
         def children(key: str | None) -> Sequence[Node]:
             return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
 
-        tree = Tree(children, look)
+        tree = Tree(children, style_for)
         async with alone(tree):
             tree.show()
-            tree.point_to("b2", below=["b"])
-            assert tree.open == {"b"}
+            tree.move_to_key("b2", ancestors=["b"])
+            assert tree.expanded == {"b"}
             known["b"] = ["b1", "b2"]
             tree.show()
             assert tree.key == "b2"
 
     async def test_an_empty_tree_takes_every_key(self) -> None:
-        tree = Tree(lambda _: (), look)
+        tree = Tree(lambda _: (), style_for)
         async with alone(tree):
             tree.show()
             tree.move(1)
             tree.choose()
-            assert not tree.fold()
-            assert not tree.unfold()
+            assert not tree.collapse_node()
+            assert not tree.expand_node()
             assert tree.key is None
 
 
@@ -280,7 +280,7 @@ class Heading:
 
 @dataclass
 class Slow:
-    """A page that lays out line by line, and counts."""
+    """A page layout that counts the lines that were laid out."""
 
     width: int
     size: int = 5000
@@ -311,8 +311,8 @@ async def laid_out(page: PageView) -> None:
 
 
 class TestPage:
-    async def test_what_is_seen_is_laid_out_first_and_the_rest_when_idle(self) -> None:
-        page = PageView(look)
+    async def test_visible_lines_are_laid_out_first_and_the_rest_when_idle(self) -> None:
+        page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
             assert page.count < 100
@@ -320,8 +320,8 @@ class TestPage:
             await laid_out(page)
             assert page.count == 5000
 
-    async def test_the_end_is_reached_when_it_is_there(self) -> None:
-        page = PageView(look)
+    async def test_the_end_is_reached_once_it_is_laid_out(self) -> None:
+        page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
             page.move(1 << 30)
@@ -331,7 +331,7 @@ class TestPage:
             assert "line 4999" in shown(pilot.app)[-1]
 
     async def test_headings(self) -> None:
-        page = PageView(look)
+        page = PageView(style_for)
         async with alone(page):
             page.show(lambda width: Slow(width, 300))
             await laid_out(page)
@@ -342,8 +342,8 @@ class TestPage:
             assert page.cursor == 50
 
     async def test_links_are_followed_by_label(self) -> None:
-        page, followed = PageView(look), list[Any]()
-        async with alone(page, told=followed) as pilot:
+        page, followed = PageView(style_for), list[Any]()
+        async with alone(page, messages=followed) as pilot:
             page.show(lambda width: Slow(width, 300))
             assert page.label_links()
             await pilot.pause()
@@ -352,16 +352,16 @@ class TestPage:
             assert [message.target for message in followed] == ["https://x.example/3"]
             assert "[s]" not in "".join(shown(pilot.app))
 
-    async def test_a_key_that_is_no_label_takes_them_away(self) -> None:
-        page = PageView(look)
+    async def test_a_key_that_is_no_label_removes_the_labels(self) -> None:
+        page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
             page.label_links()
             await pilot.press("!")
             assert not page.is_labelled
 
-    async def test_the_same_page_anew_stays_where_the_eye_is(self) -> None:
-        page = PageView(look)
+    async def test_the_same_page_keeps_its_scroll_position(self) -> None:
+        page = PageView(style_for)
         async with alone(page):
             page.show(Slow)
             page.move(40)
@@ -371,18 +371,18 @@ class TestPage:
             assert page.cursor == 0
 
     async def test_a_resize_lays_out_anew(self) -> None:
-        page = PageView(look)
+        page = PageView(style_for)
         async with alone(page) as pilot:
             page.show(Slow)
             page.move(40)
             await pilot.resize_terminal(70, 10)
             await pilot.pause()
             assert "in 69" in shown(pilot.app)[0]
-            assert page.cursor in page.seen
+            assert page.cursor in page.visible_range
 
 
 async def test_lines_scroll() -> None:
-    lines = TextView(look)
+    lines = TextView(style_for)
     async with alone(lines) as pilot:
         lines.show([(Span(str(number)),) for number in range(30)])
         lines.move(3)
@@ -400,9 +400,9 @@ async def test_lines_scroll() -> None:
 async def test_hostile_text_never_acts(kind: str) -> None:
     lines: list[Line] = [(Span(sanitize(text)),) for text in HOSTILE]
     document = Slow(39, len(lines), lines)
-    rows = RowList(lambda at, _: lines[at], look)
-    tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], look)
-    page = PageView(look)
+    rows = RowList(lambda at, _: lines[at], style_for)
+    tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], style_for)
+    page = PageView(style_for)
     widget = {"rows": rows, "tree": tree, "page": page}[kind]
     async with alone(widget, size=(40, 50)) as pilot:
         rows.show(len(lines))

@@ -1,4 +1,4 @@
-"""Updates and merges, by keys, while somebody else merges, archives and judges between two of them."""
+"""Updates and merges, while another user merges, archives and reviews between key presses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,9 +61,7 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         assert (await noor.send(GetChangeRequest(**LIMITS))).revision == newest, "one update is enough"
 
 
-async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_a_new_conflict_is_forecast_and_requires_the_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, LIMITS)
         await pilot.press("m")
@@ -85,7 +83,7 @@ async def test_a_collision_that_comes_about_is_foreseen_and_wants_the_number(
         assert await status(mia, LIMITS) == "merged"
 
 
-async def test_what_somebody_else_archived_or_merged_is_not_merged(service: RunningService, tmp_path: Path) -> None:
+async def test_requests_that_others_closed_are_not_merged(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
         await pilot.press("m")
@@ -109,7 +107,7 @@ async def test_what_somebody_else_archived_or_merged_is_not_merged(service: Runn
         assert found.merged_by and found.merged_by.id == "noor"
 
 
-async def test_the_rules_say_no_once_somebody_asks_for_changes(service: RunningService, tmp_path: Path) -> None:
+async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin", "jon") as (robin, jon):
         rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_all_reviews_approved"),))
         await robin.send(UpdateSpace(space_id="api", merge_rules=rules))

@@ -1,4 +1,4 @@
-"""A service without reviews, as its own document describes it: that is said, and a comment stands in for a verdict."""
+"""A service without reviews: the app says so, and a comment takes the place of a review."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ async def last_comment(service: RunningService) -> str:
         return (found.items[-1].body.markdown or "").strip()
 
 
-async def test_a_verdict_is_said_in_a_comment(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
         pilot.app.open_review(*PATH.values())
@@ -46,9 +46,7 @@ async def test_a_verdict_is_said_in_a_comment(service: RunningService, tmp_path:
         assert "a verdict on each" not in shown(pilot.app)
 
 
-async def test_a_verdict_that_was_given_before_that_was_known_is_a_draft_again(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_an_unsupported_review_becomes_a_draft_again(service: RunningService, tmp_path: Path) -> None:
     service.lacks = None
     service.stop()
     service.start()
@@ -74,7 +72,7 @@ async def test_a_verdict_that_was_given_before_that_was_known_is_a_draft_again(
         assert await last_comment(service) == "Changes requested: Name the source."
 
 
-def test_the_command_line_says_so(service: RunningService, tmp_path: Path) -> None:
+def test_the_command_line_reports_it(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path, service)
     assert "Fix typos" in shell.ok("cr", "show", "guides#3")
     ran = shell.run("cr", "review", "guides#3", "--approve", "--body", "Fine.")

@@ -1,4 +1,4 @@
-"""The outbox by keys: what waits is read, changed, sent again and given up."""
+"""The outbox screen: pending changes are opened, edited, retried and discarded."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def service(tmp_path_factory: pytest.TempPathFactory):
         yield one
 
 
-async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: RunningService, tmp_path: Path) -> None:
+async def test_a_pending_change_is_edited_and_sent(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
         engine = pilot.app.engine
@@ -37,7 +37,7 @@ async def test_what_waits_is_changed_and_sent_as_it_was_changed(service: Running
         assert "Too harsh by far!" in [(one.body.markdown or "").strip() for one in found.items]
 
 
-async def test_what_was_refused_is_put_right(service: RunningService, tmp_path: Path) -> None:
+async def test_a_failed_change_is_edited_and_retried(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
         engine = pilot.app.engine

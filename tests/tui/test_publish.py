@@ -1,4 +1,4 @@
-"""Publish by keys, on the sample workspace: what is done there is so at the service."""
+"""The publish screen on the sample workspace: every action is checked at the service."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -77,7 +77,7 @@ def is_before(text: str, first: str, second: str) -> bool:
     return text.index(f" {first}") < text.rindex(f" {second}")
 
 
-async def test_items_change_places(service: RunningService, client: Client, tmp_path: Path) -> None:
+async def test_items_are_moved(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         site = next(site for site in (await sites(client)).values() if site.title in shown(pilot.app).split("\n")[0])
@@ -103,7 +103,7 @@ async def test_items_change_places(service: RunningService, client: Client, tmp_
         await until(pilot, shows="this is the first item")
 
 
-async def test_a_site_is_made_filled_named_and_thrown_away(
+async def test_a_site_is_created_filled_renamed_and_deleted(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
@@ -146,7 +146,7 @@ async def test_a_site_is_made_filled_named_and_thrown_away(
         assert "x [b]y!" not in await sites(client)
 
 
-async def test_offline_it_shows_what_is_known_and_refuses_to_publish(service: RunningService, tmp_path: Path) -> None:
+async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "shift+tab")
@@ -159,9 +159,7 @@ async def test_offline_it_shows_what_is_known_and_refuses_to_publish(service: Ru
         assert before.split("\n")[1:-1] == shown(pilot.app).split("\n")[1:-1]
 
 
-async def test_a_profile_that_may_only_read_changes_nothing(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
+async def test_a_read_only_profile_changes_nothing(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True)) as pilot:
         await opened(pilot)
         first = shown(pilot.app).split("\n")[0]

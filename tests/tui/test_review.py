@@ -1,17 +1,15 @@
-"""The review, by keys, on the sample workspace."""
+"""The review screen on the sample workspace."""
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, review, running, shown, until, write
 
-from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
 from presscheck.engine.review.threads import Discussion
@@ -32,20 +30,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         yield one
 
 
-@asynccontextmanager
-async def review(service: RunningService, home: Path, subject: str, size: tuple[int, int] = WIDE) -> AsyncIterator[Any]:
-    """The app with one review open."""
-    async with running(app_on(service, home), size) as pilot:
-        await until(pilot, shows="Needs me")
-        listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
-        found = await pilot.app.engine.read(listing)
-        request = next(one for one in found.items if one.subject == subject)
-        await pilot.app.push_screen(ReviewScreen(request))
-        await until(pilot, shows=subject)
-        yield pilot
-
-
-async def test_it_shows_what_changed_and_who_said_what(service: RunningService, tmp_path: Path) -> None:
+async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="✓1 ✗1 ◷1")
         await until(pilot, shows="expires after 90 days")
@@ -88,7 +73,7 @@ async def test_before_and_after_are_one_key_away_with_threads_on_the_right(
         await pilot.press("d")
         await until(pilot, shows="before on the left, after on the right")
         assert re.search(r"belongs to one workspace\. It +│ ~ A token belongs to one project", shown(pilot.app))
-        await pilot.press("tab", "]", "c", *"Side by side", "ctrl+s")
+        await write(pilot, "tab ] c", "Side by side", "ctrl+s")
         await until(pilot, shows="Side by side")
         lines = shown(pilot.app).splitlines()
         at = next(number for number, line in enumerate(lines) if "Side by side" in line)
@@ -110,7 +95,7 @@ async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_pat
         assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
 
 
-async def test_the_change_takes_the_whole_width(service: RunningService, tmp_path: Path) -> None:
+async def test_the_change_can_take_the_whole_width(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="Conversation")
         await pilot.press("=")
@@ -131,7 +116,7 @@ async def test_the_text_of_a_page_is_copied(service: RunningService, tmp_path: P
 async def test_a_comment_reads_as_markdown(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="Conversation")
-        await pilot.press("C", *"It is **bold**", "enter", "enter", *"- and a list", "ctrl+s", "g", "g")
+        await write(pilot, "C", [*"It is **bold**", "enter", "enter", *"- and a list"], "ctrl+s", "g", "g")
         await until(pilot, shows="It is bold")
         await until(pilot, shows="• and a list")
 
@@ -144,18 +129,18 @@ async def test_space_marks_a_page_as_viewed_and_goes_on(service: RunningService,
         await until(pilot, shows="2 of 4")
 
 
-async def test_a_comment_shows_as_waiting_and_lands(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_is_pending_and_then_sent(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
-        await pilot.press("c", *"Well[red] said", "ctrl+s")
+        await write(pilot, "c", "Well[red] said", "ctrl+s")
         await until(pilot, shows="pending  Well[red] said")
         await until(pilot, holds=lambda: "now  Well[red] said" in shown(pilot.app))
 
 
-async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: RunningService, tmp_path: Path) -> None:
+async def test_a_draft_is_restored_and_a_pending_comment_undone(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
-        await pilot.press("C", *"Half", "escape", "C")
+        await write(pilot, "C", "Half", "escape", "C")
         await until(pilot, shows="Half")
         await pilot.press(*" done", "ctrl+s")
         await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
@@ -166,7 +151,7 @@ async def test_a_draft_is_found_again_and_a_waiting_comment_taken_back(service: 
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_path: Path) -> None:
+async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
         await until(pilot, shows="Wait until it ships?")
         await write(pilot, "r", "It ships today")
@@ -183,7 +168,7 @@ async def test_a_thread_is_answered_and_resolved(service: RunningService, tmp_pa
 async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
-        await pilot.press("v", "a", "ctrl+s")
+        await write(pilot, "v a", "", "ctrl+s")
         await until(pilot, shows="✓3")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await pilot.press("m")
@@ -197,7 +182,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         await until(pilot, shows="merged by you")
 
 
-async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: RunningService, tmp_path: Path) -> None:
+async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
         service.stop()
@@ -205,7 +190,7 @@ async def test_offline_a_comment_waits_and_a_merge_says_why_not(service: Running
         await until(pilot, shows="offline")
         await pilot.press("m")
         await until(pilot, shows="a merge cannot be queued")
-        await pilot.press("C", *"Later", "ctrl+s")
+        await write(pilot, "C", "Later", "ctrl+s")
         await pilot.press("{")
         await until(pilot, shows="pending  Later")
         service.start()
@@ -228,7 +213,7 @@ async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: Running
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_somebody_is_asked_for_a_review(service: RunningService, tmp_path: Path) -> None:
+async def test_a_reviewer_is_requested(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
         await pilot.press("R")
@@ -256,7 +241,7 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
         assert len(pilot.app.engine.waiting()) == 1
 
 
-async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningService, tmp_path: Path) -> None:
+async def test_merge_requirements_are_listed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("W")
@@ -267,9 +252,7 @@ async def test_what_a_merge_depends_on_is_told_one_by_one(service: RunningServic
         await until(pilot, shows="Conversation")
 
 
-async def test_the_history_tells_who_took_part_and_what_each_revision_changed(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_the_history_shows_contributors_and_changes_of_revisions(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("g", "h")
@@ -300,7 +283,7 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")
         await until(pilot, shows="Then say why it is meant.")
-        await pilot.press("C", *"Well said")
+        await write(pilot, "C", "Well said")
         await until(pilot, shows="Well said")
         count(Discussion, "set_comments")
         count(Discussion, "set_replies")

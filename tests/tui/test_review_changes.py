@@ -1,3 +1,5 @@
+"""The changed items of a review: kinds, order, sizes and summaries."""
+
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ def page(name: str, kind: str = "edited", **more: Any) -> dict[str, Any]:
 EDIT = {"attributes": {"document": {"before": "d1", "after": "d2"}}}
 
 
-def test_all_that_happened_to_a_page_is_one_entry() -> None:
+def test_all_changes_of_a_page_are_one_item() -> None:
     (tokens,) = items_of(
         page("tokens", "moved", parent={"after": {"id": "auth", "type": "document", "title": "Auth"}}),
         page("tokens", attributes={"document": {"before": "d1", "after": "d2"}, "title": {"before": "Keys"}}),
@@ -45,13 +47,13 @@ def test_a_move_among_siblings_names_the_place_once() -> None:
     assert moved.details == ("moved within Auth",)
 
 
-def test_what_is_neither_text_nor_name_is_a_detail() -> None:
+def test_other_changes_are_details() -> None:
     (cover,) = items_of(page("a", attributes={"cover": {"before": {"y": 1}, "after": None}, "emoji": {"after": "x"}}))
     assert cover.kinds == ("details",)
     assert cover.details == ("cover changed", "emoji: nothing → “x”")
 
 
-def test_files_content_tags_and_variables_are_things_too() -> None:
+def test_files_content_tags_and_variables_are_items() -> None:
     found = items_of(
         {"type": "file_created", "file": {"id": "f", "name": "a.png", "contentType": "image/png", "downloadURL": "x"}},
         {"type": "reusable_content_edited", "reusableContent": {"id": "r", "title": "Note"}, **EDIT},
@@ -69,7 +71,7 @@ def test_files_content_tags_and_variables_are_things_too() -> None:
     assert not any(one.has_text for one in found)
 
 
-def test_pages_come_as_they_are_read_then_what_is_gone_then_the_rest() -> None:
+def test_pages_in_reading_order_then_deleted_then_the_rest() -> None:
     tree = Pages.model_validate({"pages": [{"id": "a", "pages": [{"id": "b"}]}, {"id": "c"}]}).pages
     found = items_of(page("gone", "deleted"), {"type": "tag_created", "tag": {"slug": "t"}}, page("c"), page("b"))
     assert [one.id for one in in_reading_order(found, tree)] == ["b", "c", "gone", "t"]
@@ -89,7 +91,7 @@ def test_pages_come_as_they_are_read_then_what_is_gone_then_the_rest() -> None:
         ("deleted", WordCount(0, 9), "deleted"),
     ],
 )
-def test_the_weight_of_a_change(kind: str, words: WordCount | None, shown: str) -> None:
+def test_the_size_of_a_change(kind: str, words: WordCount | None, shown: str) -> None:
     (one,) = items_of(page("a", kind, **(EDIT if kind == "edited" else {})))
     assert change_size(one, words) == shown
 
@@ -110,7 +112,7 @@ def test_a_mark_lasts_as_long_as_the_text() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE[::7])
-def test_nothing_a_stranger_wrote_passes_as_it_is(text: str) -> None:
+def test_untrusted_text_is_never_passed_unfiltered(text: str) -> None:
     found = items_of(
         page(text, attributes={text: {"before": text, "after": text}}),
         page(text, "moved", parent={"before": {"id": "x", "title": text}}),

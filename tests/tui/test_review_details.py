@@ -1,4 +1,4 @@
-"""What a change request says of itself, changed by keys, and all of it as a PDF."""
+"""Editing the details of a change request, and its PDF."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The lines of a review: header, reviewers, merge requirements and threads."""
+
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -72,7 +74,7 @@ def rules(*names: str, **more: Any) -> MergeRules:
 # who said what
 
 
-def test_the_newest_verdict_counts_and_those_asked_come_first() -> None:
+def test_the_newest_review_counts_and_requested_reviewers_come_first() -> None:
     found = reviewers(
         request(),
         asked(JON, ME),
@@ -90,14 +92,14 @@ def test_the_newest_verdict_counts_and_those_asked_come_first() -> None:
     ]
 
 
-def test_a_replaced_verdict_is_silent_and_an_older_revision_is_told() -> None:
+def test_a_replaced_review_is_silent_and_an_older_revision_is_reported() -> None:
     found = reviewers(
         request(), [], [review(ADA, "approved", outdated=True), review(JON, "approved", revision="r1")], "me"
     )
     assert [(one.name, one.stale) for one in found] == [("Jon", True)]
 
 
-def test_a_team_may_be_asked() -> None:
+def test_a_team_can_be_a_reviewer() -> None:
     one = RequestedReviewer.model_validate({"kind": "team", "team": {"id": "docs"}})
     assert [who.name for who in reviewers(request(), [one], [], "me")] == ["team docs"]
 
@@ -105,7 +107,7 @@ def test_a_team_may_be_asked() -> None:
 # can it merge
 
 
-def test_merged_and_archived_cannot() -> None:
+def test_merged_and_archived_requests_cannot_be_merged() -> None:
     assert merge_readiness(MergeInputs(request(status="merged"), "me")).reasons == ("it is merged",)
     assert merge_readiness(MergeInputs(request(status="archived"), "me")).certainty == "no"
 
@@ -116,14 +118,14 @@ def test_without_permission_it_cannot() -> None:
     )
 
 
-def test_doubts_are_no_obstacles() -> None:
+def test_warnings_do_not_prevent_a_merge() -> None:
     people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
     found = merge_readiness(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
     assert found.certainty == "care"
     assert found.reasons == ("Ada requested changes", "4 open comments", "main has new changes")
 
 
-def test_what_is_not_known_is_left_to_the_service() -> None:
+def test_unknown_facts_are_left_to_the_service() -> None:
     assert merge_readiness(MergeInputs(request(), "me")).certainty == "unknown"
     assert merge_readiness(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
     assert merge_readiness(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
@@ -145,25 +147,25 @@ def test_what_is_not_known_is_left_to_the_service() -> None:
         ),
     ],
 )
-def test_a_rule_that_is_known_to_be_broken_stands_in_the_way(rule: MergeRules, why: str) -> None:
+def test_a_broken_rule_prevents_the_merge(rule: MergeRules, why: str) -> None:
     one = request(outdated=True, subject=" ")
     people = reviewers(one, [], [review(JON, "changes-requested")], "me")
     found = merge_readiness(MergeInputs(one, "me", people, space(), rule))
     assert (found.certainty, found.reasons) == ("no", (why,))
 
 
-def test_a_review_is_wanted() -> None:
+def test_a_review_is_required() -> None:
     one = MergeInputs(request(), "me", (), space(), rules("require_at_least_one_review"))
     assert merge_readiness(one).reasons == ("a review is required (merge rule)",)
 
 
-def test_an_admin_may_pass_where_the_rules_allow_it() -> None:
+def test_an_admin_can_bypass_where_the_rules_allow_it() -> None:
     rule = rules("require_at_least_one_review", "allow_bypass")
     assert merge_readiness(MergeInputs(request(), "me", (), space(admin=True), rule)).certainty == "yes"
     assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "no"
 
 
-def test_each_thing_that_a_merge_depends_on_says_who_can_put_it_right() -> None:
+def test_each_merge_requirement_says_who_can_fix_it() -> None:
     people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
     rule = rules("require_specific_reviewers", "custom", users=["jon"])
     found = checks(
@@ -206,18 +208,18 @@ def test_names_in_a_sentence() -> None:
 PEOPLE = reviewers(request(), asked(ME), [review(ADA, "approved"), review(JON, "changes-requested")], "me")
 
 
-def test_the_state_in_numbers() -> None:
+def test_the_state_line_shows_counts() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
     assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has new changes"
 
 
-def test_what_matters_least_is_left_out() -> None:
+def test_the_least_important_parts_are_omitted() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 50)
     assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed"
     assert width(state_line(request(), PEOPLE, None, 4, 9)) <= 9
 
 
-def test_what_is_incomplete_says_so() -> None:
+def test_incomplete_changes_are_reported() -> None:
     line = state_line(request(), None, Progress(1000, 1450, 0), 0, 80)
     assert plain(line) == "open   1,000/1,450 changes incomplete"
     assert plain(state_line(request(), None, None, 0, 80)) == "open   changes not known yet"
@@ -230,7 +232,7 @@ def test_who_and_when() -> None:
     assert plain(by_line(merged, "me", NOW)) == "merged by you 1 d ago"
 
 
-def test_why_not() -> None:
+def test_disabled_reasons() -> None:
     doubtful = merge_readiness(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
     assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with warnings: 1 open comment"
     assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with warnings: 1…"
@@ -283,12 +285,12 @@ def test_a_thread_with_its_answer() -> None:
     assert shown(one) == ["┃ Ada 3 h  Please **fix**                  1 reply", "┃   you 1 h  Done"]
 
 
-def test_what_does_not_fit_beside_the_name_goes_below() -> None:
+def test_a_long_text_is_below_the_name() -> None:
     one = thread(comment("One\nTwo"))
     assert shown(one) == ["┃ Ada 3 h", "┃ One", "┃ Two"]
 
 
-def test_answers_that_are_not_here_yet_are_told() -> None:
+def test_replies_that_are_not_loaded_are_counted() -> None:
     assert shown(thread(comment(replies=3)))[1] == "┃   3 replies not loaded yet"
 
 
@@ -300,7 +302,7 @@ IDS = {"space_id": "s", "change_request_id": "c"}
 TEXT = Document(markdown="Done")
 
 
-def test_what_waits_and_what_was_refused_say_so() -> None:
+def test_pending_and_failed_writes_are_labelled() -> None:
     answer = PostReply(**IDS, comment_id="t", body=TEXT)
     waiting = thread(comment(), [reply(id="waiting:7")], pending_changes([row(answer)]))
     assert shown(waiting)[1] == "┃   you ◷ pending  Done"
@@ -313,18 +315,18 @@ def test_what_waits_and_what_was_refused_say_so() -> None:
     assert shown(new) == ["┃ Ada ◷ sending  Please **fix**"]
 
 
-def test_a_resolving_that_waits_shows_on_the_thread() -> None:
+def test_a_pending_resolve_is_shown_on_the_thread() -> None:
     unsent = pending_changes([row(UpdateComment(**IDS, comment_id="t", resolved=True))])
     assert shown(thread(comment(status="resolved"), pending=unsent))[0].startswith("┃ ✓ resolved ◷ pending")
 
 
-def test_the_resolved_are_folded_until_they_are_opened() -> None:
+def test_resolved_threads_are_folded_until_opened() -> None:
     one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()])
     assert shown(one) == ["┃ ✓ resolved Ada 3 h  Please **fix**"]
     assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ✓ resolved by Jon 1 reply"
 
 
-def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
+def test_the_quote_is_omitted_below_the_quoted_text() -> None:
     one = thread(comment("> A token\n> belongs\n\nTo whom?", target=ON_PAGE))
     assert one.about == "A token belongs"
     placed = locate_thread(one, AFTER, None)
@@ -334,7 +336,7 @@ def test_the_quote_is_left_out_where_the_words_stand_above() -> None:
     assert split_quote("No quote") == ("", "No quote")
 
 
-def test_what_is_about_words_that_are_gone_says_so() -> None:
+def test_a_thread_on_deleted_text_is_outdated() -> None:
     one = thread(comment("> No such words\n\nHm?", target=ON_PAGE))
     gone = locate_thread(one, AFTER, None)
     assert (gone.line, gone.state) == (None, "outdated")
@@ -368,7 +370,7 @@ def test_reactions_are_emoji_by_their_code_points() -> None:
     assert shown(one)[0].endswith("👍 2 tada 1")
 
 
-def test_what_waits_comes_last() -> None:
+def test_pending_comments_come_last() -> None:
     old, new = thread(comment(postedAt="2")), thread(comment(postedAt="1"))
     late = thread(comment(id="waiting:7", postedAt="0"), pending={"waiting:7": PendingChange(7, "waiting")})
     assert sort_threads([late, old, new]) == [new, old, late]
@@ -393,7 +395,7 @@ def test_a_tree_of_nodes_is_read_as_paragraphs() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE[::5])
-def test_nothing_a_stranger_wrote_acts(text: str) -> None:
+def test_untrusted_text_never_acts(text: str) -> None:
     stranger = {"id": text, "displayName": text}
     one = thread(
         comment(text, postedBy=stranger, replies=1, reactions=[{"emoji": text, "count": 1}]),

@@ -1,4 +1,4 @@
-"""What one does to words that were said, by keys, while somebody else is at it too."""
+"""Reactions, edits and deletions of comments, while another user changes them too."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import shown, until
-from tests.tui.test_review import review
+from tests.tui.app_driver import review, shown, until, write
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
@@ -24,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 
 
 async def threads(pilot: Any) -> dict[str, Any]:
-    """The threads as the service has them, by their words."""
+    """The threads at the service, by their text."""
     path = path_of(pilot.app.screen.model.request)
     found = await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))
     return {one.body.markdown.strip(): one for one in found.items}
@@ -38,12 +37,12 @@ async def settled(pilot: Any) -> None:
     await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
 
-async def test_an_emoji_is_put_under_a_comment_and_taken_away(service: RunningService, tmp_path: Path) -> None:
+async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
         await pilot.press("k")
         await until(pilot, shows="👍 2")
-        await pilot.press("+", *"up", "enter")
+        await write(pilot, "+", "up", "enter")
         await until(pilot, shows="👍 3")
         await settled(pilot)
         said = (await threads(pilot))["Can we link this from the quickstart?"]
@@ -52,14 +51,14 @@ async def test_an_emoji_is_put_under_a_comment_and_taken_away(service: RunningSe
         await until(pilot, shows="yours: remove")
         await pilot.press("enter")
         await until(pilot, shows="👍 2")
-        await pilot.press("+", *"rocket", "enter")
+        await write(pilot, "+", "rocket", "enter")
         await until(pilot, shows="🚀 1")
 
 
-async def test_what_one_said_is_changed_and_deleted(service: RunningService, tmp_path: Path) -> None:
+async def test_own_comments_are_edited_and_deleted(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
-        await pilot.press("C", *"Teh words", "ctrl+s")
+        await write(pilot, "C", "Teh words", "ctrl+s")
         await settled(pilot)
         await pilot.press("k", "l", "G", "k")
         await until(pilot, shows="Teh words")
@@ -79,7 +78,7 @@ async def test_what_one_said_is_changed_and_deleted(service: RunningService, tmp
         await until(pilot, holds=lambda: "The words" not in shown(pilot.app))
 
 
-async def test_one_of_several_messages_is_meant(service: RunningService, tmp_path: Path) -> None:
+async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="Then say why it is meant.")
         await pilot.press("l", "t")
@@ -101,12 +100,10 @@ async def test_one_of_several_messages_is_meant(service: RunningService, tmp_pat
         assert [len(one.reactions) for one in replies.items] == [0, 1]
 
 
-async def test_a_name_is_completed_and_the_text_is_seen_before_it_is_sent(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_a_mention_is_completed_and_the_text_previewed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
-        await pilot.press("C", "a", "@", "b")
+        await write(pilot, "C", "a@b")
         assert "Who?" not in shown(pilot.app)  # within a word it is an address
         await pilot.press("space", "@")
         await until(pilot, shows="Who?")
@@ -118,7 +115,7 @@ async def test_a_name_is_completed_and_the_text_is_seen_before_it_is_sent(
         await until(pilot, shows="**look**!")
 
 
-async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_path: Path) -> None:
+async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
         await pilot.press("l", "]", "c")
@@ -152,7 +149,7 @@ async def test_a_suggestion_is_put_in_with_one_key(service: RunningService, tmp_
         assert thread.status == "resolved"
 
 
-async def test_a_suggestion_for_words_that_are_gone_changes_nothing(service: RunningService, tmp_path: Path) -> None:
+async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
         await pilot.press("c")

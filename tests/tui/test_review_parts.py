@@ -247,12 +247,12 @@ class TestMergeForecast:
     def text(self, forecast: MergeForecast) -> list[str]:
         return [plain(line) for line in forecast.lines()]
 
-    async def test_what_is_up_to_date_needs_no_check(self, model: ReviewModel, engine: Engine) -> None:
+    async def test_an_up_to_date_request_needs_no_check(self, model: ReviewModel, engine: Engine) -> None:
         forecast = MergeForecast(model, Context(engine))
         assert forecast.is_ready
         assert self.text(forecast) == []
 
-    async def test_main_is_read_if_somebody_waits_and_an_error_ends_the_wait(
+    async def test_main_is_read_if_a_dialog_waits_and_an_error_ends_the_wait(
         self, model: ReviewModel, engine: Engine
     ) -> None:
         model.set_request(request(outdated=True))
@@ -270,7 +270,7 @@ class TestMergeForecast:
         assert called == [True]
         assert self.text(forecast) == ["Could not check for conflicts with main: No such space"]
 
-    async def test_it_is_made_anew_when_a_revision_changes_or_after_an_error(
+    async def test_it_is_computed_again_after_a_new_revision_or_an_error(
         self, model: ReviewModel, engine: Engine
     ) -> None:
         model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
@@ -289,7 +289,7 @@ class TestMergeForecast:
         engine.answers = [PresscheckError("offline")]
         await context.finish()
 
-    async def test_nothing_is_checked_of_what_was_merged(self, model: ReviewModel, engine: Engine) -> None:
+    async def test_a_merged_request_is_not_checked(self, model: ReviewModel, engine: Engine) -> None:
         model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
         model.set_request(request(status="merged", outdated=True))
         context = Context(engine)
@@ -298,7 +298,7 @@ class TestMergeForecast:
 
 
 class TestDrafts:
-    def test_each_write_has_the_draft_that_it_came_from(self, model: ReviewModel, engine: Engine) -> None:
+    def test_each_write_has_the_key_of_its_draft(self, model: ReviewModel, engine: Engine) -> None:
         drafts, body = ReviewDrafts(model, Context(engine)), Document(markdown="x")
         calls = {
             "reply 1": PostReply(**IDS, comment_id="1", body=body, format="markdown"),
@@ -311,7 +311,7 @@ class TestDrafts:
             name: drafts.key(name) for name in calls
         }
 
-    def test_a_review_that_was_started_goes_on_after_a_restart(self, model: ReviewModel, engine: Engine) -> None:
+    def test_a_started_review_continues_after_a_restart(self, model: ReviewModel, engine: Engine) -> None:
         drafts = ReviewDrafts(model, Context(engine))
         assert not drafts.collects
         drafts.collect(starts=True)
@@ -320,7 +320,7 @@ class TestDrafts:
         drafts.collect(starts=False)
         assert not ReviewDrafts(model, Context(engine)).collects
 
-    def test_why_nothing_can_be_written(self, engine: Engine) -> None:
+    def test_why_writing_is_disabled(self, engine: Engine) -> None:
         model = ReviewModel(engine, "s", "5")
         drafts = ReviewDrafts(model, Context(engine))
         assert drafts.disabled_reason() == "the change request is not loaded yet"

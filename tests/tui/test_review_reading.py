@@ -1,13 +1,12 @@
-"""Reading a change, by keys: what did not change is folded and unfolded; the web address."""
+"""Reading a change: unchanged lines are folded and unfolded; the web address."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import shown, until
+from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import edited
-from tests.tui.test_review import review
 
 SUBJECT = "One word of many"
 BEFORE = "".join(f"Sentence number {number} stands here.\n\n" for number in range(30))
@@ -20,9 +19,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         yield one
 
 
-async def test_a_fold_is_opened_where_it_stands_and_closed_with_the_others(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_a_fold_is_opened_in_place_and_closed_with_the_others(service: RunningService, tmp_path: Path) -> None:
     await edited(service, SUBJECT, BEFORE, AFTER)
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="Sentence number 3 ")
@@ -41,7 +38,7 @@ async def test_a_fold_is_opened_where_it_stands_and_closed_with_the_others(
         await until(pilot, shows="Sentence number 3 ")
 
 
-async def test_its_address_is_copied_where_no_browser_is(
+async def test_the_address_is_copied_without_a_browser(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "a b c d")

@@ -1,4 +1,4 @@
-"""What changed since a review, by keys, while somebody else goes on editing: marks fall, approvals grow stale."""
+"""Changes since a review, while another user edits: viewed marks are removed, approvals become stale."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ async def review(service: RunningService, home: Path, size: tuple[int, int] = (1
 
 
 async def somebody_edits(service: RunningService, title: str, text: str) -> None:
-    """Another person replaces the text of a page in the change request."""
+    """Another user replaces the text of a page in the change request."""
     async with somebody(service, "mia") as (mia,):
         await edits(mia, REQUEST, title, text)
 
@@ -83,7 +83,7 @@ async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningServ
         await until(pilot, shows="Ada  requested changes in an older revision")
 
 
-async def test_a_mark_is_there_after_a_restart(service: RunningService, tmp_path: Path) -> None:
+async def test_a_viewed_mark_survives_a_restart(service: RunningService, tmp_path: Path) -> None:
     for keys in (["space"], []):
         async with review(service, tmp_path) as pilot:
             await pilot.press(*keys)

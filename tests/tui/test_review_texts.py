@@ -1,77 +1,79 @@
+"""The conversion of a page to the text for the editor and back."""
+
 import pytest
 
-from presscheck.tui.screens.page_markdown import edited, opened
+from presscheck.tui.screens.page_markdown import from_editor, to_editor
 
 
-def test_the_title_goes_to_the_editor_once_and_comes_back_as_the_service_had_it() -> None:
-    page = opened("Tokens", "# Tokens\n\nOne.\n\nTwo.\n")
+def test_the_title_is_in_the_editor_once_and_is_restored() -> None:
+    page = to_editor("Tokens", "# Tokens\n\nOne.\n\nTwo.\n")
     assert page.text == "# Tokens\n\nOne.\n\nTwo.\n"
-    back = edited(page, "# Tokens\n\nOne.\n\nThree.\n")
+    back = from_editor(page, "# Tokens\n\nOne.\n\nThree.\n")
     assert back is not None
-    assert (back.markdown, back.title, back.changed, back.collateral) == ("# Tokens\n\nOne.\n\nThree.", None, 1, 0)
+    assert (back.markdown, back.title, back.changed, back.reformatted) == ("# Tokens\n\nOne.\n\nThree.", None, 1, 0)
 
 
-def test_an_untouched_text_is_no_edit() -> None:
-    page = opened("Tokens", "One.")
-    assert edited(page, page.text) is None
-    assert edited(page, page.text + "\n\n") is None
-    assert edited(page, page.text.replace("\n", "\r\n")) is None
+def test_an_unchanged_text_is_no_edit() -> None:
+    page = to_editor("Tokens", "One.")
+    assert from_editor(page, page.text) is None
+    assert from_editor(page, page.text + "\n\n") is None
+    assert from_editor(page, page.text.replace("\n", "\r\n")) is None
 
 
-def test_a_changed_heading_is_a_changed_title() -> None:
-    back = edited(opened("Tokens", "One."), "# Keys\n\nOne.\n")
+def test_a_changed_heading_changes_the_title() -> None:
+    back = from_editor(to_editor("Tokens", "One."), "# Keys\n\nOne.\n")
     assert back is not None
     assert (back.title, back.markdown, back.changed) == ("Keys", "One.", 0)
 
 
-def test_a_changed_title_is_repeated_where_the_old_one_was() -> None:
-    back = edited(opened("Tokens", "# Tokens\n\nOne."), "# Keys\n\nOne.\n")
+def test_a_changed_title_replaces_the_repeated_title() -> None:
+    back = from_editor(to_editor("Tokens", "# Tokens\n\nOne."), "# Keys\n\nOne.\n")
     assert back is not None
     assert (back.title, back.markdown) == ("Keys", "# Keys\n\nOne.")
 
 
 def test_a_heading_that_is_not_the_title_stays() -> None:
-    page = opened("Tokens", "# Other\n\nOne.")
+    page = to_editor("Tokens", "# Other\n\nOne.")
     assert page.text == "# Tokens\n\n# Other\n\nOne.\n"
-    back = edited(page, page.text + "\nTwo.\n")
+    back = from_editor(page, page.text + "\nTwo.\n")
     assert back is not None
     assert back.markdown == "# Other\n\nOne.\n\nTwo."
 
 
 def test_a_removed_heading_leaves_the_title_alone() -> None:
-    back = edited(opened("Tokens", "One."), "Two.\n")
+    back = from_editor(to_editor("Tokens", "One."), "Two.\n")
     assert back is not None
     assert (back.title, back.markdown) == (None, "Two.")
 
 
 def test_an_escaped_title_is_still_the_title() -> None:
-    assert opened("a_b [c]", "# a\\_b \\[c]\n\nOne.").text == "# a_b [c]\n\nOne.\n"
+    assert to_editor("a_b [c]", "# a\\_b \\[c]\n\nOne.").text == "# a_b [c]\n\nOne.\n"
 
 
 def test_front_matter_stays_first() -> None:
-    page = opened("Tokens", "---\nhidden: true\n---\n\n# Tokens\n\nOne.")
+    page = to_editor("Tokens", "---\nhidden: true\n---\n\n# Tokens\n\nOne.")
     assert page.text == "---\nhidden: true\n---\n\n# Tokens\n\nOne.\n"
-    back = edited(page, page.text.replace("One", "Two"))
+    back = from_editor(page, page.text.replace("One", "Two"))
     assert back is not None
     assert back.markdown == "---\nhidden: true\n---\n\n# Tokens\n\nTwo."
-    assert (back.changed, back.collateral) == (1, 0)
+    assert (back.changed, back.reformatted) == (1, 0)
 
 
 def test_escaped_tags_are_plain_in_the_editor_and_counted_when_they_change() -> None:
     wire = '# T\n\n\\{% hint style="info"\nx="y" %\\}\nHi.\n\\{% endhint %\\}\n\n```\n\\{% raw %\\}\n```'
-    page = opened("T", wire)
+    page = to_editor("T", wire)
     assert "{% hint" in page.text
     assert "\\{% hint" not in page.text
     assert "\\{% raw" in page.text
-    back = edited(page, page.text.replace("Hi.", "Ho."))
+    back = from_editor(page, page.text.replace("Hi.", "Ho."))
     assert back is not None
-    assert (back.changed, back.collateral) == (1, 3)
+    assert (back.changed, back.reformatted) == (1, 3)
 
 
 @pytest.mark.parametrize("body", ["", "\n\n", "---", "---\nopen", "#", "# "])
-def test_odd_pages_come_back_as_they_are(body: str) -> None:
-    page = opened("T", body)
-    back = edited(page, page.text + "\nmore\n")
+def test_unusual_pages_come_back_unchanged(body: str) -> None:
+    page = to_editor("T", body)
+    back = from_editor(page, page.text + "\nmore\n")
     assert back is not None
     assert back.markdown.endswith("more")
-    assert back.collateral == 0
+    assert back.reformatted == 0

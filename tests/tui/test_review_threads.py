@@ -1,4 +1,4 @@
-"""Threads of a review, by keys: where they stand, in one list, by state; and on the cells of a table."""
+"""Threads of a review: their positions, the list by state, and comments on table cells."""
 
 import re
 from collections.abc import Iterator
@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say
-from tests.tui.app_driver import shown, until
+from tests.tui.app_driver import review, shown, until, write
 from tests.tui.change_request_factory import Begun, begun, rewritten
-from tests.tui.test_review import review
 
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
@@ -44,16 +43,16 @@ async def nodes_of_page(service: RunningService, token: str, at: dict[str, Any],
 
 
 def below(pilot: Any, words: str) -> str:
-    """The line below the one that has these words."""
+    """The line below the one with this text."""
     lines = shown(pilot.app).splitlines()
     return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
 
 
-async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_on_a_cell_names_the_cell(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="never renewed")
-        await pilot.press("tab", "/", *"never renewed", "enter", "c")
+        await write(pilot, "tab /", "never renewed", "enter", "c")
         await until(pilot, shows="Comment on which cell?")
         assert re.search(r"90 days +Lasts", shown(pilot.app))
         await pilot.press("down", "down", "enter")
@@ -78,7 +77,7 @@ async def test_a_comment_on_a_cell_says_which_and_the_service_knows(service: Run
         )
 
 
-async def test_what_others_said_of_a_block_or_a_cell_stands_below_it(service: RunningService, tmp_path: Path) -> None:
+async def test_threads_are_below_their_block_or_cell(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     nodes = await nodes_of_page(service, mia, at, page)
     key, ids = find_block_key(nodes, "A token lasts"), find_cell(nodes, ["Tokens", "90 days", "renewed by use"], 2)

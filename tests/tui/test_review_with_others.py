@@ -1,4 +1,4 @@
-"""Words in a review, by keys, while somebody else acts between two of them: what both see, and what the service has."""
+"""Comments in a review, while another user acts between key presses: what both see, and what the service has."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 
 @asynccontextmanager
 async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
-    """The app with the auth guide's review open, the cursor on its first page, Tokens."""
+    """The app with the review of the auth guide open at its first page, Tokens."""
     async with running(app_on(service, home)) as pilot:
         await open_review(pilot, AUTH)
         await until(pilot, shows="expires after 90 days")
@@ -36,7 +36,7 @@ async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
 
 
 async def to_thread(pilot: Any, words: str) -> None:
-    """Go from thread to thread, until the cursor stands on the one that begins with these words."""
+    """Go to the thread with this text."""
     for _ in range(9):
         one = pilot.app.screen.view.thread
         if one and words in one.first.text:
@@ -80,7 +80,7 @@ async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: Runni
         assert (await thread_of(mia, AUTH, "On the whole")).target.page is None
 
 
-async def test_a_comment_arrives_though_the_words_it_is_about_are_gone(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_is_sent_even_if_its_text_was_deleted(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await write(pilot, "l ] c", "Half of i")
         await edits(mia, AUTH, "Tokens", BLOCK, "It all works otherwise now.")
@@ -96,7 +96,7 @@ async def test_a_comment_arrives_though_the_words_it_is_about_are_gone(service: 
         assert (found.body.markdown or "").startswith("> A token belongs to one project.")
 
 
-async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_text(
+async def test_a_failed_comment_on_a_deleted_page_or_thread_keeps_its_text(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon") as (mia, jon):
@@ -127,7 +127,7 @@ async def test_what_is_refused_since_its_page_or_its_thread_is_gone_keeps_its_te
         await until(pilot, shows="post reply  Is it?")
 
 
-async def test_both_reply_react_and_settle(service: RunningService, tmp_path: Path) -> None:
+async def test_both_reply_react_and_resolve(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "ada") as (mia, jon, ada):
         await pilot.press("l")
         await to_thread(pilot, "two places")
@@ -173,9 +173,7 @@ async def test_both_reply_react_and_settle(service: RunningService, tmp_path: Pa
         assert emojis(await thread_of(mia, AUTH, "Can we link")) == [("1f44d", 2)]
 
 
-async def test_what_one_said_is_changed_and_deleted_while_others_answer_it(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_own_comments_are_edited_and_deleted_while_others_reply(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
         await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # may resolve it
         await write(pilot, "g g C", "Teh words")

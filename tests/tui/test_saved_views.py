@@ -1,4 +1,4 @@
-"""Views of one's own in the inbox: by keys, in the real app on the real service, kept in the file of settings."""
+"""Saved views of the inbox, stored in the settings file."""
 
 import json
 import sqlite3
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.tui.widgets.row_list import RowList
 
@@ -31,13 +31,13 @@ def file(tmp_path: Path) -> Path:
 
 
 def rows_of(pilot: Any) -> list[str]:
-    """The rows as they are shown, headings and all, without what stands below them."""
+    """The rows of the inbox, with headings, without the preview."""
     lines = shown(pilot.app).splitlines()[2:]
     return [line for line in lines[: next(at for at, line in enumerate(lines) if "──" in line)] if line]
 
 
 def numbers(pilot: Any) -> list[str]:
-    """The number of each change request that is shown; of a heading, its title."""
+    """The number of each row, or the title of a heading."""
     found = [line.replace("▌", " ").replace("•", " ") for line in rows_of(pilot)]
     return [line.split()[0] if line.split()[0].isdigit() else line.strip() for line in found]
 
@@ -46,7 +46,7 @@ def tabs(pilot: Any) -> str:
     return shown(pilot.app).splitlines()[TABS]
 
 
-async def test_a_view_of_the_file_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>1"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Merged 4   Busy 5   Empty 10")
@@ -60,10 +60,10 @@ async def test_a_view_of_the_file_is_a_tab_with_its_count(service: RunningServic
         await until(pilot, holds=lambda: len(rows_of(pilot)) == 7)
 
 
-async def test_what_is_narrowed_is_saved_under_a_name(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_a_filter_is_saved_as_a_view(service: RunningService, tmp_path: Path, file: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await pilot.press("F", *"space:api sort:-number", "enter")
+        await write(pilot, "F", "space:api sort:-number", "enter")
         await until(pilot, shows="Needs me 3")
         await pilot.press("M", "s")
         await until(pilot, shows="Save this view")
@@ -86,7 +86,7 @@ async def test_what_is_narrowed_is_saved_under_a_name(service: RunningService, t
     ("key", "query"),
     [("2", "author:me"), ("3", "involved:me"), ("4", ""), ("5", "status:draft"), ("6", "status:merged")],
 )
-async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
+async def test_a_saved_view_shows_the_same_rows_as_its_original(
     service: RunningService, tmp_path: Path, file: Path, key: str, query: str
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
@@ -95,7 +95,7 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
         await until(pilot, holds=lambda: "Nobody" not in shown(pilot.app) and len(rows_of(pilot)) != 7)
         await until(pilot, holds=lambda: all(number.isdigit() for number in numbers(pilot)))
         before = numbers(pilot)
-        await pilot.press("M", "s", *"Same", "enter")
+        await write(pilot, "M s", "Same", "enter")
         await until(pilot, shows=f"Same {len(before)}")
         assert numbers(pilot) == before
     assert tomllib.loads(file.read_text())["views"] == [{"name": "Same"} | ({"query": query} if query else {})]
@@ -111,13 +111,13 @@ async def test_a_saved_view_shows_what_the_one_that_it_was_saved_from_shows(
         ("x" * 41, "name is too long: at most 40 characters"),
     ],
 )
-async def test_a_name_that_will_not_do_is_refused_in_words(
+async def test_an_invalid_name_is_refused_with_a_reason(
     service: RunningService, tmp_path: Path, file: Path, typed: str, says: str
 ) -> None:
     file.write_text('[[views]]\nname = "Busy"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Busy 10")
-        await pilot.press("M", "s", *typed)
+        await write(pilot, "M s", typed)
         await until(pilot, shows=says)
         await pilot.press("enter")
         await until(pilot, shows=says)
@@ -126,7 +126,7 @@ async def test_a_name_that_will_not_do_is_refused_in_words(
     assert file.read_text() == '[[views]]\nname = "Busy"\n'
 
 
-async def test_a_view_is_edited_where_it_stands(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_a_view_is_edited_in_place(service: RunningService, tmp_path: Path, file: Path) -> None:
     text = '# mine\n[[views]]\nname = "Busy"  # at work\nquery = "comments:>1"\n\n# next\n[profiles.other]\n'
     file.write_text(text)
     file.chmod(0o640)
@@ -149,7 +149,7 @@ async def test_a_view_is_edited_where_it_stands(service: RunningService, tmp_pat
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-async def test_a_view_is_removed_when_asked_once(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_a_view_is_removed_after_a_confirmation(service: RunningService, tmp_path: Path, file: Path) -> None:
     text = '# a\n[[views]]\nname = "One"\n\n# b\n[[views]]\nname = "Two"\n'
     file.write_text(text)
     async with running(app_on(service, tmp_path)) as pilot:
@@ -168,7 +168,7 @@ async def test_a_view_is_removed_when_asked_once(service: RunningService, tmp_pa
     assert file.read_text() == '# a\n\n# b\n[[views]]\nname = "Two"\n'
 
 
-async def test_a_faulty_view_is_named_and_hinders_nothing(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_an_invalid_view_is_reported_and_others_work(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Bad"\nquery = "colour:red"\n[[views]]\nname = "Good"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="config.toml:3: views.1.query is invalid: colour: unknown filter")
@@ -185,12 +185,12 @@ async def test_a_file_that_cannot_be_read_does_not_stop_the_start(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="is not valid TOML")
         await until(pilot, shows="Needs me 7")
-        await pilot.press("M", "s", *"Mine too", "enter")
+        await write(pilot, "M s", "Mine too", "enter")
         await until(pilot, shows="is not valid TOML: run `presscheck config check` for details")
     assert file.read_text() == "[[views]\n"
 
 
-async def test_headings_are_passed_over_and_marks_are_of_rows(
+async def test_the_cursor_skips_headings_and_only_rows_are_marked(
     service: RunningService, tmp_path: Path, file: Path
 ) -> None:
     file.write_text('[[views]]\nname = "By space"\nquery = "reviewer:me"\ngroup = "space"\n')
@@ -223,20 +223,20 @@ async def test_headings_are_passed_over_and_marks_are_of_rows(
         await until(pilot, shows="Can merge?")
 
 
-async def test_a_view_of_ones_own_can_be_narrowed_further(service: RunningService, tmp_path: Path, file: Path) -> None:
+async def test_a_saved_view_can_be_filtered(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "API"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="API 4")
-        await pilot.press("7", "F", *"comments:>1", "enter")
+        await write(pilot, "7 F", "comments:>1", "enter")
         await until(pilot, holds=lambda: "API 4" not in tabs(pilot) and "API " in tabs(pilot))
         count = len(rows_of(pilot))
         assert 0 < count < 4
-        await pilot.press("M", "s", *"Both", "enter")
+        await write(pilot, "M s", "Both", "enter")
         await until(pilot, shows=f"Both {count}")
     assert tomllib.loads(file.read_text())["views"][1] == {"name": "Both", "query": "space:api comments:>1"}
 
 
-async def test_a_tab_that_is_chosen_is_seen_where_there_is_no_room_for_all(
+async def test_the_current_tab_is_visible_in_a_narrow_terminal(
     service: RunningService, tmp_path: Path, file: Path
 ) -> None:
     file.write_text("\n".join(f'[[views]]\nname = "A view of mine {number}"' for number in range(5)))
@@ -278,7 +278,7 @@ async def test_ten_thousand_rows_below_headings_are_read_by_window(
 
 
 def _grow(cache: Path, count: int) -> None:
-    """Let the store know so many more open change requests, in two spaces."""
+    """Add this number of open change requests to the store, in two spaces."""
     with closing(sqlite3.connect(cache)) as store, store:
         key = next(
             key

@@ -1,9 +1,9 @@
-"""A service that lets us wait for 30 s: no key waits for it.
+"""A service that takes 30 s to answer: no key waits for it.
 
-What is measured is from a key until the picture that it changes is painted, in the real app over a real socket, less
-the time in which the thread waited for a processor. The limit is 100 ms on a machine that has nothing else to do. On
-one that has, such as in CI, five times as much is allowed, and more where more is waiting for each processor than that,
-up to 2 s: caches and processors are shared then, and a wait for the service would still be seen.
+Measures the time from a key press until the changed screen is painted, in the real app over a real socket, minus the
+time in which the thread waited for a processor. The limit is 100 ms on an idle machine. On a busy one, such as in CI,
+five times as much is allowed, and more if more processes wait for each processor, up to 2 s: caches and processors are
+shared then, and a wait for the service would still be noticed.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from presscheck.tui.app import PresscheckApp
 SLOW = 30.0
 """Seconds until the service answers."""
 LIMIT = 0.1
-"""Seconds from a key until it is seen."""
+"""Seconds from a key press until the screen is painted."""
 IDLE = 0.3
 """The load of each processor below which this test is the only one."""
 TURNS = 3
@@ -46,7 +46,7 @@ def service(tmp_path_factory: pytest.TempPathFactory):
 
 @asynccontextmanager
 async def slow_at(port: int) -> AsyncIterator[list[bytes]]:
-    """At that port, a service that takes every request and is slow to answer; what it was asked."""
+    """A service at a port that accepts every request and answers slowly; yields the requests."""
     asked: list[bytes] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -60,7 +60,7 @@ async def slow_at(port: int) -> AsyncIterator[list[bytes]]:
 
 
 def waited_for_a_processor() -> float:
-    """Seconds, so far, of this thread; 0 where the system does not say."""
+    """Seconds that this thread waited for a processor so far; 0 if the system does not report it."""
     try:
         return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
     except OSError:
@@ -68,13 +68,13 @@ def waited_for_a_processor() -> float:
 
 
 def limit() -> float:
-    """Seconds that a key may take on this machine now."""
+    """The most seconds that a key may take on this machine now."""
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     return LIMIT if load < IDLE else LIMIT * min(20.0, max(5.0, load))
 
 
 class Stopwatch:
-    """Presses keys and waits for the picture."""
+    """Presses keys and measures the time until the screen is painted."""
 
     def __init__(self, pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
         self.pilot, self.painted = pilot, asyncio.Event()
@@ -87,7 +87,7 @@ class Stopwatch:
         monkeypatch.setattr(PresscheckApp, "_display", displayed)
 
     async def press(self, keys: str) -> float:
-        """Seconds from the last of these keys until something is painted."""
+        """The seconds from the last of these keys until something is painted."""
         await self.pilot.pause()
         began = held_up = 0.0
         for key in keys.split():

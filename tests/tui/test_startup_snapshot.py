@@ -1,4 +1,4 @@
-"""The still that is seen first: what the inbox showed last, for the same size and theme, and only that."""
+"""The startup snapshot: the last inbox, for the same size and theme only."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ TEXT = snapshot_text("ink", 20, 2, {1: Strip([Segment("remembered", Style.parse(
 
 
 def again(service: RunningService, home: Path) -> PresscheckApp:
-    """The app as it starts the next time, which never gets further than its first picture."""
+    """The app at its next start, stopped after the first paint."""
     places = Places(home / "config", home / "cache", home / "state", home / "data")
     profile = Profile(base_url=service.base_url, token=service.token)
     cache = open_cache(profile, places)
@@ -35,13 +35,13 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
     assert kept
 
     class Stopped(PresscheckApp):
-        async def _begin(self) -> None:
-            """Something else is measured here: what is seen before."""
+        async def _open_first_screen(self) -> None:
+            """Do nothing, so that only the snapshot is shown."""
 
     return Stopped(lambda: pytest.fail("the engine was opened"), profile=profile, snapshot=kept.json)
 
 
-async def test_the_next_start_shows_what_was_seen_last(sample: RunningService, tmp_path: Path) -> None:
+async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_path: Path) -> None:
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="live")
@@ -60,9 +60,9 @@ async def test_the_next_start_shows_what_was_seen_last(sample: RunningService, t
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
-async def test_what_cannot_be_read_costs_nothing_but_the_still(text: str | None, tmp_path: Path) -> None:
+async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | None, tmp_path: Path) -> None:
     app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=text)
-    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await pilot.pause()
         assert shown(pilot.app).strip() == ""
@@ -70,7 +70,7 @@ async def test_what_cannot_be_read_costs_nothing_but_the_still(text: str | None,
 
 async def test_it_is_painted_as_it_was() -> None:
     app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=TEXT)
-    app._begin = lambda: None  # type: ignore[method-assign,assignment]
+    app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await until(pilot, shows="remembered")
         first = next(iter(app.screen.render_line(1)))

@@ -1,4 +1,4 @@
-"""What the review desk looks like in its rarer states: nothing there yet, not all there, stale, and hard to lay out."""
+"""Snapshots of rare states: not loaded yet, incomplete, stale, and hard to lay out."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, noon, until
+from tests.tui.app_driver import app_on, noon, until, write
 from tests.tui.change_request_factory import begun, edited, rewritten
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 
@@ -52,7 +52,7 @@ STALE = "How long tokens last"
 
 
 async def planted(service: RunningService) -> None:
-    """What is hard to lay out, and an approval that has grown stale."""
+    """Create change requests that are hard to lay out, and a stale approval."""
     for subject, word, text, title in HARD.values():
         one = await edited(service, subject, text, text.replace(word, "19 時", 1), title=title[:128])
         await say(service, one.token, PostComment(**one.at, page=one.page, body=Document(markdown=text[:60])))
@@ -69,15 +69,15 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 async def to(pilot: Any, subject: str) -> None:
-    """To the row of a change request."""
+    """Go to the row of a change request."""
     await until(pilot, shows="Needs me 7")
     await pilot.press("4")
     await until(pilot, shows=subject[:8])
-    await pilot.press("/", *subject[:8], "enter")
+    await write(pilot, "/", subject[:8], "enter")
 
 
 @looks
-def test_an_inbox_that_is_not_there_yet(
+def test_an_inbox_that_is_not_loaded_yet(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
@@ -90,7 +90,7 @@ def test_an_inbox_that_is_not_there_yet(
 
 @looks
 @pytest.mark.parametrize("held", ["/changes", "/content/page/"], ids=["changes", "texts"])
-def test_a_review_that_is_not_there_yet(
+def test_a_review_that_is_not_loaded_yet(
     held: str, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
@@ -105,7 +105,7 @@ def test_a_review_that_is_not_there_yet(
 
 
 @looks
-def test_a_change_request_of_which_some_is_missing(
+def test_an_incomplete_change_request(
     size: tuple[int, int],
     theme: str,
     service: RunningService,

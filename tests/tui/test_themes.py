@@ -1,4 +1,4 @@
-"""Every theme loads, and can be read."""
+"""All themes load, and their text has enough contrast."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
 
 THEMES = load()
-OF_OUR_OWN = [theme for theme in THEMES.values() if not theme.is_of_the_terminal]
+OF_OUR_OWN = [theme for theme in THEMES.values() if not theme.uses_terminal_colors]
 
 
 def luminance(color: str) -> float:
@@ -29,13 +29,13 @@ def test_text_has_contrast(theme: Theme, name: str, ground: str) -> None:
 
 
 @pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
-def test_every_style_has_a_look(theme: Theme) -> None:
+def test_every_style_word_has_a_style(theme: Theme) -> None:
     plain = theme.style("text")
     same = {word for word in STYLES if theme.style(word) == plain}
     assert same <= {"text", "cursor"}  # the cursor is the bar at its left
 
 
-def test_both_palettes_are_there() -> None:
+def test_all_themes_exist() -> None:
     assert {"ink", "paper"} <= set(THEMES)
     assert (THEMES["ink"].dark, THEMES["paper"].dark) == (True, False)
 

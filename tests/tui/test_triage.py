@@ -1,4 +1,4 @@
-"""What is put away, bookmarked and marked in the inbox, and one act on many, by keys against the real service."""
+"""Triage in the inbox (done, snooze, bookmarks, marks) and bulk actions, on the real service."""
 
 import time
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -28,11 +28,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 def is_gone(pilot: Any, text: str) -> Any:
-    """The row is away; its subject may still stand in the line below."""
+    """Whether the row is hidden; the message in the footer may still show its subject."""
     return lambda: not any(text in line for line in shown(pilot.app).splitlines()[3:10])
 
 
-async def test_done_is_away_until_something_happens_to_it(service: RunningService, tmp_path: Path) -> None:
+async def test_done_hides_until_there_is_new_activity(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("D")
@@ -49,7 +49,7 @@ async def test_done_is_away_until_something_happens_to_it(service: RunningServic
         await until(pilot, shows=f"5 {WORST}")
 
 
-async def test_what_was_put_away_comes_back_by_hand(service: RunningService, tmp_path: Path) -> None:
+async def test_hidden_requests_can_be_brought_back(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("D", "D")
@@ -66,7 +66,7 @@ async def test_what_was_put_away_comes_back_by_hand(service: RunningService, tmp
         await until(pilot, shows="Needs me 7")
 
 
-async def test_snooze_asks_until_when(service: RunningService, tmp_path: Path) -> None:
+async def test_snooze_asks_for_a_time(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("S")
@@ -78,7 +78,7 @@ async def test_snooze_asks_until_when(service: RunningService, tmp_path: Path) -
         await until(pilot, shows=f"◷   5 {WORST}")
 
 
-def test_when_what_was_snoozed_comes_back() -> None:
+def test_when_snoozed_requests_come_back() -> None:
     friday = datetime(2026, 5, 22, 17, 45).astimezone()
     assert wake_time("tomorrow", friday) == datetime(2026, 5, 23, 8).astimezone().timestamp()
     assert wake_time("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
@@ -86,7 +86,7 @@ def test_when_what_was_snoozed_comes_back() -> None:
     assert wake_time("activity", friday) is None
 
 
-def test_snoozed_until_a_moment_or_until_something_happens(tmp_path: Path) -> None:
+def test_snoozed_until_a_time_or_until_new_activity(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     triage = Triage(outbox)
     request = ChangeRequest(id="c", number=1, space="s", updated_at="2026-05-20T10:00:00.000Z")
@@ -114,7 +114,7 @@ async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None
         await until(pilot, holds=lambda: "★" not in shown(pilot.app))
 
 
-async def test_marks_ranges_and_all_that_is_seen(service: RunningService, tmp_path: Path) -> None:
+async def test_marks_ranges_and_all_visible_rows(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("A")
@@ -132,7 +132,7 @@ async def test_marks_ranges_and_all_that_is_seen(service: RunningService, tmp_pa
         await until(pilot, shows="2 change requests done (z to undo)")
 
 
-async def test_an_act_on_many_has_a_receipt_for_each(service: RunningService, tmp_path: Path) -> None:
+async def test_a_bulk_action_shows_a_result_for_each(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("space", "j", "space", "A")
@@ -150,7 +150,7 @@ async def test_an_act_on_many_has_a_receipt_for_each(service: RunningService, tm
             assert [one.status for one in reviews if one.reviewer.id == "robin"] == ["approved"]
 
 
-async def test_what_failed_can_be_tried_again(service: RunningService, tmp_path: Path) -> None:
+async def test_failed_items_can_be_retried(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("space", "space")
@@ -158,7 +158,7 @@ async def test_what_failed_can_be_tried_again(service: RunningService, tmp_path:
         at = {"space_id": "api", "change_request_id": "5"}
         async with Client(service.base_url, service.token) as other:
             await other.send(UpdateChangeRequest(**at, status="archived"))
-            await pilot.press("A", *"update", "enter")
+            await write(pilot, "A", "update", "enter")
             await until(pilot, shows="Update from main: 2 change requests?")
             await pilot.press("y")
             await until(pilot, shows="1 done · 1 failed")
@@ -169,18 +169,16 @@ async def test_what_failed_can_be_tried_again(service: RunningService, tmp_path:
             assert (await other.send(GetChangeRequest(**at))).status == "open"
 
 
-async def test_a_comment_for_all_is_not_lost_when_one_thinks_better_of_it(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_the_draft_of_a_comment_on_all_marked_is_kept(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await pilot.press("space", "space", "A", *"comment", "enter")
+        await write(pilot, "space space A", "comment", "enter")
         await until(pilot, shows="Comment on all marked")
         await pilot.press(*"Soon", "ctrl+s")
         await until(pilot, shows="Comment: 2 change requests?")
         await pilot.press("n")
         await until(pilot, shows="2 marked")
-        await pilot.press("A", *"comment", "enter")
+        await write(pilot, "A", "comment", "enter")
         await until(pilot, shows="Soon")
         await pilot.press("ctrl+s")
         await until(pilot, shows="Comment: 2 change requests?")
@@ -191,13 +189,13 @@ async def test_a_comment_for_all_is_not_lost_when_one_thinks_better_of_it(
         assert "Soon" in [(one.body.markdown or "").strip() for one in said]
 
 
-async def test_without_a_connection_what_may_wait_waits(service: RunningService, tmp_path: Path) -> None:
+async def test_offline_bulk_actions_are_queued(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
-        await pilot.press("space", "space", "A", *"approve", "enter")
+        await write(pilot, "space space A", "approve", "enter")
         await until(pilot, shows="Approve: 2 change requests?")
         await pilot.press("y")
         await until(pilot, shows="2 pending")
@@ -205,10 +203,10 @@ async def test_without_a_connection_what_may_wait_waits(service: RunningService,
     service.start()
 
 
-async def test_a_view_shows_what_one_wants_to_see_and_remembers_it(service: RunningService, tmp_path: Path) -> None:
+async def test_a_view_is_filtered_and_remembers_the_filter(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await pilot.press("F", *"colour:red")
+        await write(pilot, "F", "colour:red")
         await until(pilot, shows="colour: unknown filter")
         await pilot.press("enter", *["backspace"] * 10, *"space:api sort:-number", "enter")
         await until(pilot, shows="space:api sort:-number")
@@ -221,22 +219,22 @@ async def test_a_view_shows_what_one_wants_to_see_and_remembers_it(service: Runn
         await until(pilot, shows="All open 10")
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 3")
-        await pilot.press("F", *["backspace"] * 30, *"nothing at all", "enter")
+        await write(pilot, "F", [*["backspace"] * 30, *"nothing at all"], "enter")
         await until(pilot, shows="Nothing matches the filter. F changes it.")
-        await pilot.press("F", *["backspace"] * 30, "enter")
+        await write(pilot, "F", ["backspace"] * 30, "enter")
         await until(pilot, shows="Needs me 7")
 
 
-async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
+async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await pilot.press("4", "F", *"space:runbook sort:number", "enter")
+        await write(pilot, "4 F", "space:runbook sort:number", "enter")
         await until(pilot, shows="Two carriers down at once")
         await pilot.press("*")
         await until(pilot, shows="marked")
-        await pilot.press("A", *"merge", "enter")
+        await write(pilot, "A", "merge", "enter")
         await until(pilot, shows="one after another?")
         await until(pilot, shows="This cannot be undone")
         await pilot.press("y")
@@ -253,10 +251,10 @@ async def test_a_merge_train_stops_at_red_and_goes_on_at_the_next_start(
         await until(pilot, holds=lambda: pilot.app.engine.outbox.recall(MERGE_TRAIN) is None)
 
 
-async def test_before_a_train_leaves_it_is_said_what_speaks_against_it(service: RunningService, tmp_path: Path) -> None:
+async def test_warnings_are_shown_before_a_merge_train_starts(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        await pilot.press("space", "A", *"merge", "enter")
+        await write(pilot, "space A", "merge", "enter")
         await until(pilot, shows="Ada requested changes, 3 open comments")
         await pilot.press("n")
         async with Client(service.base_url, service.token) as other:

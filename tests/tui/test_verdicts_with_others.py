@@ -1,4 +1,4 @@
-"""Verdicts, reviewers and what a request says of itself, by keys, while somebody else acts between two of them."""
+"""Reviews, reviewers and details of a change request, while another user acts between key presses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,13 +32,13 @@ def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator
 
 
 async def verdict_of(client: Client, at: At, person: str) -> Any:
-    """The verdict of a person that counts."""
+    """The review of a person that counts."""
     found = (await client.send(ListReviews(**at, limit=100))).items
     [newest] = [one for one in found if one.reviewer.id == person and not one.outdated]
     return newest
 
 
-async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, tmp_path: Path) -> None:
+async def test_a_review_of_a_revision_that_changed_meanwhile(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
         await write(pilot, "v r", "Not so")
@@ -70,7 +70,7 @@ async def test_a_verdict_that_a_new_revision_overtakes(service: RunningService, 
         assert (await verdict_of(mia, AUTH, "robin")).id == verdict.id, "a comment alone is no verdict"
 
 
-async def test_a_collected_review_arrives_whole_and_grows_stale(service: RunningService, tmp_path: Path) -> None:
+async def test_a_submitted_review_is_complete_and_becomes_stale(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "ada") as (mia, ada):
         await open_review(pilot, AUTH)
         await pilot.press("v", "b")
@@ -101,9 +101,7 @@ async def asked(client: Client, at: At) -> set[str]:
     return {one.user.id for one in found if one.user}
 
 
-async def test_reviewers_are_asked_while_somebody_else_asks_and_asks_no_longer(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_two_people_add_and_remove_reviewers(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
         await pilot.press("R")
@@ -127,7 +125,7 @@ async def test_reviewers_are_asked_while_somebody_else_asks_and_asks_no_longer(
 
 
 async def detail(pilot: Any, name: str) -> None:
-    """Choose a detail to be changed."""
+    """Choose a detail to edit."""
     await pilot.press("E")
     await until(pilot, shows="Edit details")
     await pilot.press(*name, "enter")
@@ -170,7 +168,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
         assert (found.subject, found.description, found.status) == ("Typos again, all", None, "open")
 
 
-async def test_archived_and_opened_again_by_two(service: RunningService, tmp_path: Path) -> None:
+async def test_two_people_archive_and_reopen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
         await pilot.press("X")

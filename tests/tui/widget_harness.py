@@ -1,4 +1,4 @@
-"""The frame with a place of one's own in it: the real app and the real engine, with no service to be reached."""
+"""The real app and engine with a screen of the test, and without a reachable service; widgets in a minimal app."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,11 +20,11 @@ from presscheck.tui.theme import load
 from presscheck.wiring import open_engine
 
 INK = load()["ink"]
-look = INK.style
+style_for = INK.style
 
 
 def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | None = None) -> PresscheckApp:
-    """The app whose inbox is that place."""
+    """The app with this screen in place of the inbox."""
 
     class Framed(PresscheckApp):
         MODES: ClassVar = {**PresscheckApp.MODES, "inbox": place}
@@ -36,9 +36,9 @@ def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | 
 
 @asynccontextmanager
 async def alone(
-    *widgets: Widget, size: tuple[int, int] = (40, 10), told: list[Message] | None = None
+    *widgets: Widget, size: tuple[int, int] = (40, 10), messages: list[Message] | None = None
 ) -> AsyncIterator[Pilot[None]]:
-    """Widgets in an app of nothing else; the first one has the focus, what our widgets tell is told."""
+    """Widgets in a minimal app; the first one has the focus, and `messages` collects what our widgets post."""
 
     class Alone(App[None]):
         CSS = "Screen { background: $ink-ground; }"
@@ -52,8 +52,8 @@ async def alone(
             yield from widgets
 
     def tell(message: Message) -> None:
-        if told is not None and type(message).__module__.startswith("presscheck") and message not in told:
-            told.append(message)
+        if messages is not None and type(message).__module__.startswith("presscheck") and message not in messages:
+            messages.append(message)
 
     async with Alone().run_test(size=size, message_hook=tell) as pilot:
         if widgets[0].can_focus:
@@ -63,12 +63,12 @@ async def alone(
 
 
 def shown(app: App[object]) -> list[str]:
-    """What the screen shows, line by line; one that is empty where there is nothing yet."""
+    """The lines of the screen; one empty line before the first paint."""
     visible_screen_stack.set(app._background_screens)
     strips = app.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips] or [""]
 
 
 def painted(widget: Widget) -> set[int]:
-    """The lines of a widget that will be painted anew."""
+    """The lines of a widget that will be repainted."""
     return {y for region in widget._repaint_regions for y in range(region.y, region.bottom)}

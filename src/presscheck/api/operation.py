@@ -7,9 +7,11 @@ they are the JSON body. Fields that were not given are not sent; None is sent as
 
 # No module of this package postpones its annotations: pydantic would compile each one, a third of the import time.
 import json
+import pkgutil
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar, cast
 from urllib.parse import quote
 
@@ -17,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
+from presscheck import api
+from presscheck.api.stored_names import FORMER_NAMES
 from presscheck.errors import InvalidArgument, PresscheckError
 
 Answer = TypeVar("Answer")
@@ -249,8 +253,6 @@ def operation_called(name: str) -> "type[Operation[Any]]":
         PresscheckError: the operation does not exist in this version.
     """
     if name not in BY_STORED_NAME:
-        from presscheck.api.stored_names import FORMER_NAMES  # lazy import: only for files of older versions
-
         name = FORMER_NAMES.get(name, name)
     if name not in BY_STORED_NAME:
         every_operation()  # its family is not imported yet, and the name does not say which one it is
@@ -262,14 +264,9 @@ def operation_called(name: str) -> "type[Operation[Any]]":
 @cache
 def every_operation() -> "tuple[type[Operation[Any]], ...]":
     """All operations, sorted by qualified name; imports all families."""
-    import pkgutil  # lazy import
-    from importlib import import_module
-
-    import presscheck.api as families
-
-    for family in pkgutil.iter_modules(families.__path__):
-        import_module(f"{families.__name__}.{family.name}")
-    prefix = families.__name__ + "."
+    for family in pkgutil.iter_modules(api.__path__):
+        import_module(f"{api.__name__}.{family.name}")  # only here: a first screen loads only its own families
+    prefix = api.__name__ + "."
     return tuple(FAMILIES[name] for name in sorted(FAMILIES) if FAMILIES[name].__module__.startswith(prefix))
 
 

@@ -23,6 +23,7 @@ from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_el
 from presscheck.config.validation import HOSTED, read, read_all, require_encryption
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.paths import places, private_directory
+from presscheck.wiring import connect
 
 
 @click.command()
@@ -136,8 +137,6 @@ def _prompt_for_token(address: str) -> str:
 
 
 async def _verify(profile: Profile) -> User:
-    from presscheck.wiring import connect
-
     async with connect(profile) as client:
         return await client.send(GetCurrentUser())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import click
 
@@ -145,8 +146,6 @@ def _print_request(operation: type[Operation[Any]], given: dict[str, Any], null:
     given = {name: value for name, value in given.items() if name in operation.model_fields}
     call = call_of(operation, given, null)
     profile = load_profile(click.get_current_context(), with_token=False)
-    from urllib.parse import urlencode
-
     query = urlencode(call.wire_query())
     base = profile.base_url.removesuffix("/v1")
     click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")

@@ -11,6 +11,8 @@ from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import confirm, json_option, load_profile, profile_option
 from presscheck.errors import StoreError
 from presscheck.paths import places
+from presscheck.store import cache_files
+from presscheck.store.cache_files import caches_in
 
 
 @click.group()
@@ -37,8 +39,6 @@ def path(*, as_json: bool) -> None:
 @report_errors
 def size(context: click.Context, *, as_json: bool) -> None:
     """Show the size and the limit of each cache."""
-    from presscheck.store.cache_files import caches_in
-
     limit = load_profile(context, with_token=False).cache_size
     try:
         caches = caches_in(places().cache)
@@ -74,8 +74,6 @@ def clear(*, yes: bool, as_json: bool) -> None:
 
 
 def _cleared(directory: Path) -> int:
-    from presscheck.store import cache_files
-
     try:
         return cache_files.clear(directory)
     except OSError as error:

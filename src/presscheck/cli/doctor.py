@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from presscheck import __version__
 from presscheck.api.users import GetCurrentUser
@@ -21,6 +22,7 @@ from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.paths import places
+from presscheck.wiring import connect, open_engine
 
 
 @click.command()
@@ -80,8 +82,6 @@ def completion(context: click.Context, shell: str) -> None:
 
     For bash, add this line to ~/.bashrc: eval "$(presscheck completion bash)"
     """
-    from click.shell_completion import get_completion_class
-
     completion_class = get_completion_class(shell)
     if completion_class:
         root = context.find_root()
@@ -111,8 +111,6 @@ def _terminal() -> dict[str, Any]:
 
 
 async def _service(profile: Profile) -> dict[str, Any]:
-    from presscheck.wiring import connect
-
     try:
         async with connect(profile) as client:
             await client.send(GetCurrentUser())
@@ -128,8 +126,6 @@ async def _service(profile: Profile) -> dict[str, Any]:
 
 
 async def _stores(profile: Profile) -> dict[str, Any]:
-    from presscheck.wiring import open_engine
-
     try:
         engine = open_engine(profile)
     except (PresscheckError, OSError) as error:

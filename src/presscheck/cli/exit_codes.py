@@ -47,7 +47,7 @@ def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, No
         try:
             function(*args, **kwargs)
         except errors.PresscheckError as error:
-            from presscheck.text.sanitize import sanitize
+            from presscheck.text.sanitize import sanitize  # 5 ms, only for an error
 
             request = f" ({error.request})" if isinstance(error, errors.RequestError) else ""
             click.echo(f"presscheck: {sanitize(error.message)}{sanitize(request)}", err=True)

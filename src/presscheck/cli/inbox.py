@@ -21,6 +21,7 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.cli.output import as_json, print_message
 from presscheck.cli.session import Session, with_session
+from presscheck.cli.watch import watch_events
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
@@ -98,8 +99,6 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
         return
     if view is not None:
         raise InvalidArgument("--view", "cannot be used with --watch, which prints the events of all views")
-    from presscheck.cli.watch import watch_events
-
     await watch_events(session, interval or POLL_INTERVAL)
 
 

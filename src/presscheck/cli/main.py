@@ -14,7 +14,9 @@ import click
 
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
-from presscheck.config.profile import Profile
+from presscheck.config.profile import Profile, load
+from presscheck.paths import places
+from presscheck.wiring import open_app
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "api": ("api_command", "calls"),
@@ -67,13 +69,11 @@ class LazyGroup(click.Group):
 
 def show(profile: Profile, theme: str | None) -> int:
     """Open the app, or without a terminal print the inbox; returns the exit code."""
-    from presscheck.cli.session import has_terminal, run_with_profile
+    from presscheck.cli.session import has_terminal, run_with_profile  # 218 ms, not for commands such as `serve`
 
     if has_terminal():
-        from presscheck.wiring import open_app
-
         return open_app(profile, theme=theme)
-    from presscheck.cli.inbox import print_inbox
+    from presscheck.cli.inbox import print_inbox  # 5 ms, not to open the app
 
     run_with_profile(profile, print_inbox)
     return 0
@@ -81,9 +81,6 @@ def show(profile: Profile, theme: str | None) -> int:
 
 def profile_named(name: str | None, *, offline: bool = False) -> Profile:
     """Load a profile; None is the default profile."""
-    from presscheck.config.profile import load
-    from presscheck.paths import places
-
     return replace(load(places().config_file, name), offline=offline)
 
 
@@ -119,7 +116,7 @@ def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tup
 
     A local service provides the workspace; no account is required.
     """
-    from presscheck.demo import demo_service
+    from presscheck.demo import demo_service  # 9 ms, only for this command
 
     with demo_service(fresh=fresh, docs=docs) as profile:
         code = show(profile, options[1])

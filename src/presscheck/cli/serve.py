@@ -10,6 +10,7 @@ import click
 
 from presscheck.cli.exit_codes import report_errors
 from presscheck.text.plurals import count
+from presscheck.wiring import run_service, service_database
 
 DATABASE = click.option(
     "--database", metavar="URL", help="postgresql://… or sqlite:///…; by default SQLite in the data directory."
@@ -85,12 +86,10 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     if is_list:
-        from presscheck.service.handlers import handler_lines
+        from presscheck.service.handlers import handler_lines  # 350 ms, only for --list
 
         click.echo("\n".join(handler_lines()))
         return
-    from presscheck.wiring import run_service
-
     run_service(database=database, data=data, translator=shlex.split(translator or ""), **how)
 
 
@@ -115,9 +114,9 @@ def create(where: tuple[str | None, Path | None], user: str, name: str | None, d
 
     USER is an email address or a user id. The token is printed only once.
     """
+    # 264 ms, only for this command
     from presscheck.service.db.ids import system_clock
     from presscheck.service.server.api_tokens import create_token
-    from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _):
         click.echo(database.write(lambda session: create_token(session, system_clock, user, name, days)))
@@ -131,9 +130,9 @@ def list_all(where: tuple[str | None, Path | None]) -> None:
 
     Columns: id, user, name, creation date, expiration date.
     """
+    # 264 ms, only for this command
     from presscheck.service.server.api_tokens import list_tokens
     from presscheck.text.sanitize import sanitize
-    from presscheck.wiring import service_database
 
     with service_database(*where) as (database, _), database.reading.begin() as session:
         for row in list_tokens(session):
@@ -149,8 +148,7 @@ def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
 
     ID is the id of the token in the list.
     """
-    from presscheck.service.server.api_tokens import revoke_token
-    from presscheck.wiring import service_database
+    from presscheck.service.server.api_tokens import revoke_token  # 264 ms, only for this command
 
     with service_database(*where) as (database, _):
         database.write(lambda session: revoke_token(session, token_id))
@@ -165,8 +163,7 @@ def export(where: tuple[str | None, Path | None], file: Path) -> None:
 
     The service can run during the export.
     """
-    from presscheck.service.server.backup import export_all
-    from presscheck.wiring import service_database
+    from presscheck.service.server.backup import export_all  # 264 ms, only for this command
 
     with service_database(*where) as (database, data):
         click.echo(f"{count(export_all(database, data, file), 'row')} exported to {file}", err=True)
@@ -181,7 +178,7 @@ def import_data(where: tuple[str | None, Path | None], file: Path) -> None:
 
     The database can be SQLite or PostgreSQL, whatever the data was exported from.
     """
-    from presscheck.service.server.backup import import_all
+    from presscheck.service.server.backup import import_all  # 264 ms, only for this command
     from presscheck.wiring import service_database
 
     with service_database(*where) as (database, data):

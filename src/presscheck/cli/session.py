@@ -23,7 +23,9 @@ from presscheck.cli.output import print_details, print_json, print_message, prin
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.paths import places
 from presscheck.text.relative_time import long_ago
+from presscheck.wiring import open_engine
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -147,8 +149,6 @@ class Session:
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
     """Load the profile of a command."""
-    from presscheck.paths import places
-
     profile = load(places().config_file, chosen_profile(context), with_token=with_token)
     return replace(profile, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
 
@@ -211,8 +211,6 @@ def run_with_profile(profile: Profile, function: Callable[..., Awaitable[None]])
 async def _run(
     profile: Profile, function: Callable[..., Awaitable[None]], *, as_json: bool, given: dict[str, Any]
 ) -> Callable[[], int] | None:
-    from presscheck.wiring import open_engine
-
     engine = open_engine(profile)
     await engine.start()
     session = Session(engine, profile, json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -34,6 +35,7 @@ from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.plurals import count
+from presscheck.text.sanitize import display_url, is_safe_url
 
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 
@@ -155,10 +157,7 @@ async def check(session: Session, site: str, org: str | None) -> None:
 
 def open_url(url: str) -> None:
     """Print a URL; on a local terminal, also open it in the browser if its scheme is safe."""
-    import sys
-
-    from presscheck.text.sanitize import display_url, is_safe_url
-    from presscheck.tui.external_programs import is_remote
+    from presscheck.tui.external_programs import is_remote  # 108 ms: it loads Textual, only for this command
 
     click.echo(display_url(url))
     if sys.stdout.isatty() and not is_remote() and is_safe_url(url):

@@ -6,6 +6,8 @@ Text from the editor is kept in a file until the command succeeds; if it fails, 
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -70,9 +72,6 @@ def edit_file(file: Path) -> None:
     Raises:
         PresscheckError: the editor cannot be started, or it failed.
     """
-    import shlex
-    import subprocess
-
     words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     try:
         # the user's own command, in the user's own environment

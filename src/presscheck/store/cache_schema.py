@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, cast
 
+from presscheck.api.stored_names import FORMER_NAMES
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import Statements
 
@@ -40,8 +41,6 @@ def _rename_keys() -> str:
 
     The triggers of the search index are dropped, because the index is rebuilt at its next use anyway.
     """
-    from presscheck.api.stored_names import FORMER_NAMES  # lazy import: needed once for each file
-
     drops = [f"DROP TRIGGER IF EXISTS search_{name}" for name in TRIGGERS]
     # the space ends the name; the range condition uses the index on the key
     renames = [

@@ -1,1 +1,1 @@
-"""What you see: the only room that knows Textual."""
+"""The terminal app; the only package that imports Textual."""

@@ -1,4 +1,4 @@
-"""The app: themes, screens, messages and errors, and a clean end on every signal and crash."""
+"""The Textual app: themes, screens, messages and errors; it ends cleanly on signals and crashes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from presscheck.engine.engine import Engine
 
-ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
+SIGNAL_EXIT_CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
-BUG = 70
+INTERNAL_ERROR = 70
 """The exit code after an internal error."""
 
 
@@ -47,14 +47,15 @@ class PresscheckApp(App[int], inherit_bindings=False):
     """The terminal app.
 
     Args:
-        open_engine: opens what is behind the screens: after the first picture, and closed with the app.
-        profile: whose it is.
-        theme: the name of a theme; ink when not given.
-        own_themes: a directory with themes of the user's own.
-        settings: the file of settings, which keeps the user's own views of the inbox.
+        open_engine: opens the engine; called after the first paint. The app closes the engine when it ends.
+        profile: the profile that the app runs with.
+        theme: the name of a theme; `ink` by default.
+        own_themes: a directory with the user's own themes.
+        settings: the settings file, which contains the saved views of the inbox.
         keymap: keys by the name of a command, instead of those in the table.
-        log: where a traceback goes.
-        snapshot: what the inbox showed last, as it was stored.
+        log: the file that tracebacks are written to.
+        snapshot: the stored startup snapshot of the inbox; None if there is none.
+        first: called with the app once the inbox is shown, to open another screen.
 
     Raises:
         ConfigurationError: the theme is unknown.
@@ -83,25 +84,25 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._open_engine, self._snapshot, self._first = open_engine, snapshot, first
         self._engine: Engine | None = None
         self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
-        self._passed_on = 0
+        self._notices_shown = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
         self.notices = Notifications(log)
         self.themes = load(own_themes)
-        for one in self.themes.values():
-            self.register_theme(one.as_textual())
-        # colours of the terminal's own are the only ones that can all be left out
-        chosen = "ansi" if self.no_color else theme or "ink"
-        if chosen not in self.themes:
-            raise ConfigurationError(f"unknown theme {chosen!r}; available: {', '.join(sorted(self.themes))}")
-        self._styles = StyleTable(self.themes[chosen])
+        for loaded in self.themes.values():
+            self.register_theme(loaded.as_textual())
+        # the ansi theme uses only the colours of the terminal, so it works with NO_COLOR
+        theme_name = "ansi" if self.no_color else theme or "ink"
+        if theme_name not in self.themes:
+            raise ConfigurationError(f"unknown theme {theme_name!r}; available: {', '.join(sorted(self.themes))}")
+        self._styles = StyleTable(self.themes[theme_name])
         self.style_for: StyleLookup = self._styles.__getitem__
-        """The style of the current theme for some words, such as `added strong`."""
-        self.theme = chosen
+        """Returns the style of the current theme for some words, such as `added strong`."""
+        self.theme = theme_name
         self._filters.append(ControlCharFilter())
-        self._canvas = DiffPainter()
+        self._painter = DiffPainter()
         self.type_ahead = TypeAhead(self, self._deliver)
-        self._touched = monotonic()
-        self._refreshing: AutoRefresh | None = None
+        self._last_input = monotonic()
+        self._background_refresh: AutoRefresh | None = None
 
     @property
     def engine(self) -> Engine:
@@ -119,42 +120,42 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return StartupSnapshot(self._snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
-        """Load the inbox after the first picture."""
+        """Load the inbox after the first paint."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
-        self.call_after_refresh(self._begin)
+        self.call_after_refresh(self._open_first_screen)
 
-    async def _begin(self) -> None:
+    async def _open_first_screen(self) -> None:
         """Show what is stored, then connect."""
         await self.switch_mode("inbox")
-        self._pass_on_notices()
-        self.engine.on_status(lambda _: self._pass_on_notices())
+        self._show_engine_notices()
+        self.engine.on_status(lambda _: self._show_engine_notices())
         self.call_after_refresh(self.engine.start)
         if self.profile.sync and not self.profile.offline:
-            self.call_after_refresh(self._refresh_when_quiet)
+            self.call_after_refresh(self._start_background_refresh)
         self.run_worker(self._announce_events(), exclusive=True, group="events")
         if self._first:
             self.call_after_refresh(self._first, self)
 
     async def _announce_events(self) -> None:
         """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
-        from presscheck.engine.inbox.events import summarize  # 5 ms, after the first picture
+        from presscheck.engine.inbox.events import summarize  # 4 ms, only after the first paint
 
         async for events, _ in self.engine.events.watch():
             if not events:
                 continue
             self.notify(summarize(events))
             if self.profile.notify and self.engine.events.may_notify():
-                self.to_terminal(notification(self.profile.notify, summarize(events)))
+                self.write_to_terminal(notification(self.profile.notify, summarize(events)))
 
-    def _refresh_when_quiet(self) -> None:
-        self._refreshing = AutoRefresh(self.engine, lambda: self._touched)
-        self._refreshing.start()
+    def _start_background_refresh(self) -> None:
+        self._background_refresh = AutoRefresh(self.engine, lambda: self._last_input)
+        self._background_refresh.start()
 
     async def on_event(self, event: Event) -> None:
         """Note the time of the last input, and deliver keys in turn."""
         if isinstance(event, InputEvent):
-            self._touched = monotonic()
+            self._last_input = monotonic()
         if isinstance(event, Key | Paste) and not event.is_forwarded:
             await self.type_ahead.take(event)
         else:
@@ -186,8 +187,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         """Close the store and the connection."""
-        if self._refreshing:
-            await self._refreshing.close()
+        if self._background_refresh:
+            await self._background_refresh.close()
         if self._engine:
             await self._engine.close()
 
@@ -208,12 +209,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
         markup: bool = False,
     ) -> None:
         """Show a message in the last line until a later key press; there are no toasts."""
-        self.notices.say(message)
+        self.notices.show(message)
         self._refresh_status_bars()
 
     def show_error(self, error: PresscheckError) -> None:
         """Show an error with its request in the last line."""
-        self.notices.complain(error)
+        self.notices.show_error(error)
         self._refresh_status_bars()
 
     def command_handlers(self) -> tuple[object, ...]:
@@ -244,7 +245,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Open a site in the publish screen."""
         await self.navigation.open_site(site_id)
 
-    def to_terminal(self, sequence: str) -> None:
+    def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence, such as a notification, to the terminal."""
         if self._driver is not None:
             self._driver.write(sequence)
@@ -254,9 +255,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The message shown now."""
         return self.notices.line()
 
-    def forget_notice(self, moment: float | None = None) -> None:
-        """Clear the message; given a moment, only if it was shown long enough until then."""
-        self.notices.forget(moment)
+    def clear_notice(self, moment: float | None = None) -> None:
+        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
+        self.notices.clear(moment)
 
     @property
     def last_notice(self) -> str:
@@ -268,20 +269,20 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if text:
             self.notify(text)
         else:
-            self.forget_notice()
+            self.clear_notice()
 
     def repaint(self, _: object = None) -> None:
-        """Send the whole picture again."""
-        self._canvas.forget()
+        """Send the whole screen to the terminal again."""
+        self._painter.reset()
         self.refresh()
 
     def on_resize(self) -> None:
-        """After a resize the content of the terminal is unknown."""
-        self._canvas.forget()
+        """Send the whole screen again, because a resize changes what the terminal shows."""
+        self._painter.reset()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):
-            renderable = cast("Any", self._canvas.update(renderable))  # Textual says less than it takes
+            renderable = cast("Any", self._painter.update(renderable))  # Textual declares a narrower type
         super()._display(screen, renderable)  # pyright: ignore[reportUnknownMemberType]  # screens are generic
 
     def run_to_end(self) -> int:
@@ -289,14 +290,14 @@ class PresscheckApp(App[int], inherit_bindings=False):
         code = self.run()
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
-            return BUG
-        # nobody said how to end: the terminal went away
-        return ENDED_BY[signal.SIGHUP] if code is None else code
+            return INTERNAL_ERROR
+        # the app ended without an exit code: the terminal was closed
+        return SIGNAL_EXIT_CODES[signal.SIGHUP] if code is None else code
 
     def on_load(self) -> None:
         """End cleanly when the terminal or the system asks for it."""
         loop = asyncio.get_running_loop()
-        for number, code in ENDED_BY.items():
+        for number, code in SIGNAL_EXIT_CODES.items():
             loop.add_signal_handler(number, self.exit, code)
 
     def _fatal_error(self) -> None:
@@ -309,9 +310,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
             where = f"; details in {self.notices.log}" if self.notices.log else ""
             self.error_console.print(f"presscheck crashed (internal error){where}", markup=False, highlight=False)
 
-    def _pass_on_notices(self) -> None:
+    def _show_engine_notices(self) -> None:
         """Show new messages of the engine."""
-        new, self._passed_on = self.engine.notices[self._passed_on :], len(self.engine.notices)
+        new, self._notices_shown = self.engine.notices[self._notices_shown :], len(self.engine.notices)
         for notice in new:
             self.notify(notice)
 

@@ -1,4 +1,4 @@
-"""What a screen needs from the app, as a protocol: screens import this, never the app."""
+"""The part of the app that screens use, as a protocol; screens import this instead of the app."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class AppContext(Protocol):
         """The message or error shown now; empty if there is none."""
         ...
 
-    def forget_notice(self, moment: float | None = None) -> None:
-        """Clear the message; given a moment, only if it was shown long enough until then."""
+    def clear_notice(self, moment: float | None = None) -> None:
+        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
         ...
 
     @property
@@ -74,10 +74,10 @@ class AppContext(Protocol):
         ...
 
     def suspend(self) -> AbstractContextManager[None]:
-        """Hand the terminal to another program for a while."""
+        """Leave the terminal to another program inside this context."""
         ...
 
-    def to_terminal(self, sequence: str) -> None:
+    def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence, such as a notification, to the terminal."""
         ...
 

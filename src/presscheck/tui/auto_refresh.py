@@ -1,6 +1,6 @@
-"""The quiet refresh: while nobody presses a key, what moved is brought in, so that it can be read without a connection.
+"""Syncs the offline cache in the background while the user is idle.
 
-It asks one thing after another, at the lowest priority; a key makes it wait, and so does a lost connection.
+Reads one item after another at the lowest priority; pauses after a key press and while there is no connection.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from presscheck.errors import PresscheckError
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
 
-QUIET = 5.0
-"""Seconds without a key before anything is asked."""
-LOOK = 1.0
-"""Seconds between two looks whether there is a connection."""
-BETWEEN = 300.0
-"""Seconds from the end of one refresh to the next."""
+IDLE = 5.0
+"""Seconds without input before anything is read."""
+POLL = 1.0
+"""Seconds between two checks of the connection."""
+INTERVAL = 300.0
+"""Seconds from the end of one refresh to the start of the next."""
 
 
 class AutoRefresh:
-    """The refresh of one app.
+    """The background refresh of one app.
 
     Args:
-        engine: what brings things in.
-        touched: when a key was pressed last, by the monotonic clock.
+        engine: syncs the cache.
+        last_input: returns the time of the last input (monotonic seconds).
     """
 
-    def __init__(self, engine: Engine, touched: Callable[[], float]) -> None:
-        self._engine, self._touched = engine, touched
-        self._turn = asyncio.Lock()
+    def __init__(self, engine: Engine, last_input: Callable[[], float]) -> None:
+        self._engine, self._last_input = engine, last_input
+        self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin, when it is quiet."""
+        """Start; the first read waits until the user is idle."""
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """End at once; the next time goes on from here."""
+        """Stop at once; the next run continues from here."""
         if self._task:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -51,19 +51,19 @@ class AutoRefresh:
 
     async def _run(self) -> None:
         while True:
-            await self._pace()
-            # what cannot be had now is asked for the next time; what is looked at says so itself
+            await self._wait_until_idle()
+            # a failed read is repeated in the next run; visible screens show their own errors
             with contextlib.suppress(PresscheckError):
-                async with aclosing(self._engine.sync(pace=self._pace)) as progress:
+                async with aclosing(self._engine.sync(pace=self._wait_until_idle)) as progress:
                     async for _ in progress:
                         pass
-            await asyncio.sleep(BETWEEN if self._engine.status.online else QUIET)
+            await asyncio.sleep(INTERVAL if self._engine.status.online else IDLE)
 
-    async def _pace(self) -> None:
-        """Wait until nobody has pressed a key for a while, and there is a connection."""
-        async with self._turn:
+    async def _wait_until_idle(self) -> None:
+        """Wait until the user is idle and there is a connection."""
+        async with self._lock:
             while True:
-                wait = self._touched() + QUIET - monotonic()
+                wait = self._last_input() + IDLE - monotonic()
                 if wait <= 0 and self._engine.status.online:
                     return
-                await asyncio.sleep(max(wait, LOOK))
+                await asyncio.sleep(max(wait, POLL))

@@ -1,4 +1,4 @@
-"""The commands of one screen: built once from the objects that handle them, read on every key press."""
+"""The commands of one screen: built once from its command handlers, read on every key press."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.tui.commands import COMMANDS, Command
 
 
 class CommandTable:
-    """Handlers and reasons by the name of a command.
+    """Command handlers and disabled reasons, by the name of the command.
 
     Args:
         owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why it

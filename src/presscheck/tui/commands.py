@@ -1,8 +1,8 @@
 """All user actions as values: the one table behind keys, footer, palette, help and the README.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``; a command is
-disabled while a method ``reason_<name>`` returns a reason. Names are stable, because users remap names, not keys. One
-key means one thing everywhere; a second key in the table means the same.
+disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has
+the same meaning on every screen; a command with several keys does the same for each.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Keys by the name of a command, which replace those in the table."""
+"""Keys by the name of a command; they replace the keys in the table."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Command:
     """One user action.
 
     Args:
-        name: stable; the method is ``command_<name>``.
-        keys: alternatives, each a key or a sequence of keys separated by spaces.
+        name: the stable name; the method is ``command_<name>``.
+        keys: alternatives; each is a key, or a sequence of keys separated by spaces.
         title: a few words, for footer and popup.
         scope: its group in help and README.
         help: at most 60 characters; empty if the title is enough.
@@ -34,7 +34,7 @@ class Command:
 
 
 def _scope(scope: str, *rows: tuple[str, str, str, str]) -> tuple[Command, ...]:
-    return tuple(Command(name, tuple(keys.split("  ")), title, scope, more) for name, keys, title, more in rows)
+    return tuple(Command(name, tuple(keys.split("  ")), title, scope, help_) for name, keys, title, help_ in rows)
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -169,7 +169,7 @@ COMMANDS: tuple[Command, ...] = (
         ("quit", "ctrl+q  ctrl+c", "quit", "Quit; pending changes stay in the outbox"),
     ),
 )
-"""The table."""
+"""All commands, in the order of the help."""
 
 PREFIXES = {"g": "go", "v": "review", "M": "my views"}
 """Titles of keys that start a sequence."""
@@ -177,7 +177,7 @@ PREFIXES = {"g": "go", "v": "review", "M": "my views"}
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
 )
-"""Keys that terminals and multiplexers use themselves: never the only key of a command."""
+"""Keys that terminals and multiplexers intercept; a command needs another key besides these."""
 
 PRESETS: dict[str, Keymap] = {
     "default": {},
@@ -192,9 +192,9 @@ PRESETS: dict[str, Keymap] = {
         "bottom": ("end",),
     },
 }
-"""Keymaps like those of other programs."""
+"""Keymaps that follow other programs."""
 
-_SHOWN = {
+_KEY_LABELS = {
     "escape": "esc",
     "pagedown": "pgdn",
     "pageup": "pgup",
@@ -212,8 +212,8 @@ def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
 
 
 def shown(keys: str) -> str:
-    """A key or sequence as it is shown."""
-    return " ".join(_SHOWN.get(key, key) for key in keys.split(" "))
+    """The display text of a key or key sequence."""
+    return " ".join(_KEY_LABELS.get(key, key) for key in keys.split(" "))
 
 
 def key_table() -> str:

@@ -1,4 +1,4 @@
-"""Starts the editor and the browser of the user, without handing them secrets."""
+"""Starts the user's editor and browser, without the API token in their environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from presscheck.text.sanitize import display_url, is_safe_url
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
-FALLBACK = ("nano", "vim", "vi")
+FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
 class TerminalOwner(Protocol):
@@ -31,21 +31,21 @@ class TerminalOwner(Protocol):
 
 
 def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
-    """The text as it comes back from the user's editor; the app is away meanwhile.
+    """Opens a text in the user's editor, with the app suspended, and returns the edited text.
 
     Raises:
-        PresscheckError: there is no editor, or it failed; the text it was given is lost nowhere.
+        PresscheckError: the editor could not be started, or it failed; the text is unchanged.
     """
-    handle, name = tempfile.mkstemp(prefix="presscheck-", suffix=suffix)
+    descriptor, name = tempfile.mkstemp(prefix="presscheck-", suffix=suffix)
     file = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(text)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
         with app.suspend():
-            # the user's own command, in the user's own environment
-            ended = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
-        if ended.returncode:
-            raise PresscheckError(f"the editor failed with exit code {ended.returncode}: no changes")
+            # the user's own command: no shell, no untrusted text
+            completed = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
+        if completed.returncode:
+            raise PresscheckError(f"the editor failed with exit code {completed.returncode}: no changes")
         return file.read_text("utf-8", errors="replace")
     except SuspendNotSupported:
         raise PresscheckError("this terminal cannot be handed to an editor") from None
@@ -56,13 +56,13 @@ def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
 
 
 def editor() -> list[str]:
-    """The command of the user's editor."""
-    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    return shlex.split(chosen) if chosen else [next((name for name in FALLBACK if which(name)), "vi")]
+    """The editor command from VISUAL or EDITOR, else the first fallback that is installed."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if which(name)), "vi")]
 
 
 def environment() -> dict[str, str]:
-    """The environment of child processes, without the token."""
+    """The environment for child processes, without the API token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
@@ -71,8 +71,9 @@ def open_address(app: AppContext, url: str) -> None:
     if not is_safe_url(url):
         app.notify(f"not opened, this is not a web address: {display_url(url)}")
         return
-    if is_remote() or not _opened(url):
-        app.copy_to_clipboard(url)  # through the terminal, so over SSH too; the line below may be too short for it
+    if is_remote() or not _open_in_browser(url):
+        # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
+        app.copy_to_clipboard(url)
         app.notify(f"copied: {display_url(url)}")
 
 
@@ -84,7 +85,7 @@ def is_remote() -> bool:
     )
 
 
-def _opened(url: str) -> bool:
+def _open_in_browser(url: str) -> bool:
     opener = {"Darwin": "open"}.get(os.uname().sysname, "xdg-open")
     try:
         subprocess.Popen(  # noqa: S603

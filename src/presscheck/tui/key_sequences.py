@@ -1,6 +1,6 @@
-"""From key presses to commands, sequences included: `g` waits for what follows, and anything else starts afresh.
+"""Maps key presses to commands, including sequences such as `g i`.
 
-Nothing here waits for time: a prefix stays open until the next key, however long that takes.
+There is no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new one.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap, keys_of
 
 
 class Continuation(NamedTuple):
-    """What one more key may lead to."""
+    """A possible next key of a pending sequence, with the title of its command."""
 
     key: str
     title: str
 
 
 def key_name(event: events.Key) -> str:
-    """What the table calls a key: a printable character as itself, but `space`."""
+    """The name of a key in the command table: the character if it is printable, except `space`."""
     if event.character and event.character.isprintable() and event.key != "space":
         return event.character
     return event.key
 
 
 class KeySequences:
-    """The keys pressed so far of a sequence, and what they may become."""
+    """The pending keys of a sequence, and the commands that they can complete."""
 
     def __init__(self, commands: Iterable[Command] = COMMANDS, keymap: Keymap | None = None) -> None:
         self.commands = tuple(commands)
@@ -44,15 +44,15 @@ class KeySequences:
         if is_open:
             self.pending = sequence
             return None
-        found = self._by_sequence.get(sequence)
-        if found is None and self.pending:
+        command = self._by_sequence.get(sequence)
+        if command is None and self.pending:
             self.pending = ()
             return None if key == "escape" else self.press(key)
         self.pending = ()
-        return found
+        return command
 
     def continuations(self) -> list[Continuation]:
-        """What may follow the keys pressed so far; empty where none are."""
+        """The possible next keys; empty if no sequence is pending."""
         length = len(self.pending)
         if not length:
             return []
@@ -63,15 +63,15 @@ class KeySequences:
         ]
 
     def prefix_title(self) -> str:
-        """What the pressed prefix is for."""
+        """The title of the pending prefix; empty if it has none."""
         return PREFIXES.get(" ".join(self.pending), "")
 
-    def doubled(self) -> list[str]:
-        """Sequences that hide one another: one is the beginning of another."""
-        found = [
+    def ambiguous(self) -> list[str]:
+        """The sequences that can never be typed, because another sequence is their prefix."""
+        sequences = [
             " ".join(longer)
             for longer in self._by_sequence
             for shorter in self._by_sequence
             if len(shorter) < len(longer) and longer[: len(shorter)] == shorter
         ]
-        return sorted(found)
+        return sorted(sequences)

@@ -13,10 +13,10 @@ from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
-TO_READ = 1.5
-"""Seconds for which a message stays whatever is pressed."""
-KEPT = 500
-"""Messages that are kept for the list of errors."""
+MIN_SECONDS = 1.5
+"""Seconds that a message stays visible, even if keys are pressed."""
+HISTORY_LIMIT = 500
+"""The number of messages that are kept for the list of errors."""
 
 
 @dataclass(frozen=True)
@@ -36,32 +36,32 @@ class Notifications:
     """
 
     def __init__(self, log: Path | None = None) -> None:
-        self.said: list[Notice] = []
+        self.history: list[Notice] = []
         self.log = log
         self._shown_at: float | None = None
 
-    def say(self, text: str, *, is_error: bool = False) -> None:
-        """Show a message from now on."""
-        self.said = [*self.said[1 - KEPT :], Notice(sanitize(text), now(), is_error)]
+    def show(self, text: str, *, is_error: bool = False) -> None:
+        """Show a message."""
+        self.history = [*self.history[1 - HISTORY_LIMIT :], Notice(sanitize(text), now(), is_error)]
         self._shown_at = monotonic()
 
-    def complain(self, error: PresscheckError) -> None:
+    def show_error(self, error: PresscheckError) -> None:
         """Show an error with its request."""
         request = f" ({error.request})" if isinstance(error, RequestError) else ""
-        self.say(f"{error.message}{request}", is_error=True)
+        self.show(f"{error.message}{request}", is_error=True)
 
     def line(self) -> Line:
         """The message shown now; empty if there is none."""
         if self._shown_at is None:
             return ()
-        last = self.said[-1]
+        last = self.history[-1]
         if last.is_error:
             return (Span(" ✗ ", "error"), Span(last.text, "error"), Span("   ! all errors", "quiet"))
         return (Span(f" {last.text}", "waiting"),)
 
-    def forget(self, moment: float | None = None) -> None:
-        """Clear the message; given a moment, only if it was shown long enough until then."""
-        if moment is None or (self._shown_at is not None and moment - self._shown_at >= TO_READ):
+    def clear(self, moment: float | None = None) -> None:
+        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
+        if moment is None or (self._shown_at is not None and moment - self._shown_at >= MIN_SECONDS):
             self._shown_at = None
 
     def write_traceback(self, error: BaseException) -> None:

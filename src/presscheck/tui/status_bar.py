@@ -15,8 +15,8 @@ from presscheck.tui.commands import PREFIXES, Keymap, keys_of, shown
 if TYPE_CHECKING:
     from presscheck.engine.results import Status
 
-MOST = 6
-"""Key hints in the footer."""
+MAX_HINTS = 6
+"""The most key hints in the footer."""
 _DOT = Span(" · ", "quiet")
 
 
@@ -38,7 +38,7 @@ def connection_state(status: Status, profile: str) -> Line:
     else:
         ago = span(time.time() - status.offline_since) if status.offline_since else "now"
         parts.append(Span("offline" if ago == "now" else f"offline {ago}", "waiting"))
-    return tuple(one for part in parts for one in (_DOT, part))[1:]
+    return tuple(span_ for part in parts for span_ in (_DOT, part))[1:]
 
 
 def pending_keys(keys: Sequence[str]) -> Line:
@@ -50,7 +50,7 @@ def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns
     """Keys and titles of these commands as far as there is room; help comes last and always stays."""
     hints: list[tuple[Span, Span]] = []
     first_keys: set[str] = set()
-    for name in (*names[:MOST], "help"):
+    for name in (*names[:MAX_HINTS], "help"):
         command = table.command(name)
         if command is None:
             continue

@@ -1,6 +1,6 @@
-"""Themes: nine colours in a TOML file each, and what each word of a style looks like in them.
+"""Themes: nine colours per TOML file, and the mapping from style words to colours and attributes.
 
-Colour never speaks alone: what it says, a glyph or a word beside it says too.
+Colour is never the only sign: a glyph or a word next to it says the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from presscheck.errors import ConfigurationError
 
 COLORS = ("ground", "raised", "text", "quiet", "accent", "link", "added", "removed", "waiting")
 PACKAGED = Path(__file__).parents[1] / "themes"
-# src/presscheck/tui in a checkout, where the themes are not yet beside the package as a wheel has them
+# in a checkout the themes are at the root of the repository; a wheel has them in the package
 IN_CHECKOUT = Path(__file__).parents[3] / "themes"
 _hex = re.compile(r"#[0-9a-fA-F]{6}").fullmatch
 
@@ -43,7 +43,7 @@ FOREGROUNDS: dict[str, str] = {
     "string": "waiting",
     "hint-warning": "waiting",
 }
-"""Word of a style → colour."""
+"""The colour of each style word."""
 ATTRIBUTES: dict[str, str] = {
     "heading": "bold",
     "title": "bold",
@@ -53,28 +53,28 @@ ATTRIBUTES: dict[str, str] = {
     "underline": "underline",
     "mark": "reverse",
 }
-"""Word of a style → attribute."""
+"""The text attribute of each style word."""
 RAISED = frozenset(("code", "raised"))
-"""Words that stand on the raised ground; `raised` is what sheets add to all that is on them."""
+"""Style words with the raised background; dialogs add `raised` to all their text."""
 CURSOR = "cursor"
-"""What is under the cursor is bold where nothing else marks it: a moved cursor then changes few cells."""
+"""The style word of the row under the cursor: bold unless it has a colour, so that moving repaints few cells."""
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Nine colours by name: `#rrggbb`, or a name of the terminal's own sixteen."""
+    """Nine colours by name; each is `#rrggbb` or one of the 16 colours of the terminal."""
 
     name: str
     dark: bool
     colors: dict[str, str]
 
     @property
-    def is_of_the_terminal(self) -> bool:
-        """Whether the colours are the terminal's own."""
+    def uses_terminal_colors(self) -> bool:
+        """Whether it uses colours of the terminal."""
         return not all(_hex(color) for color in self.colors.values())
 
     def as_textual(self) -> TextualTheme:
-        """The same for style sheets, whose variables are `$ink-ground`, `$ink-text` and so on."""
+        """The theme for Textual, with CSS variables such as `$ink-ground` and `$ink-text`."""
         colors = {
             name: color if _hex(color) else f"ansi_{color.removeprefix('ansi_')}" for name, color in self.colors.items()
         }
@@ -91,20 +91,20 @@ class Theme:
             success=colors["added"],
             accent=colors["accent"],
             variables={f"ink-{name}": value for name, value in colors.items()},
-            ansi=self.is_of_the_terminal,
+            ansi=self.uses_terminal_colors,
         )
 
     def style(self, style: str) -> Style:
-        """The colours and attributes of a style of spans, such as `added strong`."""
+        """The Rich style for words such as `added strong`."""
         words = style.split()
-        named = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
+        colors = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
         attributes = {ATTRIBUTES[word]: True for word in words if word in ATTRIBUTES}
-        if CURSOR in words and not named and words != [CURSOR]:
+        if CURSOR in words and not colors and words != [CURSOR]:
             attributes["bold"] = True
-        ground = "raised" if RAISED.intersection(words) else "ground"
+        background = "raised" if RAISED.intersection(words) else "ground"
         return Style(
-            color=self.colors[named[-1] if named else "text"],
-            bgcolor=self.colors[ground],
+            color=self.colors[colors[-1] if colors else "text"],
+            bgcolor=self.colors[background],
             bold=attributes.get("bold"),
             italic=attributes.get("italic"),
             strike=attributes.get("strike"),
@@ -138,21 +138,21 @@ class StyleTable(dict[str, Style]):
 
 
 def load(own: Path | None = None) -> dict[str, Theme]:
-    """Every theme by name: ours, then the user's own from that directory.
+    """Loads all themes by name: the built-in ones, then those in the user's directory.
 
     Raises:
-        ConfigurationError: names the file and what is wrong in it.
+        ConfigurationError: a file is invalid; the message names the file and the problem.
     """
-    ours = PACKAGED if PACKAGED.is_dir() else IN_CHECKOUT
-    found = [read(path) for place in (ours, own) if place for path in sorted(place.glob("*.toml"))]
-    return {theme.name: theme for theme in found}
+    built_in = PACKAGED if PACKAGED.is_dir() else IN_CHECKOUT
+    themes = [read(path) for directory in (built_in, own) if directory for path in sorted(directory.glob("*.toml"))]
+    return {theme.name: theme for theme in themes}
 
 
 def read(path: Path) -> Theme:
-    """A theme from its file.
+    """Reads a theme from its file.
 
     Raises:
-        ConfigurationError: names the file and what is wrong in it.
+        ConfigurationError: a file is invalid; the message names the file and the problem.
     """
     try:
         table = tomllib.loads(path.read_text("utf-8"))

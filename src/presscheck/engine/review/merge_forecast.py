@@ -41,7 +41,7 @@ async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = 
     Raises:
         PresscheckError: a revision or a page cannot be read.
     """
-    from presscheck.documents.merge.revisions import merge_pages  # lazy import: 29 ms
+    from presscheck.documents.merge.revisions import merge_pages  # 11 ms: it loads merge3
 
     if not request.outdated:
         return Forecast()

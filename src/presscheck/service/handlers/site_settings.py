@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
+
 from presscheck.api.site_settings import (
     AdaptiveSchema,
     GetAdaptiveSchema,
@@ -27,6 +29,7 @@ from presscheck.service.sites.customization import looks_of, require_customizati
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import new_signing_key, site_address, space_address
 from presscheck.service.sites.visitor_schema import conditions_for, require_visitor_schema
+from presscheck.service.web.access import preview_address
 
 
 @handles(GetCustomization)
@@ -103,8 +106,6 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
     """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison."""
-    from presscheck.service.web.access import preview_address  # late: most of the API needs no web pages
-
     site = site_for(context, call.organization_id, call.site_id)
     contents = SiteContents(context, site)
     inside = ""
@@ -121,8 +122,6 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
 def _claims(text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
-
     rison = cast("Any", decoder)
     try:
         claims: Any = rison.loads(text)

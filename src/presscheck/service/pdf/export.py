@@ -126,7 +126,7 @@ def _keep(path: Path, content: bytes) -> None:
 
 def _printed(source: PdfSource, beside: Path) -> bytes:
     """Typesets the PDF in a directory that only holds the images of the document."""
-    from typst import TypstError  # imported here because most runs create no PDF
+    from typst import TypstError  # 3 ms, only for a PDF
 
     markup = source.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
@@ -154,7 +154,7 @@ def _printed(source: PdfSource, beside: Path) -> bytes:
 
 
 def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes:
-    from typst import Compiler
+    from typst import Compiler  # 3 ms, only for a PDF
 
     made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
     if not isinstance(made, bytes):
@@ -164,7 +164,7 @@ def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes
 
 def _replace_broken(root: Path) -> None:
     """Replaces every image that cannot be read."""
-    from typst import TypstError
+    from typst import TypstError  # 3 ms, only for a PDF
 
     for path in root.iterdir():
         try:
@@ -178,7 +178,7 @@ _loaded: list[Fonts] = []
 
 def _fonts() -> Fonts:
     """The fonts of the typesetter and of the system; searched once."""
-    from typst import Fonts
+    from typst import Fonts  # 3 ms, only for a PDF
 
     if not _loaded:
         _loaded.append(Fonts())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import quote, unquote
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -23,9 +24,6 @@ from presscheck.service.web.links import PageLinks, outside, reference
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.theme import Appearance
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 HEADERS = {
     "content-security-policy": (
@@ -183,7 +181,5 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     loader = FileSystemLoader(Path(__file__).with_name("templates"))
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -1,1 +1,1 @@
-"""Places: each owns a task and asks the engine."""
+"""Full screens and their parts; they use the engine."""

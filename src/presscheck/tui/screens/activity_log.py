@@ -19,11 +19,11 @@ from presscheck.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from presscheck.engine.activity_log import Entry
 
-FACTS = 48
+FIXED_COLUMNS = 48
 """Columns of a row without its path."""
-WANTED = 10
+PRIORITY_COLUMNS = 10
 """Columns of the priority, if there is room."""
-TALLEST = 3
+MAX_COMMAND_LINES = 3
 """Lines that the command of a request may take."""
 
 
@@ -65,11 +65,11 @@ class ActivityScreen(BaseScreen):
         super().on_resize()
         self.call_after_refresh(self._show)
 
-    def on_row_list_row_pointed(self) -> None:
+    def on_row_list_row_highlighted(self) -> None:
         """Show the command of another request."""
-        self._show_again()
+        self._show_command()
 
-    def on_row_list_row_chosen(self) -> None:
+    def on_row_list_row_selected(self) -> None:
         """Show all of the request."""
         self.command_open()
 
@@ -121,21 +121,21 @@ class ActivityScreen(BaseScreen):
             self.when_shown("activity", self._show)
 
     def _show(self) -> None:
-        rows, block = self.query_one(RowList), self.query_one(EmptyState)
+        rows, empty_state = self.query_one(RowList), self.query_one(EmptyState)
         words = self.words.lower().split()
         self.matching = tuple(entry for entry in self.entries if _matches(entry, words)) if words else self.entries
         rows.show(len(self.matching), cursor=0 if rows.cursor == 0 else None)
         if self.matching:
-            block.away()
+            empty_state.hide()
         elif self.entries:
-            block.empty("No requests match the filter.", "esc shows all.")
+            empty_state.show_empty("No requests match the filter.", "esc shows all.")
         else:
-            block.empty("No requests yet.", "All API requests of this run are listed here.")
+            empty_state.show_empty("No requests yet.", "All API requests of this run are listed here.")
         self.query_one("#head", StatusLine).show(self._head() if self.matching else ())
-        self._show_again()
+        self._show_command()
         self.refresh_status_bars()
 
-    def _show_again(self) -> None:
+    def _show_command(self) -> None:
         lines, current = self.query_one("#again", TextView), self._current
         lines.show(_wrapped(self._line(current), lines.columns) if current else ())
 
@@ -148,24 +148,24 @@ class ActivityScreen(BaseScreen):
 
     def _head(self) -> Line:
         path, is_wide = self._columns(self.query_one(RowList).columns)
-        wanted = "for" if is_wide else ""
-        heads = f"  {'time':<9}{'':<7}{'path':<{path}}{'status':>6}{'ms':>7}{'bytes':>9}  {'from':<8}{wanted}"
-        return (Span(heads.rstrip(), "quiet"),)
+        priority = "for" if is_wide else ""
+        titles = f"  {'time':<9}{'':<7}{'path':<{path}}{'status':>6}{'ms':>7}{'bytes':>9}  {'from':<8}{priority}"
+        return (Span(titles.rstrip(), "quiet"),)
 
     def _columns(self, columns: int) -> tuple[int, bool]:
         """The width of the path, and whether there is room for the priority."""
         is_wide = columns >= NARROW
-        return max(10, columns - FACTS - WANTED * is_wide), is_wide
+        return max(10, columns - FIXED_COLUMNS - PRIORITY_COLUMNS * is_wide), is_wide
 
     def _row(self, at: int, columns: int) -> Line:
         entry = self.matching[at]
         path, is_wide = self._columns(columns)
         head = (Span(f"{entry.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{entry.method:<7}"))
-        where = pad(cut((Span(sanitize(entry.path)),), path - 1), path)
-        spent = "<1" if entry.milliseconds < 1 else f"{entry.milliseconds:,.0f}"
-        facts = (Span(f"{spent:>7}"), Span(f"{entry.bytes:>9,}" if entry.bytes else f"{'–':>9}", "quiet"))
-        wanted = entry.priority.name.lower() if is_wide else ""
-        return (*head, *where, _status(entry), *facts, Span(f"  {_source(entry):<8}{wanted}", "quiet"))
+        path_cell = pad(cut((Span(sanitize(entry.path)),), path - 1), path)
+        duration = "<1" if entry.milliseconds < 1 else f"{entry.milliseconds:,.0f}"
+        facts = (Span(f"{duration:>7}"), Span(f"{entry.bytes:>9,}" if entry.bytes else f"{'–':>9}", "quiet"))
+        priority = entry.priority.name.lower() if is_wide else ""
+        return (*head, *path_cell, _status(entry), *facts, Span(f"  {_source(entry):<8}{priority}", "quiet"))
 
 
 def _status(entry: Entry) -> Span:
@@ -190,8 +190,8 @@ def _wrapped(text: str, columns: int) -> list[Line]:
     """A command in several lines; one that is too long ends with an ellipsis."""
     shown, columns = sanitize(text), max(10, columns - 3)
     lines: list[Line] = []
-    while shown and len(lines) < TALLEST:
-        piece = plain(cut((Span(shown),), columns, "")) if len(lines) < TALLEST - 1 else shown
+    while shown and len(lines) < MAX_COMMAND_LINES:
+        piece = plain(cut((Span(shown),), columns, "")) if len(lines) < MAX_COMMAND_LINES - 1 else shown
         shown = shown[len(piece) :]
         lines.append((Span(" $ " if not lines else "   ", "quiet"), *cut((Span(piece, "code"),), columns)))
     return lines

@@ -45,7 +45,7 @@ NARROW = 100
 """Below this width a screen has the class `narrow`: details move below, or behind enter."""
 POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
-CLOCK = 30.0
+CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
 
 
@@ -71,7 +71,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def app_context(self) -> AppContext:
-        """The app, as far as screens know it."""
+        """The app, as screens see it."""
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
     @property
@@ -165,7 +165,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         )
         self.query_one("#below", StatusLine).show(self._footer_line())
         if not status.online and self._clock is None:
-            self._clock = self.set_interval(CLOCK, self.refresh_status_bars)
+            self._clock = self.set_interval(CLOCK_INTERVAL, self.refresh_status_bars)
         elif status.online and self._clock:
             self._clock.stop()
             self._clock = None
@@ -183,22 +183,22 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         handle: Callable[[Result[T]], None],
         *,
         group: str,
-        complains: bool = True,
+        shows_errors: bool = True,
     ) -> None:
-        """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed.
+        """Pass each answer to `handle` until the group is subscribed again or the screen is closed.
 
         A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
-        unless the screen shows it where the answer would be (`complains` is False).
+        unless the screen shows it where the answer would be (`shows_errors` is False).
         """
 
-        def deliver(seen: Result[T]) -> None:
-            if complains and seen.error and seen.state == "failed":
-                self.app_context.show_error(seen.error)
-            handle(seen)
+        def deliver(result: Result[T]) -> None:
+            if shows_errors and result.error and result.state == "failed":
+                self.app_context.show_error(result.error)
+            handle(result)
 
         async def receive() -> None:
-            async for seen in answers:
-                self.when_shown(group, partial(deliver, seen))
+            async for result in answers:
+                self.when_shown(group, partial(deliver, result))
 
         self._when_shown.pop(group, None)
         self.run(receive, group=group, exclusive=True)
@@ -210,18 +210,18 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
         """Run something asynchronous and show its error; it is cancelled when the screen is closed."""
-        begin = work if callable(work) else lambda: work
+        start = work if callable(work) else lambda: work
 
         async def guarded() -> None:
             try:
-                await begin()
+                await start()
             except PresscheckError as error:
                 self.app_context.show_error(error)
             except NoMatches:
                 if not self.is_leaving:
                     raise
 
-        # the worker calls it: a screen that is being closed starts no worker, and would leave a coroutine unawaited
+        # a function, not a coroutine: a screen that is being closed starts no worker, and would never await a coroutine
         return self.run_worker(guarded, group=group, exclusive=exclusive)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
@@ -261,7 +261,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.last_key = key_name(event)
-        self.app_context.forget_notice(monotonic())
+        self.app_context.clear_notice(monotonic())
         is_prefix_open = bool(self.keys.pending)
         command = self.keys.press(self.last_key)
         self._update_popup()
@@ -279,7 +279,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def command_refresh(self) -> None:
         """Request everything that is shown again."""
-        self.app_context.forget_notice()
+        self.app_context.clear_notice()
         self.engine.refresh()
 
     def _update_popup(self) -> None:

@@ -33,7 +33,7 @@ STATES = {
 
 @dataclass
 class BatchItem:
-    """One change request of a batch and what became of it."""
+    """One change request of a batch, and its state."""
 
     request: ChangeRequest
     call: Operation[Any] | None = None
@@ -44,7 +44,7 @@ class BatchItem:
 
 
 BatchAction = Callable[[BatchItem, Callable[[], None]], Awaitable[None]]
-"""Does one item of a batch and sets its state; calls the function whenever there is something new to draw."""
+"""Processes one item of a batch and sets its state; calls the function after each change of the item."""
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-def counted(requests: Sequence[ChangeRequest]) -> str:
+def count_text(requests: Sequence[ChangeRequest]) -> str:
     """The number of change requests, in words."""
     return count(len(requests), "change request")
 
@@ -68,7 +68,7 @@ class WriteAction:
         self._engine = engine
 
     async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
-        """Send the call, and note what became of it."""
+        """Send the call and set the state of the item."""
         if item.call is None:
             return
         try:
@@ -90,7 +90,7 @@ class WriteAction:
 
 
 class MergeTrainAction:
-    """Merges an item; the items that are left are stored before and after, so that a crash loses none.
+    """Merges an item; the remaining items are stored before and after, so that a crash loses none.
 
     Args:
         engine: the engine.
@@ -107,16 +107,16 @@ class MergeTrainAction:
             item.message = words
             redraw()
 
-        self._store_rest()
+        self._store_remaining()
         try:
             item.message = await merge_next(self._engine, path_of(item.request), show_step)
         except PresscheckError as error:
             item.state, item.message = "failed", f"stopped here: {sanitize(error.message)}"
             return
         item.state = "done"
-        self._store_rest()
+        self._store_remaining()
 
-    def _store_rest(self) -> None:
+    def _store_remaining(self) -> None:
         save_train(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
 
 
@@ -126,7 +126,7 @@ class BatchScreen(BaseScreen):
     Args:
         title: the name of the action.
         items: the change requests.
-        action: what is done to each.
+        action: processes one item.
         stops: whether the first failure ends the batch.
     """
 
@@ -138,14 +138,14 @@ class BatchScreen(BaseScreen):
         self.heading, self.items, self._action, self._stops = title, list(items), action, stops
 
     def title_line(self) -> Line:
-        """The action and how far it is."""
+        """The action and its progress."""
         counts = [f"{self._count(state)} {state}" for state in ("done", "pending", "failed") if self._count(state)]
-        progress = f"  {counted([item.request for item in self.items])}   {' · '.join(counts)}"
+        progress = f"  {count_text([item.request for item in self.items])}   {' · '.join(counts)}"
         return (Span(f" {self.heading}", "title"), Span(progress, "quiet"))
 
     def body(self) -> ComposeResult:
         """A row for each item."""
-        yield RowList(self._row, self.style_for, second=self._state_row)
+        yield RowList(self._row, self.style_for, second_line=self._state_row)
 
     def on_mount(self) -> None:
         """Start."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from presscheck.api.organizations import Organization
 
 
-def choose_organization(organizations: Sequence[Organization], wanted: str | None) -> Organization | None:
+def choose_organization(organizations: Sequence[Organization], preferred: str | None) -> Organization | None:
     """The organization that the profile names by id or title, else the first."""
     for organization in organizations:
-        if wanted in (organization.id, organization.title):
+        if preferred in (organization.id, organization.title):
             return organization
     return organizations[0] if organizations else None

@@ -49,27 +49,27 @@ class OutboxScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self.waiting: tuple[OutboxEntry, ...] = ()
-        self._end_listening: Any = None
+        self._stop_listening: Any = None
 
     def title_line(self) -> Line:
         """The title and the number of changes."""
         return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
 
     def body(self) -> ComposeResult:
-        """The changes, or that there are none."""
+        """The changes, or the message that there are none."""
         yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, second=self._why, key=lambda at: self.waiting[at].id)
+        yield RowList(self._row, self.style_for, second_line=self._state_row, key=lambda at: self.waiting[at].id)
 
     def on_mount(self) -> None:
         """Show the outbox from now on."""
-        self._end_listening = self.engine.on_status(lambda _: self.when_shown("status", self._changed))
-        self._changed()
+        self._stop_listening = self.engine.on_status(lambda _: self.when_shown("status", self._update))
+        self._update()
         self.query_one(RowList).focus()
 
     def on_unmount(self) -> None:
         """Stop listening."""
-        if self._end_listening:
-            self._end_listening()
+        if self._stop_listening:
+            self._stop_listening()
 
     def reason_unsend(self) -> str | None:
         """Disabled without a change, and while it is being sent."""
@@ -88,12 +88,14 @@ class OutboxScreen(BaseScreen):
     def reason_edit(self) -> str | None:
         """Disabled while it is being sent, and if it contains no text."""
         current = self._current
-        return self.reason_unsend() or (None if current and written_in(current.call) else "it contains no text to edit")
+        return self.reason_unsend() or (
+            None if current and typed_text_in(current.call) else "it contains no text to edit"
+        )
 
     def command_open(self) -> None:
         """Show all of the change."""
         if self._current:
-            self.app_context.push_screen(TextScreen(told(self._current), _details(self._current)))
+            self.app_context.push_screen(TextScreen(change_name(self._current), _details(self._current)))
 
     def command_retry(self) -> None:
         """Retry the change."""
@@ -103,21 +105,21 @@ class OutboxScreen(BaseScreen):
     def command_edit(self) -> None:
         """Edit the text; the change keeps its position, and is retried if it failed."""
         current = self._current
-        if current is None or current.call is None or not (typed_text := written_in(current.call)):
+        if current is None or current.call is None or not (typed_text := typed_text_in(current.call)):
             return
         call, (field, text), key = current.call, typed_text, f"outbox {current.id}"
 
         def save(typed: str) -> None:
             self.engine.outbox.save_draft(key, "" if typed == text else typed)
 
-        def take(typed: str) -> None:
-            if not self.engine.rewrite(current.id, rewritten(call, field, typed)):
+        def submit(typed: str) -> None:
+            if not self.engine.rewrite(current.id, with_text(call, field, typed)):
                 raise PresscheckError("already sent: your text is saved as a draft")
             save(text)
 
-        title = told(current)
+        title = change_name(current)
         self.app_context.push_screen(
-            Composer(title, self.engine.outbox.draft(key) or text, save, self.style_for, take=take)
+            Composer(title, self.engine.outbox.draft(key) or text, save, self.style_for, submit=submit)
         )
 
     async def command_unsend(self) -> None:
@@ -132,7 +134,10 @@ class OutboxScreen(BaseScreen):
         current = self._current
         if current is None:
             return
-        facts: list[Line] = [(Span(told(current)),), (Span("It will not be sent, and its text is lost.", "waiting"),)]
+        facts: list[Line] = [
+            (Span(change_name(current)),),
+            (Span("It will not be sent, and its text is lost.", "waiting"),),
+        ]
         if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
             self.engine.drop(current.id)
             self.notify("discarded")
@@ -142,37 +147,37 @@ class OutboxScreen(BaseScreen):
         rows = self.query_one(RowList)
         return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
 
-    def _changed(self) -> None:
+    def _update(self) -> None:
         self.waiting = self.engine.waiting()
-        block, rows = self.query_one(EmptyState), self.query_one(RowList)
+        empty_state, rows = self.query_one(EmptyState), self.query_one(RowList)
         rows.show(len(self.waiting))
         if self.waiting:
-            block.away()
+            empty_state.hide()
         else:
-            block.empty("Everything was sent.", "Changes made offline are listed here until they are sent.")
+            empty_state.show_empty("Everything was sent.", "Changes made offline are listed here until they are sent.")
         self.refresh_status_bars()
 
     def _row(self, at: int, columns: int) -> Line:
         entry = self.waiting[at]
         glyph, style = _GLYPHS.get(entry.state, ("·", "quiet"))
         age = span(now().timestamp() - entry.created_at)
-        head = (Span(f"{glyph} ", style), Span(told(entry)), Span(f"  {text_of(entry)}", "quiet"))
+        head = (Span(f"{glyph} ", style), Span(change_name(entry)), Span(f"  {text_of(entry)}", "quiet"))
         return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
 
-    def _why(self, at: int, columns: int) -> Line:
+    def _state_row(self, at: int, columns: int) -> Line:
         entry = self.waiting[at]
         state = STATES.get(entry.state, entry.state)
         text = f"{state}: {entry.error}" if entry.error else state
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
 
-def told(entry: OutboxEntry) -> str:
+def change_name(entry: OutboxEntry) -> str:
     """The name of a change: `post comment`."""
     name = type(entry.call).__name__ if entry.call else entry.name.rpartition(".")[2]
     return _capital.sub(" ", name).lower()
 
 
-def written_in(call: Operation[Any] | None) -> tuple[str, str] | None:
+def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
     """The field of a call that contains typed text, and the text; None if there is none."""
     for field in ("body", "comment", "subject", "description"):
         typed_text: Any = getattr(call, field, None)
@@ -182,7 +187,7 @@ def written_in(call: Operation[Any] | None) -> tuple[str, str] | None:
     return None
 
 
-def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
+def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
     """The same call with another text.
 
     Raises:
@@ -195,7 +200,7 @@ def rewritten(call: Operation[Any], field: str, text: str) -> Operation[Any]:
 
 def text_of(entry: OutboxEntry) -> str:
     """The text of a change, in one line."""
-    typed_text = written_in(entry.call)
+    typed_text = typed_text_in(entry.call)
     return sanitize(typed_text[1]) if typed_text else ""
 
 
@@ -203,7 +208,7 @@ def _details(entry: OutboxEntry) -> list[Line]:
     when = datetime.fromtimestamp(entry.created_at, UTC).astimezone()
     request = f"{entry.call.method()} {entry.call.wire_path()}" if entry.call else "this version cannot read it"
     facts = (
-        ("what", told(entry)),
+        ("what", change_name(entry)),
         ("state", STATES.get(entry.state, entry.state)),
         ("why", entry.error or ""),
         ("since", f"{when:%H:%M:%S %d %b}"),
@@ -211,6 +216,6 @@ def _details(entry: OutboxEntry) -> list[Line]:
     )
     lines: list[Line] = [()]
     lines += [(Span(f" {key:<9}", "quiet"), Span(sanitize(value))) for key, value in facts if value]
-    if typed_text := written_in(entry.call):
+    if typed_text := typed_text_in(entry.call):
         lines += [(), *((Span(f" {line}"),) for line in sanitize(typed_text[1], lines=True).split("\n"))]
     return lines

@@ -12,7 +12,7 @@ from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text
-from presscheck.tui.screens.page_markdown import Edited, Opened, edited, opened
+from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -42,28 +42,28 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
         page_id: the page.
     """
     draft = _PageDraft(screen, path, page_id)
-    title, before = await draft.opened()
-    text = edit_text(screen.app_context, draft.begin(before))
-    if edited(before, text) is None:
+    title, before = await draft.read_page()
+    text = edit_text(screen.app_context, draft.initial_text(before))
+    if from_editor(before, text) is None:
         screen.notify("no changes")
         return
     draft.keep(text, before)
-    _, after = await draft.opened()
+    _, after = await draft.read_page()
     merged = merge_text(before.text, text, after.text, our_name=OURS, their_name=THEIRS)
     draft.keep(merged.text, after)
-    found = edited(after, merged.text)
-    if merged.conflicts or found is None:
-        same = "conflict: somebody edited the same lines; e opens both versions"
-        screen.notify(same if merged.conflicts else "somebody else made the same edit: nothing is left to send")
+    edit = from_editor(after, merged.text)
+    if merged.conflicts or edit is None:
+        message = "conflict: somebody edited the same lines; e opens both versions"
+        screen.notify(message if merged.conflicts else "somebody else made the same edit: nothing is left to send")
         return
-    lines = _summary(found, title, merged.text, is_merged=after.text != before.text)
+    lines = _summary(edit, title, merged.text, is_merged=after.text != before.text)
     if not await screen.ask(ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for)):
         screen.notify("not saved; e opens your draft")
-    elif (await draft.opened())[1].text != after.text:
+    elif (await draft.read_page())[1].text != after.text:
         screen.notify("somebody edited the page just now: not saved; e opens your draft, merged with it")
     else:
-        given: dict[str, Any] = {"title": found.title} if found.title else {}
-        change = UpdatePage(page=page_id, document=Document(markdown=found.markdown), **given)
+        new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
+        change = UpdatePage(page=page_id, document=Document(markdown=edit.markdown), **new_title)
         await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
         draft.forget()
 
@@ -75,21 +75,21 @@ class _PageDraft:
         self._screen, self._outbox, self._path, self._page_id = screen, screen.engine.outbox, path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
 
-    async def opened(self) -> tuple[str, Opened]:
+    async def read_page(self) -> tuple[str, EditorPage]:
         """The current title and text of the page."""
         call = GetChangeRequestPage(**self._path, page_id=self._page_id, format="markdown")
         page = await self._screen.engine.read(call)
-        return page.title, opened(page.title, page.markdown or "")
+        return page.title, to_editor(page.title, page.markdown or "")
 
-    def begin(self, now: Opened) -> str:
+    def initial_text(self, now: EditorPage) -> str:
         """The text to edit: the draft merged with the current page, else the page."""
         text, base = (self._outbox.draft(key) for key in self._keys)
         return merge_text(base or now.text, text, now.text, our_name=OURS, their_name=THEIRS).text if text else now.text
 
-    def keep(self, text: str, base: Opened) -> None:
+    def keep(self, text: str, base: EditorPage) -> None:
         """Store the draft and the text that it was edited from."""
-        for key, kept in zip(self._keys, (text, base.text), strict=True):
-            self._outbox.save_draft(key, kept)
+        for key, value in zip(self._keys, (text, base.text), strict=True):
+            self._outbox.save_draft(key, value)
 
     def forget(self) -> None:
         """Remove the draft."""
@@ -97,13 +97,13 @@ class _PageDraft:
             self._outbox.save_draft(key, "")
 
 
-def _summary(found: Edited, title: str, text: str, *, is_merged: bool) -> list[Line]:
+def _summary(edit: PageEdit, title: str, text: str, *, is_merged: bool) -> list[Line]:
     """A summary of the edit."""
-    lines: list[Line] = [(Span(f"{count(found.changed, 'line')} changed in {sanitize(title)}"),)]
-    if found.title:
-        lines.append((Span(f"new title: {sanitize(found.title)}"),))
-    if found.collateral:
-        lines.append((Span(f"{count(found.collateral, 'more line')} reformatted by the service", "waiting"),))
+    lines: list[Line] = [(Span(f"{count(edit.changed, 'line')} changed in {sanitize(title)}"),)]
+    if edit.title:
+        lines.append((Span(f"new title: {sanitize(edit.title)}"),))
+    if edit.reformatted:
+        lines.append((Span(f"{count(edit.reformatted, 'more line')} reformatted by the service", "waiting"),))
     if is_merged:
         lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
     if f"\n{CONFLICT_START} {OURS}" in f"\n{text}":
@@ -114,19 +114,20 @@ def _summary(found: Edited, title: str, text: str, *, is_merged: bool) -> list[L
 async def add_page(screen: ScreenContext, path: dict[str, Any], into: str | None) -> str | None:
     """Add a page below another or at the root; returns its id if the service reports it."""
     key = draft_key(path["change_request_id"], "new page")
-    title = await _titled(screen, "Title of the new page", "", key)
+    title = await _ask_title(screen, "Title of the new page", "", key)
     if title is None:
         return None
     change = InsertPage(title=title, document=Document(markdown=""), into=into)
     answer = await screen.engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
     screen.engine.outbox.save_draft(key, "")
-    return next((one.page_id for one in answer.changes if one.object == "created_page"), None) if answer else None
+    changes = answer.changes if answer else ()
+    return next((created.page_id for created in changes if created.object == "created_page"), None)
 
 
 async def rename_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str) -> None:
     """Change the title of a page."""
     key = draft_key(path["change_request_id"], f"title {page_id}")
-    new = await _titled(screen, "Title of the page", title, key)
+    new = await _ask_title(screen, "Title of the page", title, key)
     if new is not None and new != title:
         change = UpdatePage(page=page_id, title=new)
         await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
@@ -144,14 +145,14 @@ async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str,
         await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
 
 
-async def _titled(screen: ScreenContext, question: str, title: str, key: str) -> str | None:
+async def _ask_title(screen: ScreenContext, question: str, title: str, key: str) -> str | None:
     outbox = screen.engine.outbox
     return await screen.ask(
         PromptDialog(
             question,
             outbox.draft(key) or title,
             screen.style_for,
-            most=TITLE,
+            max_length=TITLE,
             save=lambda text: outbox.save_draft(key, "" if text == title else text),
         )
     )

@@ -1,8 +1,8 @@
-"""A page's Markdown on its way to an editor and back: what is sent is what the person wrote, and nothing else moves.
+"""Converts the Markdown of a page to the text for an editor and back; only the user's changes are sent.
 
 The service repeats the title as a first heading and escapes tags that span lines. The editor gets the title once, as
-its first heading, and plain tags; what comes back has a heading where the service had one, for without it a heading of
-the text would be taken for the title. A changed heading is a changed title.
+the first heading, and unescaped tags. On the way back the heading is restored only where the service had one, because
+otherwise a heading of the text would be taken for the title. A changed heading changes the title.
 """
 
 from __future__ import annotations
@@ -18,85 +18,86 @@ _backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A page as the editor is given it."""
+class EditorPage:
+    """A page and its text for the editor."""
 
     title: str
-    kept: str
-    """The body as the service has it, without the repeated title."""
+    body_text: str
+    """The Markdown of the service, without the repeated title."""
     repeats_title: bool
     text: str
+    """The text for the editor."""
 
 
 @dataclass(frozen=True)
-class Edited:
-    """What came back from the editor."""
+class PageEdit:
+    """An edit of a page."""
 
     markdown: str
     title: str | None
-    """The new title, where it was changed."""
+    """The new title; None if it is unchanged."""
     changed: int
-    """How many lines the person changed."""
-    collateral: int
-    """How many further lines will be other than the service has them now."""
+    """The number of lines that the user changed."""
+    reformatted: int
+    """The number of other lines that change, because the service formats them differently."""
 
 
-def opened(title: str, markdown: str) -> Opened:
-    """A page on its way to the editor."""
+def to_editor(title: str, markdown: str) -> EditorPage:
+    """Converts a page to the text for the editor."""
     title = " ".join(title.split())
     front, body = split_front_matter(markdown)
     heading, rest = _heading(body)
-    repeats = heading is not None and _unescaped(heading) == title
-    kept = _joined(front, (rest if repeats else body).strip("\n"))
-    front, plain = split_front_matter(_plain_tags(kept))
+    repeats = heading is not None and _unescape(heading) == title
+    body_text = _join(front, (rest if repeats else body).strip("\n"))
+    front, plain = split_front_matter(_plain_tags(body_text))
     body = "\n\n".join((f"# {title}", plain.strip("\n"))).rstrip("\n")
-    return Opened(title, kept, repeats, _joined(front, body) + "\n")
+    return EditorPage(title, body_text, repeats, _join(front, body) + "\n")
 
 
-def edited(page: Opened, text: str) -> Edited | None:
-    """What came back, or None where nothing was changed."""
+def from_editor(page: EditorPage, text: str) -> PageEdit | None:
+    """Converts the text from the editor back; None if nothing was changed."""
     if _lines(text) == _lines(page.text):
         return None
     title, markdown = _without_title(text.replace("\r\n", "\n"))
-    _, given = _without_title(page.text)
-    changed = _distance(_lines(given), _lines(markdown))
-    collateral = max(0, _distance(_lines(page.kept), _lines(markdown)) - changed)
+    _, original = _without_title(page.text)
+    changed = _distance(_lines(original), _lines(markdown))
+    reformatted = max(0, _distance(_lines(page.body_text), _lines(markdown)) - changed)
     if page.repeats_title:
         front, body = split_front_matter(markdown)
         body = body.lstrip("\n")
-        markdown = _joined(front, f"# {title or page.title}\n\n{body}".rstrip())
-    return Edited(markdown, title if title and title != page.title else None, changed, collateral)
+        markdown = _join(front, f"# {title or page.title}\n\n{body}".rstrip())
+    return PageEdit(markdown, title if title and title != page.title else None, changed, reformatted)
 
 
 def _without_title(text: str) -> tuple[str | None, str]:
     front, body = split_front_matter(text)
     heading, rest = _heading(body)
-    return heading, _joined(front, (body if heading is None else rest).strip("\n"))
+    return heading, _join(front, (body if heading is None else rest).strip("\n"))
 
 
-def _joined(front: str, body: str) -> str:
+def _join(front: str, body: str) -> str:
     return f"{front}\n\n{body}" if front else body
 
 
 def _heading(body: str) -> tuple[str | None, str]:
-    """The first heading where the text begins with one of the first level, and what follows."""
+    """The heading of level 1 at the start of a text (None if there is none), and the text after it."""
     first, _, rest = body.lstrip("\n").partition("\n")
     return (first[2:].strip(), rest) if first.startswith("# ") else (None, body)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _backslash.sub(r"\1", text).strip()
 
 
 def _plain_tags(markdown: str) -> str:
-    """Tags without the backslashes that the service puts before them; what stands in a code block stays as it is."""
+    """Removes the backslashes that the service puts before tags, except in code blocks."""
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
-        found = _fence(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and line.strip().startswith(fence):
+        match = _fence(line)
+        if match and not fence:
+            fence = match[1]
+        elif match and line.strip().startswith(fence):
             fence = ""
         lines.append(line if fence else line.replace("\\{%", "{%").replace("{\\%", "{%").replace("%\\}", "%}"))
     return "\n".join(lines)

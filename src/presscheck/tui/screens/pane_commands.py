@@ -49,21 +49,21 @@ class PaneCommands:
     def command_half_down(self) -> None:
         """Move half a page down."""
         if self.pane:
-            self.pane.page(1)
+            self.pane.move_half_pages(1)
 
     def command_half_up(self) -> None:
         """Move half a page up."""
         if self.pane:
-            self.pane.page(-1)
+            self.pane.move_half_pages(-1)
 
     def command_left(self) -> None:
         """Collapse a tree node, or focus the pane on the left."""
-        if not (isinstance(self.pane, Tree) and self.pane.fold()):
+        if not (isinstance(self.pane, Tree) and self.pane.collapse_node()):
             self.command_previous_pane()
 
     def command_right(self) -> None:
         """Expand a tree node, or focus the pane on the right."""
-        if not (isinstance(self.pane, Tree) and self.pane.unfold()):
+        if not (isinstance(self.pane, Tree) and self.pane.expand_node()):
             self.command_next_pane()
 
     def command_next_pane(self) -> None:
@@ -101,8 +101,8 @@ class PaneCommands:
 
     def _find(self, step: int) -> None:
         pane = self.pane
-        if pane and pane.needle:
-            self._screen.run_worker(pane.search(pane.needle, step=step), group="find", exclusive=True)
+        if pane and pane.search_text:
+            self._screen.run_worker(pane.search(pane.search_text, step=step), group="find", exclusive=True)
 
     def _move(self, by: int) -> None:
         if self.pane:

@@ -27,17 +27,17 @@ HINTS = {
     "query": "space:api author:me updated:<2w, or words of the subject",
     "sort": "updated, -comments, number, author, subject, space",
 }
-WHYS = 2
+ERROR_LINES = 2
 """Lines of an error."""
 
 
-class Choice(StatusLine, can_focus=True):
+class Toggle(StatusLine, can_focus=True):
     """A yes or no field, switched with space."""
 
-    DEFAULT_CSS = "Choice { width: 1fr; }"
+    DEFAULT_CSS = "Toggle { width: 1fr; }"
 
-    def __init__(self, look: StyleLookup, *, is_on: bool) -> None:
-        super().__init__(look, id="group")
+    def __init__(self, style_for: StyleLookup, *, is_on: bool) -> None:
+        super().__init__(style_for, id="group")
         self.is_on = is_on
 
     def on_mount(self) -> None:
@@ -54,9 +54,9 @@ class Choice(StatusLine, can_focus=True):
 
     def on_click(self) -> None:
         """Switch it."""
-        self.turn()
+        self.toggle_value()
 
-    def turn(self) -> None:
+    def toggle_value(self) -> None:
         """Switch between yes and no."""
         self.is_on = not self.is_on
         self.draw()
@@ -75,9 +75,9 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     Args:
         title: the question, as display text.
-        view: what to begin with.
-        look: the theme.
-        wrong: the first field that will not do, and why.
+        view: the initial values.
+        style_for: returns the style for style words.
+        validate: returns the first invalid field and why it is invalid, or None.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -90,24 +90,28 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
     """
 
     def __init__(
-        self, title: str, view: SavedView, look: StyleLookup, wrong: Callable[[SavedView], tuple[str, str] | None]
+        self,
+        title: str,
+        view: SavedView,
+        style_for: StyleLookup,
+        validate: Callable[[SavedView], tuple[str, str] | None],
     ) -> None:
         super().__init__()
-        self.heading, self.view, self.look, self.wrong = title, view, raised(look), wrong
+        self.heading, self.view, self.style_for, self.validate = title, view, raised(style_for), validate
 
     def compose(self) -> ComposeResult:
         """Title, fields, error, keys."""
         with Vertical():
-            yield StatusLine(self.look, id="view-title")
+            yield StatusLine(self.style_for, id="view-title")
             for field, hint in HINTS.items():
                 with Horizontal():
-                    yield StatusLine(self.look, id=f"label-{field}", classes="label")
+                    yield StatusLine(self.style_for, id=f"label-{field}", classes="label")
                     yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
             with Horizontal():
-                yield StatusLine(self.look, id="label-group", classes="label")
-                yield Choice(self.look, is_on=self.view.group == "space")
-            yield TextView(self.look)
-            yield StatusLine(self.look, id="view-keys")
+                yield StatusLine(self.style_for, id="label-group", classes="label")
+                yield Toggle(self.style_for, is_on=self.view.group == "space")
+            yield TextView(self.style_for)
+            yield StatusLine(self.style_for, id="view-keys")
 
     def on_mount(self) -> None:
         """Focus the name."""
@@ -117,7 +121,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         self._show()
 
     def on_resize(self) -> None:
-        """Wrap the error anew."""
+        """Wrap the error to the new width."""
         self._show()
 
     def on_input_changed(self) -> None:
@@ -126,18 +130,18 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """Save, close, or go to another field."""
-        choice = self.query_one(Choice)
+        toggle = self.query_one(Toggle)
         if event.key in ("escape", "ctrl+c"):
             self.dismiss(None)
         elif event.key == "enter":
-            if self.wrong(self._typed()) is None:
+            if self.validate(self._typed()) is None:
                 self.dismiss(self._typed())
         elif event.key in ("tab", "down"):
             self.focus_next()
         elif event.key in ("shift+tab", "up"):
             self.focus_previous()
-        elif choice.has_focus and event.key in ("space", "left", "right"):
-            choice.turn()
+        elif toggle.has_focus and event.key in ("space", "left", "right"):
+            toggle.toggle_value()
             self._show()
         else:
             return
@@ -146,16 +150,16 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
 
     def _typed(self) -> SavedView:
         name, query, sort = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
-        return SavedView(name, query, sort, "space" if self.query_one(Choice).is_on else "")
+        return SavedView(name, query, sort, "space" if self.query_one(Toggle).is_on else "")
 
     def _show(self) -> None:
-        found = self.wrong(self._typed())
+        error = self.validate(self._typed())
         for field, title in zip((*HINTS, "group"), ("Name", "Query", "Sort", "Group"), strict=True):
-            is_wrong = found is not None and found[0] == field
+            is_wrong = error is not None and error[0] == field
             self.query_one(f"#label-{field}", StatusLine).show((Span(title, "waiting" if is_wrong else "quiet"),))
-        room = max(20, min(WIDEST, self.size.width) - 4)
-        why: Line = (Span(f"{found[0]} {sanitize(found[1])}", "waiting"),) if found else ()
-        self.query_one(TextView).show(wrap(why, room)[:WHYS] if why else [])
-        keys = (Span("enter", "quiet" if found else "accent"), Span(" save   ", "quiet"))
+        columns = max(20, min(WIDEST, self.size.width) - 4)
+        why: Line = (Span(f"{error[0]} {sanitize(error[1])}", "waiting"),) if error else ()
+        self.query_one(TextView).show(wrap(why, columns)[:ERROR_LINES] if why else [])
+        keys = (Span("enter", "quiet" if error else "accent"), Span(" save   ", "quiet"))
         more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" cancel", "quiet"))
         self.query_one("#view-keys", StatusLine).show((*keys, *more))

@@ -1,4 +1,4 @@
-"""What a part of a screen needs from the screen that owns it, as a protocol: no part imports its screen."""
+"""The part of a screen that its components use, as a protocol; components do not import their screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
 
 
 class ScreenContext(Protocol):
-    """A screen as its parts see it; `BaseScreen` provides all of it."""
+    """A screen as its components see it; `BaseScreen` implements it."""
 
     last_key: str
     """The key that was pressed last."""
@@ -58,9 +58,9 @@ class ScreenContext(Protocol):
         handle: Callable[[Result[T]], None],
         *,
         group: str,
-        complains: bool = True,
+        shows_errors: bool = True,
     ) -> None:
-        """Pass each answer to `handle` until the group is subscribed to anew or the screen is closed."""
+        """Pass each answer to `handle` until the group is subscribed again or the screen is closed."""
         ...
 
     def unsubscribe(self, group: str) -> None:

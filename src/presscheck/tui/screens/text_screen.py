@@ -54,7 +54,7 @@ def errors(app: AppContext) -> TextScreen:
     """All errors since the start, the newest first."""
     lines: list[Line] = [
         (Span(f" {error.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(error.text))
-        for error in reversed(app.notices.said)
+        for error in reversed(app.notices.history)
         if error.is_error
     ]
     return TextScreen("Errors", [(), *(lines or [(Span(" No errors.", "quiet"),)])])

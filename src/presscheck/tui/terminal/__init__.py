@@ -1,1 +1,1 @@
-"""What a terminal is sent: differences of pictures, and only printable text."""
+"""Output to the terminal: only changed cells, only printable text."""

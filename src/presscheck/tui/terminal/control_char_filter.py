@@ -1,6 +1,6 @@
-"""The second wall before the terminal: whatever a widget was given, no strip that is painted holds a control character.
+"""Removes control characters and unsafe links from every strip before it is painted.
 
-`sanitize` is the first; this one is for what it was not asked about. Widths stay as they were reckoned.
+A second line of defence: text from the wire has passed `sanitize` before. Cell widths do not change.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from presscheck.text.sanitize import is_safe_url
 
 
 class ControlCharFilter(LineFilter):
-    """Takes what could act out of painted text, and addresses that may not be opened out of links."""
+    """A Textual line filter that replaces control characters and removes unsafe links."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments as they may be painted; the same list where nothing was wrong."""
+        """The safe segments; the same list if nothing had to be changed."""
         for text, style, _ in segments:  # a loop, as every line that is painted passes here
             if not text.isprintable() or (style is not None and style.link is not None):
                 return [_safe(segment) for segment in segments]

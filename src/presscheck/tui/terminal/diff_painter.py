@@ -1,8 +1,8 @@
-"""What the terminal shows, cell by cell: of every picture only the cells that differ are sent, in as few bytes as do.
+"""Sends only changed cells to the terminal.
 
-Textual paints whole regions, again at each layout; here each line is held against what was sent for it before. Colours
-and attributes are sent where they change, and not for blanks that would look the same. A line in which any character
-takes more or fewer cells than one is sent whole, so that none is ever cut in two.
+Textual paints whole regions, again at each layout; here each line is compared with what was sent for it before. Colours
+and attributes are sent only when they change, and not for blanks that look the same. A line with a character that does
+not take exactly one cell is sent whole, so that no character is cut in two.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ _VISIBLE_ON_BLANKS = frozenset("479")
 
 
 class SgrState(NamedTuple):
-    """How the terminal writes: attributes, colour and ground, as parameters of the sequence that sets them."""
+    """The graphic state of the terminal: attributes, colour and background, as SGR parameters."""
 
     attributes: tuple[str, ...] = ()
     color: str = "39"
-    ground: str = "49"
+    background: str = "49"
 
 
 class DiffPainter:
-    """The lines that the terminal shows, as far as they are known."""
+    """Keeps the lines that the terminal shows, as far as they are known, and paints differences."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Strip] = {}
 
-    def forget(self) -> None:
-        """Nothing is known of what the terminal shows."""
+    def reset(self) -> None:
+        """Forget all lines, because it is unknown what the terminal shows."""
         self._rows.clear()
 
     def update(self, update: CompositorUpdate) -> CompositorUpdate:
-        """The same update, sending only what differs; it must be rendered once, when it is sent."""
-        return _Differing(self, update)
+        """An update that sends only what differs; it must be rendered exactly once, when it is sent."""
+        return _DiffUpdate(self, update)
 
     def differences(self, update: CompositorUpdate, system: ColorSystem) -> str | None:
-        """What to send for an update; None for a kind that is not known here."""
+        """The text to send for an update; None for an unknown kind of update."""
         writer = _Writer(system)
         if isinstance(update, LayoutUpdate):
             for y, line in enumerate(update.strips, update.region.y):
@@ -57,7 +57,7 @@ class DiffPainter:
                     if strip is not None and x < end and stop > start:
                         self._paint(writer, x, y, strip.crop(0, min(stop, end) - x))
         else:
-            self.forget()
+            self.reset()
             return None
         return writer.text()
 
@@ -70,77 +70,77 @@ class DiffPainter:
                 self._rows[y] = strip
             return
         new = Strip.join((row.crop(0, x), strip, row.crop(x + size))).simplify()
-        first, last = differing(row, new)
+        first, last = changed_cells(row, new)
         if first < last:
             self._rows[y] = new
-            is_even = _is_even(row) and _is_even(new)
-            writer.write(*((first, y, new.crop(first, last)) if is_even else (0, y, new)))
+            is_single_width = _is_single_width(row) and _is_single_width(new)
+            writer.write(*((first, y, new.crop(first, last)) if is_single_width else (0, y, new)))
 
 
-class _Differing(CompositorUpdate):
-    def __init__(self, canvas: DiffPainter, update: CompositorUpdate) -> None:
-        self._canvas, self._update = canvas, update
+class _DiffUpdate(CompositorUpdate):
+    def __init__(self, painter: DiffPainter, update: CompositorUpdate) -> None:
+        self._painter, self._update = painter, update
 
     def render_segments(self, console: Console) -> str:
         system = console._color_system or ColorSystem.TRUECOLOR  # pyright: ignore[reportPrivateUsage]  # as Textual does
-        text = self._canvas.differences(self._update, system)
+        text = self._painter.differences(self._update, system)
         return self._update.render_segments(console) if text is None else text
 
 
 class _Writer:
-    """Collects what is sent, and knows how the terminal writes meanwhile."""
+    """Collects the output, and tracks the graphic state of the terminal."""
 
     def __init__(self, system: ColorSystem) -> None:
-        self._system, self._pen = system, SgrState()
+        self._system, self._state = system, SgrState()
         self._parts: list[str] = []
 
     def write(self, x: int, y: int, strip: Strip) -> None:
-        """Put these cells there."""
+        """Write these cells at a position."""
         self._parts.append(f"\x1b[{y + 1};{x + 1}H")
         for text, style, _ in strip:
-            pen = pen_of(style, self._system)
-            if not (text.isspace() and _same_on_blanks(pen, self._pen)):
-                self._parts.append(change(self._pen, pen))
-                self._pen = pen
+            state = sgr_state(style, self._system)
+            if not (text.isspace() and _same_on_blanks(state, self._state)):
+                self._parts.append(sgr_sequence(self._state, state))
+                self._state = state
             self._parts.append(text)
 
     def text(self) -> str:
-        """All of it, with the terminal writing plainly again."""
-        return "".join(self._parts) + ("\x1b[0m" if self._pen != SgrState() else "")
+        """The whole output; it ends with a reset if attributes are set."""
+        return "".join(self._parts) + ("\x1b[0m" if self._state != SgrState() else "")
 
 
-def _is_even(strip: Strip) -> bool:
-    """Whether every character takes one cell."""
+def _is_single_width(strip: Strip) -> bool:
+    """Whether every character takes exactly one cell."""
     text = strip.text
     return text.isascii() or all(get_character_cell_size(character) == 1 for character in text)
 
 
-def differing(old: Strip, new: Strip) -> tuple[int, int]:
-    """The cells, from the first to behind the last, that differ between two strips of one length."""
+def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
+    """The range of cells (start, end) that differ between two strips of the same length."""
     before, after = [*old], [*new]
     if before == after:
         return 0, 0
-    first = _same_at(before, after, from_end=False)
-    last = new.cell_length - _same_at(before[::-1], after[::-1], from_end=True)
+    first = _equal_cells(before, after, from_end=False)
+    last = new.cell_length - _equal_cells(before[::-1], after[::-1], from_end=True)
     return (first, last) if first < last else (0, new.cell_length)
 
 
 @lru_cache(4096)
-def pen_of(style: Style | None, system: ColorSystem) -> SgrState:
-    """How the terminal must write for a style."""
+def sgr_state(style: Style | None, system: ColorSystem) -> SgrState:
+    """The graphic state for a style."""
     if style is None:
         return SgrState()
-    color, ground = style.color, style.bgcolor
+    color, background = style.color, style.bgcolor
     return SgrState(
         tuple(code for name, code in _ATTRIBUTES if getattr(style, name)),
         ";".join(color.downgrade(system).get_ansi_codes(foreground=True)) if color else "39",
-        ";".join(ground.downgrade(system).get_ansi_codes(foreground=False)) if ground else "49",
+        ";".join(background.downgrade(system).get_ansi_codes(foreground=False)) if background else "49",
     )
 
 
 @lru_cache(4096)
-def change(before: SgrState, after: SgrState) -> str:
-    """The sequence that makes the terminal write otherwise; empty where nothing changes."""
+def sgr_sequence(before: SgrState, after: SgrState) -> str:
+    """The escape sequence that changes one state into another; empty if they are equal."""
     if before.attributes != after.attributes:
         before = SgrState()
         codes = ["0", *after.attributes]
@@ -148,30 +148,30 @@ def change(before: SgrState, after: SgrState) -> str:
         codes = []
     if before.color != after.color:
         codes.append(after.color)
-    if before.ground != after.ground:
-        codes.append(after.ground)
+    if before.background != after.background:
+        codes.append(after.background)
     return f"\x1b[{';'.join(codes)}m" if codes else ""
 
 
 def _same_on_blanks(one: SgrState, other: SgrState) -> bool:
-    drawn = _VISIBLE_ON_BLANKS.intersection(one.attributes) or _VISIBLE_ON_BLANKS.intersection(other.attributes)
-    return one.ground == other.ground and not drawn
+    has_visible_attribute = _VISIBLE_ON_BLANKS.intersection((*one.attributes, *other.attributes))
+    return one.background == other.background and not has_visible_attribute
 
 
-def _same_at(before: Iterable[Segment], after: Iterable[Segment], *, from_end: bool) -> int:
-    """How many characters are the same at one end."""
+def _equal_cells(before: Iterable[Segment], after: Iterable[Segment], *, from_end: bool) -> int:
+    """The number of equal characters at one end."""
     cells = 0
     for (text, style, _), (other, other_style, _) in zip(before, after, strict=False):
         if style != other_style:
             break
         if text != other:
-            cells += _same_characters(text[::-1], other[::-1]) if from_end else _same_characters(text, other)
+            cells += _equal_characters(text[::-1], other[::-1]) if from_end else _equal_characters(text, other)
             break
         cells += len(text)
     return cells
 
 
-def _same_characters(text: str, other: str) -> int:
+def _equal_characters(text: str, other: str) -> int:
     return next(
         (at for at, (one, two) in enumerate(zip(text, other, strict=False)) if one != two), min(len(text), len(other))
     )

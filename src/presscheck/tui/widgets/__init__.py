@@ -1,1 +1,1 @@
-"""Things on a screen: given data, they post facts; they never see the engine."""
+"""Widgets: they get data and post messages; they never use the engine."""

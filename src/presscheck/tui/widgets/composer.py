@@ -1,6 +1,6 @@
-"""Where a text is written: every keystroke is kept as a draft, so that leaving, a crash or a closed line loses none.
+"""The composer: a dialog to write a text, saved as a draft on every key press, so that nothing is lost.
 
-An `@` at the beginning of a word asks who is meant; the text can be read as it will be shown before it is sent.
+An `@` at the start of a word opens a picker of people; a preview shows the rendered Markdown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
@@ -32,18 +33,18 @@ KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or c
 
 
 class Composer(ModalScreen[str | None], inherit_bindings=False):
-    """Answers the text, or None where the person left; the draft is theirs to find again.
+    """A dialog whose result is the text, or None if it was closed; the draft is kept.
 
     Args:
-        title: what is written and where it goes, as display text.
-        text: what to begin with.
-        save: keeps a draft.
-        look: the theme.
-        may_be_empty: whether an empty text may be sent.
-        limit: how many characters it may have.
-        people: those who can be mentioned, as display text.
-        suggestion: what one key puts in: words of the page, to be changed.
-        take: takes the text for good; where it cannot, the text stays here, with the reason.
+        title: what the text is for, as display text.
+        text: the initial text.
+        save: saves the draft.
+        style_for: returns the style for style words.
+        may_be_empty: whether an empty text can be sent.
+        limit: the maximum number of characters.
+        people: returns the names that can be mentioned, as display text.
+        suggestion: the text that the key of `suggest` inserts.
+        submit: sends the text; if it raises an error, the dialog stays open and shows it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -64,31 +65,31 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         title: str,
         text: str,
         save: Callable[[str], None],
-        look: StyleLookup,
+        style_for: StyleLookup,
         *,
         may_be_empty: bool = False,
         limit: int | None = None,
         people: Callable[[], Awaitable[Sequence[str]]] | None = None,
         suggestion: str = "",
-        take: Callable[[str], None] | None = None,
+        submit: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.text, self.save, self.look = title, text, save, raised(look)
-        self.may_be_empty, self.limit, self.take = may_be_empty, limit, take
+        self.heading, self.text, self.save, self.style_for = title, text, save, raised(style_for)
+        self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
         self.people, self.suggestion = people, suggestion
-        self._known = [one for one in KEYS if one.name != "suggest" or suggestion]
-        self._keys, self._trouble, self._length = KeySequences(self._known), "", len(text)
+        self._commands = [command for command in KEYS if command.name != "suggest" or suggestion]
+        self._keys, self._error, self._length = KeySequences(self._commands), "", len(text)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
         with Vertical():
-            yield StatusLine(self.look, id="composer-title")
+            yield StatusLine(self.style_for, id="composer-title")
             yield TextArea(self.text, soft_wrap=True, show_line_numbers=False, compact=True)
-            yield TextView(self.look)
-            yield StatusLine(self.look, id="composer-keys")
+            yield TextView(self.style_for)
+            yield StatusLine(self.style_for, id="composer-keys")
 
     def on_mount(self) -> None:
-        """The cursor stands after what is there."""
+        """Focus the text, with the cursor at its end."""
         area = self.query_one(TextArea)
         area.cursor_blink = False
         area.focus()
@@ -97,17 +98,17 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self._show()
 
     @on(TextArea.Changed)
-    def keep(self) -> None:
-        """Every change is kept."""
+    def text_changed(self) -> None:
+        """Save the draft after every change."""
         area = self.query_one(TextArea)
-        was, self._length = self._length, len(area.text)
-        self._trouble = self._why_not(self.save)
+        before, self._length = self._length, len(area.text)
+        self._error = self._try(self.save)
         self._show()
-        if self.people and self._length == was + 1 and _begins_a_name(area):
+        if self.people and self._length == before + 1 and _starts_mention(area):
             self.run_worker(self._mention(self.people), exclusive=True)
 
     def on_key(self, event: events.Key) -> None:
-        """Send, continue elsewhere, or leave."""
+        """Send, edit in the editor, preview, or close."""
         command = self._keys.press(key_name(event))
         if command is None:
             return
@@ -121,81 +122,79 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self._preview()
         elif command.name == "suggest":
             self.query_one(TextArea).insert(self.suggestion)
-        elif self._reason() is None:
+        elif self._disabled_reason() is None:
             self._send()
 
     def _send(self) -> None:
-        self._trouble = self._why_not(self.take) if self.take else ""
-        if self._trouble:
+        self._error = self._try(self.submit) if self.submit else ""
+        if self._error:
             self._show()
         else:
             self.dismiss(self.query_one(TextArea).text)
 
-    def _why_not(self, keep: Callable[[str], None]) -> str:
-        """Why the text cannot be kept, such as on a disk that is full; empty where it is."""
+    def _try(self, action: Callable[[str], None]) -> str:
+        """Pass the text to `save` or `submit`; returns the error, such as a full disk, or an empty text."""
         try:
-            keep(self.query_one(TextArea).text)
+            action(self.query_one(TextArea).text)
         except PresscheckError as error:
             return error.message
         return ""
 
     def _edit_outside(self) -> None:
-        """Continue where the person writes best; what came of it is a draft like any other."""
+        """Edit the text in the user's editor; the result is saved as a draft."""
         area = self.query_one(TextArea)
         try:
             area.text = edit_text(cast("App[object]", self.app), area.text).rstrip("\n")
         except PresscheckError as error:
-            self._trouble = error.message
+            self._error = error.message
         area.move_cursor(area.document.end)
         self._show()
 
     def _preview(self) -> None:
-        """Show the text as it will be read, or go on writing."""
+        """Show the rendered text, or edit again."""
         area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
-            from presscheck.documents.terminal.page_lines import comment_lines  # late: few texts are looked at
-
             lines.show(comment_lines(area.text, max(20, area.size.width - 2)))
         (lines if lines.display else area).focus()
 
     async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
-        """Ask who is meant, and write the name."""
+        """Ask for a person and insert the name."""
         try:
             choices = [Choice(name, name) for name in await people()]
         except PresscheckError as error:
-            self._trouble = error.message
+            self._error = error.message
             self._show()
             return
         app = cast("App[object]", self.app)
-        chosen = await app.push_screen_wait(Picker("Who?", choices, self.look)) if choices else None
-        if chosen:
-            self.query_one(TextArea).insert(f"{chosen[0]} ")
+        names = await app.push_screen_wait(Picker("Who?", choices, self.style_for)) if choices else None
+        if names:
+            self.query_one(TextArea).insert(f"{names[0]} ")
 
-    def _reason(self) -> str | None:
-        """Why it cannot be sent."""
+    def _disabled_reason(self) -> str | None:
+        """Why the text cannot be sent; None if it can."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
         return None if text.strip() or self.may_be_empty else "nothing to send"
 
     def _show(self) -> None:
-        size, why = len(self.query_one(TextArea).text), self._reason()
+        size, reason = len(self.query_one(TextArea).text), self._disabled_reason()
         of = f" of {self.limit:,}" if self.limit is not None else ""
-        count: Line = (Span(f"{size:,}{of}", "quiet"),) if why is None or not size else (Span(why, "waiting"),)
-        count = (Span(sanitize(self._trouble), "error"),) if self._trouble else count
+        count: Line = (Span(f"{size:,}{of}", "quiet"),) if reason is None or not size else (Span(reason, "waiting"),)
+        count = (Span(sanitize(self._error), "error"),) if self._error else count
         self.query_one("#composer-title", StatusLine).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
-        for command in self._known:
-            style = "quiet" if command.name == "send" and why is not None else "accent"
+        for command in self._commands:
+            style = "quiet" if command.name == "send" and reason is not None else "accent"
             keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}  ", "quiet")]
-        kept: Line = (Span("the draft is kept", "quiet"),)
-        bar = self.query_one("#composer-keys", StatusLine)
-        bar.show(tuple(keys), kept if width((*keys, *kept)) < self.size.width - 4 else ())
+        draft_note: Line = (Span("the draft is kept", "quiet"),)
+        key_line = self.query_one("#composer-keys", StatusLine)
+        key_line.show(tuple(keys), draft_note if width((*keys, *draft_note)) < self.size.width - 4 else ())
 
 
-def _begins_a_name(area: TextArea) -> bool:
-    """Whether what was typed last is an `@` at the beginning of a word."""
+def _starts_mention(area: TextArea) -> bool:
+    """Whether the last typed character is an `@` at the start of a word."""
     row, column = area.cursor_location
     line = area.document.get_line(row)
     return line[column - 1 : column] == "@" and (column == 1 or not line[column - 2].isalnum())

@@ -1,4 +1,4 @@
-"""A dialog that asks before an action: it tells what will happen; the answer is No until Yes is chosen."""
+"""A dialog that asks for confirmation before an action; "No" is selected at first."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from presscheck.tui.widgets.strip_renderer import raised
 from presscheck.tui.widgets.text_view import TextView
 
 WIDEST = 76
-TURNS = ("left", "right", "tab", "shift+tab", "h", "l")
+SWITCH_KEYS = ("left", "right", "tab", "shift+tab", "h", "l")
 
 
 class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
-    """Tells what will happen; returns True only if the user confirmed it.
+    """A dialog whose result is True only if the user confirmed the action.
 
     Args:
         title: the action, as display text.
         lines: what will happen, as display text.
-        act: the label of "yes".
-        look: the theme.
-        type_to_confirm: a text that must be typed before it can be confirmed.
-        is_ready: whether all is known that the user needs to decide; if not, it can only be confirmed after
-            `make_ready`.
+        confirm_label: the label of the button that confirms.
+        style_for: returns the style for style words.
+        type_to_confirm: a text that the user must type before confirming.
+        is_ready: whether `lines` is complete; otherwise it cannot be confirmed before `make_ready`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -48,31 +47,32 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         self,
         title: str,
         lines: Sequence[Line],
-        act: str,
-        look: StyleLookup,
+        confirm_label: str,
+        style_for: StyleLookup,
         *,
         type_to_confirm: str | None = None,
         is_ready: bool = True,
     ) -> None:
         super().__init__()
-        self.heading, self.lines, self.verb, self.look = title, list(lines), act, raised(look)
+        self.heading, self.lines, self.confirm_label = title, list(lines), confirm_label
+        self.style_for = raised(style_for)
         self.type_to_confirm, self.is_ready = type_to_confirm, is_ready
-        self.answer = False
+        self.is_yes = False
 
     def compose(self) -> ComposeResult:
-        """Title, text, input, and both answers."""
+        """Title, text, input, and both buttons."""
         with Vertical():
-            yield StatusLine(self.look, id="sheet-title")
-            yield TextView(self.look)
-            typed = SearchInput()
-            typed.display = typed.can_focus = False
-            yield typed
-            yield StatusLine(self.look, id="sheet-answers")
+            yield StatusLine(self.style_for, id="dialog-title")
+            yield TextView(self.style_for)
+            text_input = SearchInput()
+            text_input.display = text_input.can_focus = False
+            yield text_input
+            yield StatusLine(self.style_for, id="dialog-buttons")
 
     def on_mount(self) -> None:
-        """Show the title and the answers; focus the input."""
+        """Show the title and the buttons; focus the input."""
         self.query_one(TextView).can_focus = False
-        self.query_one("#sheet-title", StatusLine).show((Span(self.heading, "title"),))
+        self.query_one("#dialog-title", StatusLine).show((Span(self.heading, "title"),))
         self._show_input()
         self._show()
 
@@ -85,26 +85,26 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
             self.on_resize()
 
     def _show_input(self) -> None:
-        typed = self.query_one(SearchInput)
+        text_input = self.query_one(SearchInput)
         if self.type_to_confirm is not None:
-            typed.display = typed.can_focus = True
-            typed.placeholder = f"type: {self.type_to_confirm}"
-            typed.focus()
+            text_input.display = text_input.can_focus = True
+            text_input.placeholder = f"type: {self.type_to_confirm}"
+            text_input.focus()
 
     def on_resize(self) -> None:
         """Wrap the text to the width of the dialog."""
-        facts, room = self.query_one(TextView), max(20, min(WIDEST, self.size.width) - 4)
-        laid = [row for line in self.lines for row in (wrap(line, room) or [()])]
-        facts.styles.height = min(len(laid), max(1, self.size.height - 6))
-        facts.show(laid)
+        text, columns = self.query_one(TextView), max(20, min(WIDEST, self.size.width) - 4)
+        rows = [row for line in self.lines for row in (wrap(line, columns) or [()])]
+        text.styles.height = min(len(rows), max(1, self.size.height - 6))
+        text.show(rows)
 
     def on_input_changed(self) -> None:
-        """Allow to confirm once the text is typed."""
-        self.answer = self._may_be_yes()
+        """Allow confirming once the text is typed."""
+        self.is_yes = self._can_confirm()
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Choose or give the answer."""
+        """Select a button, confirm, or close."""
         is_typing = self.type_to_confirm is not None
         if event.key in ("escape", "ctrl+c") or (event.key in ("n", "q") and not is_typing):
             self.dismiss(False)
@@ -112,16 +112,16 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
             if self.is_ready:
                 self.dismiss(True)
         elif event.key == "enter":
-            self.dismiss(self.answer and self._may_be_yes())
-        elif event.key in TURNS and (not is_typing or "tab" in event.key):
-            self.answer = not self.answer and self._may_be_yes()
+            self.dismiss(self.is_yes and self._can_confirm())
+        elif event.key in SWITCH_KEYS and (not is_typing or "tab" in event.key):
+            self.is_yes = not self.is_yes and self._can_confirm()
             self._show()
         else:
             return
         event.stop()
         event.prevent_default()
 
-    def _may_be_yes(self) -> bool:
+    def _can_confirm(self) -> bool:
         if not self.is_ready:
             return False
         if self.type_to_confirm is None:
@@ -129,9 +129,9 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         return self.query_one(SearchInput).value.strip() == self.type_to_confirm.strip()
 
     def _show(self) -> None:
-        yes = "accent strong" if self.answer else "" if self._may_be_yes() else "quiet"
-        no = "" if self.answer else "accent strong"
-        bars = (" ", "▌") if self.answer else ("▌", " ")
-        answers = (Span(f"{bars[0]}No", no), Span("      "), Span(f"{bars[1]}{self.verb}", yes))
+        yes = "accent strong" if self.is_yes else "" if self._can_confirm() else "quiet"
+        no = "" if self.is_yes else "accent strong"
+        bars = (" ", "▌") if self.is_yes else ("▌", " ")
+        buttons = (Span(f"{bars[0]}No", no), Span("      "), Span(f"{bars[1]}{self.confirm_label}", yes))
         keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter" if self.is_ready else "checking …"
-        self.query_one("#sheet-answers", StatusLine).show(answers, (Span(keys, "quiet"),))
+        self.query_one("#dialog-buttons", StatusLine).show(buttons, (Span(keys, "quiet"),))

@@ -1,4 +1,4 @@
-"""What stands where nothing can be listed: why, what to do first, and the key that does it."""
+"""The message of an empty pane: why it is empty, a hint, and the key that helps."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from presscheck.tui.widgets.text_view import TextView
 
 
 class EmptyState(TextView):
-    """One state of a pane: empty, loading, failed or offline; hidden while there is something to see."""
+    """The message of a pane that is empty, loading, failed or offline; hidden while the pane has content."""
 
     DEFAULT_CSS = "EmptyState { height: auto; min-height: 5; padding: 1 2; display: none; }"
     can_focus = False
 
-    def empty(self, what: str, hint: str = "", key: str = "") -> None:
-        """There is nothing; what to do first."""
-        self._say((Span(what, "strong"),), hint, key)
+    def show_empty(self, title: str, hint: str = "", key: str = "") -> None:
+        """Show that there is nothing to list, and a hint."""
+        self._show_message((Span(title, "strong"),), hint, key)
 
-    def asking(self, what: str) -> None:
-        """Show what is being loaded."""
-        self._say((Span(what, "quiet"),), "", "")
+    def show_loading(self, title: str) -> None:
+        """Show that data is being loaded."""
+        self._show_message((Span(title, "quiet"),), "", "")
 
-    def failed(self, what: str, why: str, key: str = "ctrl+r") -> None:
-        """It could not be had."""
-        self._say((Span("✗ ", "removed"), Span(what, "strong")), why, key, "retry")
+    def show_failed(self, title: str, reason: str, key: str = "ctrl+r") -> None:
+        """Show that loading failed, and why."""
+        self._show_message((Span("✗ ", "removed"), Span(title, "strong")), reason, key, "retry")
 
-    def offline(self, what: str, age: str = "") -> None:
-        """The service cannot be reached; how old is what is seen."""
-        self._say((Span("⚠ ", "waiting"), Span(what, "strong")), age, "ctrl+r", "retry now")
+    def show_offline(self, title: str, age: str = "") -> None:
+        """Show that there is no connection, and the age of the data."""
+        self._show_message((Span("⚠ ", "waiting"), Span(title, "strong")), age, "ctrl+r", "retry now")
 
-    def away(self) -> None:
-        """There is something to see."""
+    def hide(self) -> None:
+        """Hide the message, because there is something to list."""
         self.display = False
 
-    def _say(self, first: Line, hint: str, key: str, does: str = "") -> None:
-        lines: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in first)]
+    def _show_message(self, title: Line, hint: str, key: str, key_label: str = "") -> None:
+        lines: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in title)]
         lines += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
         if key:
-            lines += [(), (Span(key, "accent"), Span(f"  {does}" if does else "", "quiet"))]
+            lines += [(), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))]
         self.show(lines)
         self.styles.height = len(lines) + 2
         self.display = True

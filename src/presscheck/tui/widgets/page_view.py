@@ -1,6 +1,6 @@
-"""A document: what is seen is laid out at once, the rest in small slices when nothing else is to be done.
+"""A widget that shows a page: visible lines are laid out at once, the rest in small steps while the app is idle.
 
-Opening a page takes the same moment whatever its length. The cursor is a line, so that one can speak of it.
+So a long page opens as fast as a short one. The cursor is on a line of the page.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
 
-SLICE = 0.004
-"""Seconds of laying out at a time: too short to be felt between two keys."""
+STEP = 0.004
+"""Seconds of layout per step: too short to delay a key press."""
 PAUSE = 0.016
+"""Seconds between two steps."""
 LABELS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class HeadingLike(Protocol):
-    """A heading and its line."""
+class Heading(Protocol):
+    """A heading: its level, text and line."""
 
     @property
     def level(self) -> int: ...  # noqa: D102
@@ -33,13 +34,13 @@ class HeadingLike(Protocol):
     def line(self) -> int: ...  # noqa: D102
 
 
-class PageLike(Protocol):
-    """What is shown: `documents.terminal.page_lines.PageLines` or similar."""
+class PageLayout(Protocol):
+    """A page that is laid out in steps, such as `documents.terminal.page_lines.PageLines`."""
 
     lines: list[Line]
 
     @property
-    def headings(self) -> Sequence[HeadingLike]: ...  # noqa: D102
+    def headings(self) -> Sequence[Heading]: ...  # noqa: D102
     @property
     def done(self) -> bool: ...  # noqa: D102
     def at_least(self, count: int) -> None: ...  # noqa: D102
@@ -47,80 +48,80 @@ class PageLike(Protocol):
 
 
 class PageView(LineView):
-    """A page to read, with headings to jump to and links to follow by label.
+    """Shows a page, with headings to jump to and links that are followed by labels.
 
     Args:
-        look: the theme.
+        style_for: returns the style for style words.
         id: the widget's id.
         classes: the widget's classes.
     """
 
     @dataclass
     class LinkChosen(Message):
-        """A link was followed."""
+        """Posted when a link is followed."""
 
         page: PageView
         target: str
 
-    def __init__(self, look: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
-        super().__init__(look, id=id, classes=classes)
-        self.document: PageLike | None = None
-        self._make: Callable[[int], PageLike] | None = None
+    def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(style_for, id=id, classes=classes)
+        self.document: PageLayout | None = None
+        self._make_layout: Callable[[int], PageLayout] | None = None
         self._labels: dict[str, str] = {}
         self._is_laying_out = False
-        self._wants_end = False
+        self._goes_to_end = False
 
     @property
     def count(self) -> int:
-        """How many lines are laid out."""
+        """The number of lines that are laid out."""
         return len(self.document.lines) if self.document else 0
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the next key is the label of a link."""
+        """Whether links are labelled, so that the next key chooses one."""
         return bool(self._labels)
 
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A line, with its links labelled while one is to be chosen."""
+        """A line; its links are labelled while `is_labelled`."""
         line = self.document.lines[number] if self.document else ()
-        return self._labelled(line) if self._labels else line
+        return self._with_labels(line) if self._labels else line
 
-    def show(self, make: Callable[[int], PageLike] | None, *, line: int | None = 0) -> None:
-        """Show another page, laid out for a width; from a line on, or (None) at the current scroll position."""
-        self._make, self._labels, self._wants_end = make, {}, False
+    def show(self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0) -> None:
+        """Show another page at a line, or (None) at the current scroll position; `make` lays it out for a width."""
+        self._make_layout, self._labels, self._goes_to_end = make, {}, False
         if line is not None:
             self.cursor = self.top = line
         self._lay_out()
         self.redraw()
 
-    def ensure(self, lines: int) -> None:
-        """Lay out what is about to be seen."""
+    def ensure_lines(self, lines: int) -> None:
+        """Lay out at least this number of lines, and one screen more."""
         if self.document and not self.document.done:
             self.document.at_least(lines + self.size.height)
 
-    def point(self, number: int, *, top: int | None = None) -> None:
-        """Go to a line; past the last one laid out, go there as soon as the rest is."""
-        self._wants_end = self.document is not None and not self.document.done and number > self.count + 1000
-        if not self._wants_end:
-            self.ensure(number + 1)
-            super().point(number, top=top)
+    def move_to(self, number: int, *, top: int | None = None) -> None:
+        """Go to a line; far past the last line that is laid out, go to the end once the layout is complete."""
+        self._goes_to_end = self.document is not None and not self.document.done and number > self.count + 1000
+        if not self._goes_to_end:
+            self.ensure_lines(number + 1)
+            super().move_to(number, top=top)
 
     def next_heading(self, by: int = 1) -> None:
-        """Go to the next heading, or to one before."""
+        """Go to the next heading, or with -1 to the previous one."""
         if not self.document:
             return
         lines = [heading.line for heading in self.document.headings]
-        found = (
-            [line for line in lines if line > self.cursor] if by > 0 else [x for x in lines if x < self.cursor][::-1]
-        )
-        if found:
-            self.point(found[0], top=found[0])
+        after = [line for line in lines if line > self.cursor]
+        before = [line for line in lines if line < self.cursor]
+        candidates = after if by > 0 else before[::-1]
+        if candidates:
+            self.move_to(candidates[0], top=candidates[0])
 
     def label_links(self) -> bool:
-        """Label the links that are seen; whether there are any."""
+        """Label the visible links; returns whether there are any."""
         targets = dict.fromkeys(
             span.link
-            for number in self.seen
+            for number in self.visible_range
             for span in (self.document.lines[number] if self.document else ())
             if span.link
         )
@@ -129,7 +130,7 @@ class PageView(LineView):
         return bool(self._labels)
 
     def on_key(self, event: events.Key) -> None:
-        """While links are labelled, a key is a label; any other key takes the labels away."""
+        """While links are labelled, follow the link of a label; any other key removes the labels."""
         if self._labels:
             event.stop()
             event.prevent_default()
@@ -140,33 +141,33 @@ class PageView(LineView):
                 self.post_message(self.LinkChosen(self, target))
 
     def on_resize(self) -> None:
-        """Lay the page out for the new width; what is read stays in place as far as can be told."""
+        """Lay the page out for the new width, and keep the cursor at a line that exists."""
         part = self.cursor / self.count if self.count else 0
         if self.document is None or getattr(self.document, "width", None) != self.columns:
             self._lay_out()
             if self.document and part:
-                self.ensure(self.cursor + 1)
+                self.ensure_lines(self.cursor + 1)
                 self.cursor = min(self.cursor, max(0, self.count - 1))
 
     def _lay_out(self) -> None:
-        self.document = self._make(self.columns) if self._make and self.size.width else None
+        self.document = self._make_layout(self.columns) if self._make_layout and self.size.width else None
         if self.document:
-            self.ensure(self.top + self.size.height)
+            self.ensure_lines(self.top + self.size.height)
             self.cursor = max(0, min(self.cursor, self.count - 1))
-            self.top = self._with_cursor(self.top)
+            self.top = self._top_with_cursor(self.top)
             if not self.document.done and not self._is_laying_out:
                 self._is_laying_out = True
                 self.set_timer(PAUSE, self._continue)
 
     def _continue(self) -> None:
-        done = self.document is None or self.document.advance(SLICE)
+        done = self.document is None or self.document.advance(STEP)
         self._is_laying_out = not done
         if not done:
-            self.set_timer(PAUSE / 8 if self._wants_end else PAUSE, self._continue)
-        elif self._wants_end:
-            self.point(self.count - 1)
+            self.set_timer(PAUSE / 8 if self._goes_to_end else PAUSE, self._continue)
+        elif self._goes_to_end:
+            self.move_to(self.count - 1)
 
-    def _labelled(self, line: Line) -> Line:
+    def _with_labels(self, line: Line) -> Line:
         names = {target: name for name, target in self._labels.items()}
         spans: list[Span] = []
         before: str | None = None

@@ -1,4 +1,4 @@
-"""A question with a list of answers: type a few letters, choose one or several."""
+"""A dialog to search a list and choose one or several of its items."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_line import StatusLine
 from presscheck.tui.widgets.strip_renderer import raised
 
-CUTOFF = 65
-"""How alike, of 100, a label must be to what was typed where it does not hold it."""
-SETTLED = 0.08
-"""Seconds without another letter before more is looked for than names."""
+MIN_SIMILARITY = 65
+"""The least similarity (of 100) of a label that does not contain the typed text."""
+DEBOUNCE = 0.08
+"""Seconds without typing before the asynchronous search starts."""
 
 
 class Choice(NamedTuple):
-    """One answer: what it is, what is searched and shown, what stands on the right, and a line to show instead."""
+    """An item: its key, its searchable label, a note on the right, and a styled line that replaces the label."""
 
     key: str
     label: str
@@ -36,17 +36,17 @@ class Choice(NamedTuple):
 
 
 class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
-    """Answers the keys that were chosen; None where it was left.
+    """A dialog whose result is the keys of the chosen items; None if it was closed.
 
     Args:
         title: the question, as display text.
-        choices: the answers, as display text.
-        look: the theme.
-        many: whether several may be chosen.
-        chosen: keys that are chosen at the beginning.
-        ranked: whether the likest comes first; else the order stays.
-        more: further answers to what was typed; they come first.
-        later: further answers that have to be waited for, as many times as there are news; they come last.
+        choices: the items, as display text.
+        style_for: returns the style for style words.
+        multiple: whether several items can be chosen.
+        chosen: the keys of the items that are chosen at first.
+        ranked: whether the best match comes first; otherwise the order of `choices` stays.
+        extra_choices: returns further items for the typed text, which come first.
+        search: searches for the typed text; each list that it yields replaces the last one, below the matches by name.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -61,59 +61,61 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         self,
         title: str,
         choices: Sequence[Choice],
-        look: StyleLookup,
+        style_for: StyleLookup,
         *,
-        many: bool = False,
+        multiple: bool = False,
         chosen: Iterable[str] = (),
         ranked: bool = True,
-        more: Callable[[str], Sequence[Choice]] | None = None,
-        later: Callable[[str], AsyncIterator[Sequence[Choice]]] | None = None,
+        extra_choices: Callable[[str], Sequence[Choice]] | None = None,
+        search: Callable[[str], AsyncIterator[Sequence[Choice]]] | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.choices, self.look = title, list(choices), raised(look)
-        self.many, self.chosen, self.ranked, self.more, self.later = many, set(chosen), ranked, more, later
-        self.found: list[Choice] = list(choices)
-        self._named = 0
+        self.heading, self.choices, self.style_for = title, list(choices), raised(style_for)
+        self.multiple, self.chosen, self.ranked = multiple, set(chosen), ranked
+        self.extra_choices, self.search = extra_choices, search
+        self.matches: list[Choice] = list(choices)
 
     def compose(self) -> ComposeResult:
-        """The question, what is typed, the answers, the keys."""
+        """Title, input, items, keys."""
         with Vertical():
-            yield StatusLine(self.look, id="question")
+            yield StatusLine(self.style_for, id="question")
             yield SearchInput(placeholder="type to search")
-            yield RowList(self._row, self.look)
-            yield StatusLine(self.look, id="keys")
+            yield RowList(self._row, self.style_for)
+            yield StatusLine(self.style_for, id="keys")
 
     def on_mount(self) -> None:
-        """Ready for typing."""
+        """Focus the input and show all items."""
         rows = self.query_one(RowList)
         rows.styles.height = min(
-            18, max(3, len(self.choices) if not self.more and not self.later else 18), max(3, self.size.height - 9)
+            18,
+            max(3, len(self.choices) if not self.extra_choices and not self.search else 18),
+            max(3, self.size.height - 9),
         )
-        rows.is_lively = True
+        rows.looks_focused = True
         self.query_one(SearchInput).focus()
-        self._find("")
+        self._update_matches("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Other letters, other answers."""
-        self._find(event.value)
+        """Show the items that match the typed text."""
+        self._update_matches(event.value)
 
-    def on_row_list_row_chosen(self) -> None:
-        """A second click chooses."""
-        self._answer()
+    def on_row_list_row_selected(self) -> None:
+        """Choose the item that was clicked twice."""
+        self._confirm()
 
     def on_key(self, event: events.Key) -> None:
-        """Move among the answers, choose, or leave."""
+        """Move the cursor, choose, or close."""
         rows = self.query_one(RowList)
         moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
         pages = {"pagedown": 1, "pageup": -1}
         if event.key in moves:
             rows.move(moves[event.key])
         elif event.key in pages:
-            rows.page(pages[event.key])
-        elif event.key == "tab" and self.many:
+            rows.move_half_pages(pages[event.key])
+        elif event.key == "tab" and self.multiple:
             self._toggle()
         elif event.key == "enter":
-            self._answer()
+            self._confirm()
         elif event.key == "escape":
             self.dismiss(None)
         else:
@@ -121,79 +123,82 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
 
-    def _find(self, text: str) -> None:
-        is_final = not self.later or not text.strip()
-        named = matching(text, self.choices, ranked=self.ranked, alike=is_final)
-        self.found = [*(self.more(text) if self.more else ()), *named]
-        self.query_one(RowList).show(len(self.found), cursor=0)
-        self._say(text)
-        if self.later:
-            later = None if is_final else self.later(text)
-            self.run_worker(self._look_further(text, later), group="later", exclusive=True)
+    def _update_matches(self, text: str) -> None:
+        is_final = not self.search or not text.strip()
+        by_name = matching(text, self.choices, ranked=self.ranked, fuzzy=is_final)
+        self.matches = [*(self.extra_choices(text) if self.extra_choices else ()), *by_name]
+        self.query_one(RowList).show(len(self.matches), cursor=0)
+        self._show_status(text)
+        if self.search:
+            results = None if is_final else self.search(text)
+            self.run_worker(self._add_results(text, results), group="search", exclusive=True)
 
-    async def _look_further(self, text: str, later: AsyncIterator[Sequence[Choice]] | None) -> None:
-        """Add what comes in behind what is there, and names that are like the text behind that."""
-        if later is None:
+    async def _add_results(self, text: str, results: AsyncIterator[Sequence[Choice]] | None) -> None:
+        """Add search results below the matches by name, and fuzzy matches below both; None adds nothing."""
+        if results is None:
             return
-        await asyncio.sleep(SETTLED)
-        named = list(self.found)
-        known = {choice.key for choice in named}
-        alike = [choice for choice in matching(text, self.choices) if choice.key not in known]
-        async for choices in later:
+        await asyncio.sleep(DEBOUNCE)
+        by_name = list(self.matches)
+        known = {choice.key for choice in by_name}
+        fuzzy = [choice for choice in matching(text, self.choices) if choice.key not in known]
+        async for choices in results:
             rows = next(iter(self.query(RowList)), None)
             if rows is None:
-                return  # it was left meanwhile
-            under = self.found[rows.cursor : rows.cursor + 1]
-            news = [choice for choice in choices if choice.key not in known]
-            keys = {choice.key for choice in news}
-            self.found = [*named, *news, *(choice for choice in alike if choice.key not in keys)]
-            rows.show(len(self.found), cursor=next((self.found.index(one) for one in under if one in self.found), 0))
-            self._say(text)
+                return  # the dialog was closed meanwhile
+            current = self.matches[rows.cursor : rows.cursor + 1]
+            new = [choice for choice in choices if choice.key not in known]
+            new_keys = {choice.key for choice in new}
+            self.matches = [*by_name, *new, *(choice for choice in fuzzy if choice.key not in new_keys)]
+            cursor = next((self.matches.index(choice) for choice in current if choice in self.matches), 0)
+            rows.show(len(self.matches), cursor=cursor)
+            self._show_status(text)
 
-    def _say(self, text: str) -> None:
-        count = f"{len(self.found)} of {len(self.choices)}" if text and not self.later else f"{len(self.found)}"
+    def _show_status(self, text: str) -> None:
+        count = f"{len(self.matches)} of {len(self.choices)}" if text and not self.search else f"{len(self.matches)}"
         self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
-        keys = (("enter", "choose"), ("tab", "mark"), ("esc", "cancel")) if self.many else (("enter", ""), ("esc", ""))
-        line = tuple(span for key, does in keys for span in (Span(key, "accent"), Span(f" {does}  ", "quiet")))
-        self.query_one("#keys", StatusLine).show(line if self.found else (Span("No match", "quiet"),))
+        keys = (("enter", ""), ("esc", ""))
+        if self.multiple:
+            keys = (("enter", "choose"), ("tab", "mark"), ("esc", "cancel"))
+        line = tuple(span for key, label in keys for span in (Span(key, "accent"), Span(f" {label}  ", "quiet")))
+        self.query_one("#keys", StatusLine).show(line if self.matches else (Span("No match", "quiet"),))
 
     def _toggle(self) -> None:
         rows = self.query_one(RowList)
-        if self.found:
-            self.chosen ^= {self.found[rows.cursor].key}
+        if self.matches:
+            self.chosen ^= {self.matches[rows.cursor].key}
             rows.redraw()
             rows.move(1)
 
-    def _answer(self) -> None:
+    def _confirm(self) -> None:
         rows = self.query_one(RowList)
-        if self.many:
+        if self.multiple:
             self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
-        elif self.found:
-            self.dismiss((self.found[rows.cursor].key,))
+        elif self.matches:
+            self.dismiss((self.matches[rows.cursor].key,))
 
     def _row(self, number: int, columns: int) -> Line:
-        choice = self.found[number]
-        mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.many else ()
+        choice = self.matches[number]
+        mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.multiple else ()
         line = (*mark, *(choice.line or (Span(choice.label),)))
         note = cut((Span(choice.note, "quiet"),), columns // 2)
         room = max(0, columns - width(note) - 1)
         return (*pad(cut(line, room - 1), room), *note) if choice.note else line
 
 
-def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, alike: bool = True) -> list[Choice]:
-    """The choices that hold every word typed, then (where `ranked` and `alike`) those that are like it."""
+def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy: bool = True) -> list[Choice]:
+    """The choices that contain every typed word, then (if `ranked` and `fuzzy`) those that are similar to the text."""
     words = text.lower().split()
     if not words:
         return list(choices)
     labels = [f"{choice.label} {choice.note}".lower() for choice in choices]
-    holding = [at for at, label in enumerate(labels) if all(word in label for word in words)]
+    containing = [at for at, label in enumerate(labels) if all(word in label for word in words)]
     if not ranked:
-        return [choices[at] for at in holding]
-    holding.sort(key=lambda at: (labels[at].find(words[0]), len(labels[at])))
-    if not alike:
-        return [choices[at] for at in holding]
-    from rapidfuzz import fuzz, process  # late: a first picture needs no search
+        return [choices[at] for at in containing]
+    containing.sort(key=lambda at: (labels[at].find(words[0]), len(labels[at])))
+    if not fuzzy:
+        return [choices[at] for at in containing]
+    from rapidfuzz import fuzz, process  # 6 ms, only after typing
 
-    like = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=CUTOFF, limit=50)
-    rest = [at for _, _, at in like if at not in set(holding)]
-    return [choices[at] for at in (*holding, *rest)]
+    similar = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=MIN_SIMILARITY, limit=50)
+    rest = [at for _, _, at in similar if at not in set(containing)]
+    return [choices[at] for at in (*containing, *rest)]

@@ -1,4 +1,4 @@
-"""A question with one line for an answer, such as a title; it says at once why an answer will not do."""
+"""A dialog that asks for one line of text, such as a title, and shows at once why the input is invalid."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from presscheck.tui.widgets.strip_renderer import raised
 
 
 class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
-    """Answers the line, without blanks around it; None where the person left.
+    """A dialog whose result is the text, without surrounding blanks; None if it was closed.
 
     Args:
         title: the question, as display text.
-        value: what to begin with.
-        look: the theme.
-        least: how many characters it needs.
-        most: how many it may have.
-        save: keeps a draft.
-        wrong: why a line will not do, where it has the right length.
-        hint: what may be typed, shown while nothing is.
+        value: the initial text.
+        style_for: returns the style for style words.
+        min_length: the minimum number of characters.
+        max_length: the maximum number of characters.
+        save: saves the draft.
+        validate: returns why a text of a valid length is invalid, or None.
+        hint: the placeholder of the empty input.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -45,65 +45,65 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self,
         title: str,
         value: str,
-        look: StyleLookup,
+        style_for: StyleLookup,
         *,
-        least: int = 1,
-        most: int = 256,
+        min_length: int = 1,
+        max_length: int = 256,
         save: Callable[[str], None] | None = None,
-        wrong: Callable[[str], str | None] | None = None,
+        validate: Callable[[str], str | None] | None = None,
         hint: str = "",
     ) -> None:
         super().__init__()
-        self.heading, self.value, self.look, self.save = title, value, raised(look), save
-        self.least, self.most, self.wrong = least, most, wrong
-        self.hint, self._trouble = hint, ""
+        self.heading, self.value, self.style_for, self.save = title, value, raised(style_for), save
+        self.min_length, self.max_length, self.validate = min_length, max_length, validate
+        self.hint, self._error = hint, ""
 
     def compose(self) -> ComposeResult:
-        """The question, the line, the keys."""
+        """Title, input, keys."""
         with Vertical():
-            yield StatusLine(self.look, id="entry-title")
+            yield StatusLine(self.style_for, id="prompt-title")
             yield SearchInput(self.value, placeholder=self.hint)
-            yield StatusLine(self.look, id="entry-keys")
+            yield StatusLine(self.style_for, id="prompt-keys")
 
     def on_mount(self) -> None:
-        """Ready for typing."""
+        """Focus the input."""
         self.query_one(SearchInput).focus()
         self._show()
 
     def on_input_changed(self) -> None:
-        """Keep the input, and show what is wrong with it."""
-        self._trouble = ""
+        """Save the draft, and show what is wrong with the input."""
+        self._error = ""
         try:
             if self.save:
                 self.save(self.query_one(SearchInput).value)
         except PresscheckError as error:  # such as on a disk that is full
-            self._trouble = error.message
+            self._error = error.message
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Answer, or leave."""
+        """Confirm or close."""
         if event.key == "escape":
             self.dismiss(None)
         elif event.key == "enter":
-            if self._reason() is None:
+            if self._disabled_reason() is None:
                 self.dismiss(self.query_one(SearchInput).value.strip())
         else:
             return
         event.stop()
         event.prevent_default()
 
-    def _reason(self) -> str | None:
+    def _disabled_reason(self) -> str | None:
         text = self.query_one(SearchInput).value.strip()
         size = len(text)
-        if size < self.least:
-            return f"at least {self.least} characters" if self.least > 1 else "required"
-        if size > self.most:
-            return f"{size - self.most:,} too many: at most {self.most:,}"
-        return self.wrong(text) if self.wrong else None
+        if size < self.min_length:
+            return f"at least {self.min_length} characters" if self.min_length > 1 else "required"
+        if size > self.max_length:
+            return f"{size - self.max_length:,} too many: at most {self.max_length:,}"
+        return self.validate(text) if self.validate else None
 
     def _show(self) -> None:
-        why = self._reason()
-        said = (Span(sanitize(self._trouble), "error"),) if self._trouble else (Span(why or "", "waiting"),)
-        self.query_one("#entry-title", StatusLine).show((Span(self.heading, "title"),), said)
-        keys = (Span("enter", "quiet" if why else "accent"), Span(" OK   ", "quiet"))
-        self.query_one("#entry-keys", StatusLine).show((*keys, Span("esc", "accent"), Span(" cancel", "quiet")))
+        reason = self._disabled_reason()
+        error = (Span(sanitize(self._error), "error"),) if self._error else (Span(reason or "", "waiting"),)
+        self.query_one("#prompt-title", StatusLine).show((Span(self.heading, "title"),), error)
+        keys = (Span("enter", "quiet" if reason else "accent"), Span(" OK   ", "quiet"))
+        self.query_one("#prompt-keys", StatusLine).show((*keys, Span("esc", "accent"), Span(" cancel", "quiet")))

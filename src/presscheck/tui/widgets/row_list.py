@@ -1,6 +1,6 @@
-"""A list that loads rows as they become visible; moving the cursor repaints two of them.
+"""A list that renders rows as they become visible; moving the cursor repaints two rows.
 
-Marks belong to what a row shows, not to its number: they stay where they are when rows come and go.
+Marks belong to the keys of rows, not to their indexes, so they stay with their rows when rows are added or removed.
 """
 
 from __future__ import annotations
@@ -14,169 +14,169 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
 
-Drawer = Callable[[int, int], Line]
-"""Draws a row, given its number and the columns that it may take."""
-NEAR = 200
-"""How far from the cursor a row is looked for that moved."""
+RowRenderer = Callable[[int, int], Line]
+"""Renders a row, given its index and its width in cells."""
+SEARCH_DISTANCE = 200
+"""How many rows around the cursor are searched for a row that moved."""
 
 
 class RowList(LineView):
-    """Rows with a cursor, and marks where rows have keys.
+    """Rows with a cursor; rows with keys can be marked.
 
     Args:
-        row: draws a row.
-        look: the theme.
-        second: draws a second line for each row.
-        key: what a row is, whatever its number; None where that is not known. Without it nothing can be marked.
+        row: renders a row.
+        style_for: returns the style for style words.
+        second_line: renders a second line of each row.
+        key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
         is_heading: whether a row is a heading, which the cursor skips.
         id: the widget's id.
         classes: the widget's classes.
     """
 
     @dataclass
-    class RowPointed(Message):
-        """The cursor stands on another row."""
+    class RowHighlighted(Message):
+        """Posted when the cursor moved to another row."""
 
         rows: RowList
         index: int
 
     @dataclass
-    class RowChosen(Message):
-        """A row was opened."""
+    class RowSelected(Message):
+        """Posted when a row is opened."""
 
         rows: RowList
         index: int
 
     @dataclass
     class MarksChanged(Message):
-        """Rows were marked, or are no longer."""
+        """Posted when marks were added or removed."""
 
         rows: RowList
 
     def __init__(
         self,
-        row: Drawer,
-        look: StyleLookup,
+        row: RowRenderer,
+        style_for: StyleLookup,
         *,
-        second: Drawer | None = None,
+        second_line: RowRenderer | None = None,
         key: Callable[[int], Hashable | None] | None = None,
         is_heading: Callable[[int], bool] | None = None,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
-        super().__init__(look, id=id, classes=classes)
-        self.row, self.second, self.key, self.is_heading = row, second, key, is_heading
-        self.tall = 2 if second else 1
+        super().__init__(style_for, id=id, classes=classes)
+        self.row, self.second_line, self.key, self.is_heading = row, second_line, key, is_heading
+        self.item_height = 2 if second_line else 1
         self.bar_width = 2 if key else 1
         self.marked: set[Hashable] = set()
         self._count = 0
-        self._pointed_key: Hashable | None = None
+        self._cursor_key: Hashable | None = None
         self._range_start: int | None = None
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._count
 
     def item(self, number: int, part: int, columns: int) -> Line:
         """A row, or its second line."""
-        return self.second(number, columns) if part and self.second else self.row(number, columns)
+        return self.second_line(number, columns) if part and self.second_line else self.row(number, columns)
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
-        """There are so many rows now, and any may look otherwise; the cursor stays with what it stood on."""
+        """Show this number of rows, all of them new; the cursor stays on the row with its key, or goes to `cursor`."""
         self._count = count
-        wanted = self._where_it_went() if cursor is None else cursor
-        self.cursor = self._beside_headings(max(0, min(wanted, count - 1)), 1)
-        self.top = self._with_cursor(self.top)
-        self._remember()
+        index = self._find_cursor_key() if cursor is None else cursor
+        self.cursor = self._skip_headings(max(0, min(index, count - 1)), 1)
+        self.top = self._top_with_cursor(self.top)
+        self._store_cursor_key()
         self.redraw()
 
     def choose(self) -> None:
-        """Open the row under the cursor; goes straight to the screen, like `RowPointed`, to arrive after it."""
+        """Open the row under the cursor; posted to the screen, so that it arrives after `RowHighlighted`."""
         if self.count:
-            self.screen.post_message(self.RowChosen(self, self.cursor))
+            self.screen.post_message(self.RowSelected(self, self.cursor))
 
     def mark(self) -> None:
-        """Mark the row under the cursor, or take its mark away, and go on."""
+        """Mark the row under the cursor, or remove its mark, and move to the next row."""
         key = self._key_of(self.cursor)
         if key is not None:
             self.marked ^= {key}
-            self._marked_anew()
+            self._marks_changed()
             self.move(1)
 
     def mark_range(self) -> None:
-        """Begin a range at the cursor; a second time, mark all rows from there to the cursor."""
+        """Start a range at the cursor; the second call marks all rows from there to the cursor."""
         if self._range_start is None:
             self._range_start = self.cursor
             return
         first, last = sorted((self._range_start, self.cursor))
         self._range_start = None
-        self._mark_all(range(first, min(last + 1, self.count)))
+        self._toggle_marks(range(first, min(last + 1, self.count)))
 
     def mark_visible(self) -> None:
-        """Mark every row that is seen, or, where all are, take their marks away."""
-        self._mark_all(self.seen)
+        """Mark all visible rows; if all are marked, remove their marks."""
+        self._toggle_marks(self.visible_range)
 
-    def unmark(self) -> bool:
-        """Take all marks away; whether there were any."""
+    def clear_marks(self) -> bool:
+        """Remove all marks; returns whether there were any."""
         had_any = bool(self.marked) or self._range_start is not None
         self.marked.clear()
         self._range_start = None
         if had_any:
-            self._marked_anew()
+            self._marks_changed()
         return had_any
 
     def margin(self, number: int, part: int) -> Line:
-        """The bar, and the mark beside it."""
+        """The cursor bar, and the mark next to it."""
         spans = super().margin(number, part)
         if part == 0 and self.marked and self._key_of(number) in self.marked:
             return (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
         return spans
 
-    def pointed(self) -> None:
-        """Tell the screen of the row before it paints: the row and what is shown of it are then one picture."""
-        self._remember()
-        self.screen.post_message(self.RowPointed(self, self.cursor))
+    def cursor_moved(self) -> None:
+        """Post the message to the screen before it repaints, so that row and details change in one frame."""
+        self._store_cursor_key()
+        self.screen.post_message(self.RowHighlighted(self, self.cursor))
 
-    def _go(self, number: int, top: int | None) -> None:
-        super()._go(self._beside_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
-        if self.top == self.cursor * self.tall and self._is_heading(self.cursor - 1):
-            self.scroll_lines(-self.tall)  # a first row without what stands above it says too little
+    def _move_cursor(self, number: int, top: int | None) -> None:
+        super()._move_cursor(self._skip_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
+        if self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1):
+            self.scroll_lines(-self.item_height)  # show the heading above the first row
 
-    def _beside_headings(self, number: int, by: int) -> int:
-        """The row at a number, or beside it where that is a heading: the next one in the direction, else back."""
+    def _skip_headings(self, number: int, by: int) -> int:
+        """The row at an index; for a heading the next row in the direction of `by`, else in the other direction."""
         for step in (1, -1) if by >= 0 else (-1, 1):
-            found = number
-            while self._is_heading(found):
-                found += step
-            if 0 <= found < self._count:
-                return found
+            row = number
+            while self._is_heading(row):
+                row += step
+            if 0 <= row < self._count:
+                return row
         return number
 
     def _is_heading(self, number: int) -> bool:
         return self.is_heading is not None and 0 <= number < self._count and self.is_heading(number)
 
-    def _mark_all(self, numbers: range) -> None:
+    def _toggle_marks(self, numbers: range) -> None:
         keys = {key for number in numbers if (key := self._key_of(number)) is not None}
         if keys:
             self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
-            self._marked_anew()
+            self._marks_changed()
 
-    def _marked_anew(self) -> None:
+    def _marks_changed(self) -> None:
         self.redraw()
         self.post_message(self.MarksChanged(self))
 
     def _key_of(self, number: int) -> Hashable | None:
         return self.key(number) if self.key and 0 <= number < self._count else None
 
-    def _remember(self) -> None:
-        self._pointed_key = self._key_of(self.cursor)
+    def _store_cursor_key(self) -> None:
+        self._cursor_key = self._key_of(self.cursor)
 
-    def _where_it_went(self) -> int:
-        if self._pointed_key is None or self._key_of(self.cursor) == self._pointed_key:
+    def _find_cursor_key(self) -> int:
+        if self._cursor_key is None or self._key_of(self.cursor) == self._cursor_key:
             return self.cursor
-        for away in range(1, NEAR):
-            for number in (self.cursor + away, self.cursor - away):
-                if self._key_of(number) == self._pointed_key:
+        for distance in range(1, SEARCH_DISTANCE):
+            for number in (self.cursor + distance, self.cursor - distance):
+                if self._key_of(number) == self._cursor_key:
                     return number
         return self.cursor

@@ -1,4 +1,4 @@
-"""Text inputs in one line: the base of all, the line that finds in a pane, the line that filters rows."""
+"""Single-line inputs: the base of all, one that finds text in a pane, and one that filters rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from presscheck.tui.widgets.line_view import LineView
 
 
 class SearchInput(Input):
-    """A line of text."""
+    """A single-line input in the colours of the theme."""
 
     DEFAULT_CSS = """
     SearchInput, SearchInput:focus {
@@ -30,17 +30,17 @@ class SearchInput(Input):
 
 
 class FindLine(SearchInput):
-    """Opened by `FindLine.open`; closes itself."""
+    """Finds a text in a pane; opened by `FindLine.open`, closes itself."""
 
     DEFAULT_CSS = "FindLine { layer: above; dock: bottom; }"
 
     def __init__(self, pane: LineView) -> None:
-        super().__init__(pane.needle, placeholder="find")
+        super().__init__(pane.search_text, placeholder="find")
         self.pane = pane
 
     @classmethod
     def open(cls, screen: Screen[None], pane: LineView) -> None:
-        """Ask what to find in that pane."""
+        """Open the input for a pane, in place of an open one."""
         for other in screen.query(FindLine):
             other.remove()
         line = cls(pane)
@@ -48,23 +48,23 @@ class FindLine(SearchInput):
         line.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Mark while typing."""
+        """Highlight the text while it is typed."""
         event.stop()
-        self.pane.needle = event.value.lower()
+        self.pane.search_text = event.value.lower()
         self.pane.redraw()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go there."""
+        """Go to the next match."""
         event.stop()
         self.screen.run_worker(self.pane.search(event.value), group="find", exclusive=True)
         self._close()
 
     def on_key(self, event: events.Key) -> None:
-        """Escape finds nothing."""
+        """Close and remove the highlights on escape."""
         if event.key == "escape":
             event.stop()
             event.prevent_default()
-            self.pane.needle = ""
+            self.pane.search_text = ""
             self.pane.redraw()
             self._close()
 
@@ -74,13 +74,13 @@ class FindLine(SearchInput):
 
 
 class FilterLine(SearchInput):
-    """Opened by `FilterLine.open`; closes itself."""
+    """Filters the rows of a pane; opened by `FilterLine.open`, closes itself."""
 
     DEFAULT_CSS = "FilterLine { layer: above; dock: bottom; }"
 
     @dataclass
     class Filtered(Message):
-        """Rows must hold this."""
+        """Posted when the filter changes."""
 
         text: str
 
@@ -90,7 +90,7 @@ class FilterLine(SearchInput):
 
     @classmethod
     def open(cls, screen: Screen[None], pane: LineView, text: str) -> None:
-        """Ask what rows must hold."""
+        """Open the input for a pane, in place of an open one."""
         for other in screen.query(FilterLine):
             other.remove()
         line = cls(pane, text)
@@ -98,17 +98,17 @@ class FilterLine(SearchInput):
         line.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show while typing."""
+        """Filter while the text is typed."""
         event.stop()
         self.post_message(self.Filtered(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """It stays."""
+        """Close and keep the filter."""
         event.stop()
         self._close()
 
     def on_key(self, event: events.Key) -> None:
-        """Escape shows all."""
+        """Close and remove the filter on escape."""
         if event.key == "escape":
             event.stop()
             event.prevent_default()

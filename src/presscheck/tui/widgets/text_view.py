@@ -1,4 +1,4 @@
-"""Plain lines to look at: no cursor, moving scrolls."""
+"""A read-only text without a cursor; moving scrolls it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.tui.widgets.line_view import LineView
 
 
 class TextView(LineView):
-    """A text that is already laid out."""
+    """Shows lines that are already laid out."""
 
     has_cursor = False
     bar_width = 0
@@ -17,7 +17,7 @@ class TextView(LineView):
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self.lines)
 
     def item(self, number: int, part: int, columns: int) -> Line:
@@ -25,7 +25,7 @@ class TextView(LineView):
         return self.lines[number]
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show these from now on."""
+        """Show other lines."""
         self.lines = lines
-        self.top = self._fitting(self.top)
+        self.top = self._clamped_top(self.top)
         self.redraw()

@@ -1,6 +1,6 @@
-"""A tree as a list of what is unfolded: children are asked for when a node is opened, and open nodes are remembered.
+"""A tree widget: a list of the nodes whose parents are expanded; children are requested when a node is expanded.
 
-What is open is known by key, so that fresh data changes no fold and moves the cursor from no node that is still there.
+Nodes are identified by keys, so new data changes neither which nodes are expanded nor the node under the cursor.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INDENT = 2
 
 
 class Node(NamedTuple):
-    """A node: what it is, what it says, what stands at its right end, and whether it can be unfolded."""
+    """A node: its key, its label, a note at the right end, and whether it can be expanded."""
 
     key: str
     label: Line
@@ -27,39 +27,41 @@ class Node(NamedTuple):
     expandable: bool = False
 
 
-class _Placed(NamedTuple):
+class _TreeRow(NamedTuple):
+    """A visible node with its depth and the row of its parent."""
+
     node: Node
     level: int
     parent: int | None
 
 
 class Tree(LineView):
-    """Nodes that fold.
+    """Shows a tree of nodes.
 
     Args:
-        children: the nodes below a key, below None the first ones; may be asked often.
-        look: the theme.
+        children: returns the child nodes of a key, and the root nodes for None; called often.
+        style_for: returns the style for style words.
         id: the widget's id.
         classes: the widget's classes.
     """
 
     @dataclass
-    class NodePointed(Message):
-        """The cursor stands on another node."""
+    class NodeHighlighted(Message):
+        """Posted when the cursor moved to another node."""
 
         tree: Tree
         key: str
 
     @dataclass
-    class NodeChosen(Message):
-        """A node was opened."""
+    class NodeSelected(Message):
+        """Posted when a node is opened."""
 
         tree: Tree
         key: str
 
     @dataclass
-    class NodeUnfolded(Message):
-        """The children of a node are seen now; who has to fetch them does it here."""
+    class NodeExpanded(Message):
+        """Posted when a node was expanded, so that the screen can load its children."""
 
         tree: Tree
         key: str
@@ -67,32 +69,32 @@ class Tree(LineView):
     def __init__(
         self,
         children: Callable[[str | None], Sequence[Node]],
-        look: StyleLookup,
+        style_for: StyleLookup,
         *,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
-        super().__init__(look, id=id, classes=classes)
+        super().__init__(style_for, id=id, classes=classes)
         self.children_of = children
-        self.open: set[str] = set()
-        self._placed: list[_Placed] = []
-        self._wanted: str | None = None
+        self.expanded: set[str] = set()
+        self._rows: list[_TreeRow] = []
+        self._target_key: str | None = None
 
     @property
     def count(self) -> int:
-        """How many nodes are unfolded."""
-        return len(self._placed)
+        """The number of visible nodes."""
+        return len(self._rows)
 
     @property
     def key(self) -> str | None:
-        """The node under the cursor."""
-        return self._placed[self.cursor].node.key if self.cursor < len(self._placed) else None
+        """The key of the node under the cursor."""
+        return self._rows[self.cursor].node.key if self.cursor < len(self._rows) else None
 
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A node: its fold, its label, and its note at the right end."""
-        node, level, _ = self._placed[number]
-        fold = ("▾ " if node.key in self.open else "▸ ") if node.expandable else "  "
-        head = (Span(" " * INDENT * level + fold, "quiet"), *node.label)
+        """A node: expand sign, label, and the note at the right end."""
+        node, level, _ = self._rows[number]
+        glyph = ("▾ " if node.key in self.expanded else "▸ ") if node.expandable else "  "
+        head = (Span(" " * INDENT * level + glyph, "quiet"), *node.label)
         if not node.note:
             return head
         note = cut(node.note, columns // 2)
@@ -100,89 +102,89 @@ class Tree(LineView):
         return (*pad(cut(head, room - 1), room), *note)
 
     def show(self, *, cursor: str | None = None) -> None:
-        """Any node may have changed: lay all out anew; the cursor stays on its node unless told otherwise."""
-        wanted, parent = cursor or self._wanted or self.key, self._parent_key(self.cursor)
-        self._placed = self._flat(None, 0, None, [])
+        """Read all nodes again; the cursor stays on its node, or goes to the key `cursor`."""
+        target, parent = cursor or self._target_key or self.key, self._parent_key(self.cursor)
+        self._rows = self._flatten(None, 0, None, [])
         if self._parent_key(self.cursor) != parent:
-            self.cursor -= 1  # what it stood on is gone and had no sibling below: it stays in the family
+            self.cursor -= 1  # the node is gone and was the last child: stay below the same parent
         self.cursor = max(0, min(self.cursor, self.count - 1))
-        found = self._find(wanted)
-        if found is not None:
-            self.cursor = found
-            self._wanted = None
+        row = self._find(target)
+        if row is not None:
+            self.cursor = row
+            self._target_key = None
         elif cursor:
-            self._wanted = cursor
-        self.top = self._with_cursor(self.top)
+            self._target_key = cursor
+        self.top = self._top_with_cursor(self.top)
         self.redraw()
 
-    def point_to(self, key: str, *, below: Sequence[str] = ()) -> None:
-        """Unfold those nodes, and put the cursor on a node; when it is not there yet, as soon as it comes."""
-        fresh = [one for one in below if one not in self.open]
-        self.open.update(below)
+    def move_to_key(self, key: str, *, ancestors: Sequence[str] = ()) -> None:
+        """Expand the ancestors of a node, and move the cursor to it as soon as it exists."""
+        collapsed = [parent for parent in ancestors if parent not in self.expanded]
+        self.expanded.update(ancestors)
         before = self.key
         self.show(cursor=key)
-        for one in fresh:
-            self.post_message(self.NodeUnfolded(self, one))
+        for parent in collapsed:
+            self.post_message(self.NodeExpanded(self, parent))
         if self.key != before:
-            self.pointed()
+            self.cursor_moved()
 
     def choose(self) -> None:
         """Open the node under the cursor."""
         if self.key is not None:
-            self.post_message(self.NodeChosen(self, self.key))
+            self.post_message(self.NodeSelected(self, self.key))
 
     def toggle(self) -> None:
-        """Unfold the node under the cursor, or fold it."""
-        if self.key in self.open:
-            self.fold()
+        """Expand the node under the cursor, or collapse it."""
+        if self.key in self.expanded:
+            self.collapse_node()
         else:
-            self.unfold()
+            self.expand_node()
 
-    def unfold(self) -> bool:
-        """Unfold the node under the cursor, or go to its first child; whether there was anything to do."""
-        if not self._placed or not self._placed[self.cursor].node.expandable:
+    def expand_node(self) -> bool:
+        """Expand the node under the cursor, or go to its first child; returns whether it can be expanded."""
+        if not self._rows or not self._rows[self.cursor].node.expandable:
             return False
-        key = self._placed[self.cursor].node.key
-        if key in self.open:
-            if self.cursor + 1 < self.count and self._placed[self.cursor + 1].parent == self.cursor:
+        key = self._rows[self.cursor].node.key
+        if key in self.expanded:
+            if self.cursor + 1 < self.count and self._rows[self.cursor + 1].parent == self.cursor:
                 self.move(1)
             return True
-        self.open.add(key)
+        self.expanded.add(key)
         self.show()
-        self.post_message(self.NodeUnfolded(self, key))
+        self.post_message(self.NodeExpanded(self, key))
         return True
 
-    def fold(self) -> bool:
-        """Fold the node under the cursor, or go to its parent; whether there was anything to do."""
-        if not self._placed:
+    def collapse_node(self) -> bool:
+        """Collapse the node under the cursor, or go to its parent; returns whether anything changed."""
+        if not self._rows:
             return False
-        node, _, parent = self._placed[self.cursor]
-        if node.expandable and node.key in self.open:
-            self.open.discard(node.key)
+        node, _, parent = self._rows[self.cursor]
+        if node.expandable and node.key in self.expanded:
+            self.expanded.discard(node.key)
             self.show()
             return True
         if parent is None:
             return False
-        self.point(parent)
+        self.move_to(parent)
         return True
 
-    def pointed(self) -> None:
-        """Tell of the node."""
-        self._wanted = None
+    def cursor_moved(self) -> None:
+        """Post that the cursor moved."""
+        self._target_key = None
         if self.key is not None:
-            self.post_message(self.NodePointed(self, self.key))
+            self.post_message(self.NodeHighlighted(self, self.key))
 
     def _parent_key(self, number: int) -> str | None:
-        parent = self._placed[number].parent if number < len(self._placed) else None
-        return None if parent is None else self._placed[parent].node.key
+        parent = self._rows[number].parent if number < len(self._rows) else None
+        return None if parent is None else self._rows[parent].node.key
 
     def _find(self, key: str | None) -> int | None:
-        return next((number for number, placed in enumerate(self._placed) if placed.node.key == key), None)
+        return next((number for number, row in enumerate(self._rows) if row.node.key == key), None)
 
-    def _flat(self, key: str | None, level: int, parent: int | None, into: list[_Placed]) -> list[_Placed]:
+    def _flatten(self, key: str | None, level: int, parent: int | None, into: list[_TreeRow]) -> list[_TreeRow]:
         for node in self.children_of(key):
             number = len(into)
-            into.append(_Placed(node, level, parent))
-            if node.expandable and node.key in self.open:
-                self._flat(node.key, level + 1, number, into)
+            into.append(_TreeRow(node, level, parent))
+            if node.expandable and node.key in self.expanded:
+                self._flatten(node.key, level + 1, number, into)
         return into

@@ -9,38 +9,38 @@ from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, pad, width
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.strip_renderer import drawn
+from presscheck.tui.widgets.strip_renderer import render_strip
 
 GAP = 4
 
 
 class WhichKey(Widget):
-    """Keys and what they do, in columns, above the line below."""
+    """Keys and the titles of their commands, in columns above the footer."""
 
     DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
 
-    def __init__(self, look: StyleLookup) -> None:
+    def __init__(self, style_for: StyleLookup) -> None:
         super().__init__()
-        self.look = look
+        self.style_for = style_for
         self.title = ""
         self.entries: Sequence[tuple[str, str]] = ()
 
     def open(self, title: str, entries: Sequence[tuple[str, str]], columns: int) -> None:
-        """Show these keys and what they do."""
+        """Show these keys with the titles of their commands."""
         self.title, self.entries = title, entries
         self.styles.height = len(self._lines(columns))
         self.display = True
         self.refresh()
 
     def close(self) -> None:
-        """Away with it."""
+        """Hide the popup."""
         if self.display:
             self.display = False
 
     def render_line(self, y: int) -> Strip:
-        """A line of keys."""
+        """The strip of one line of keys."""
         lines = self._lines(self.size.width)
-        return drawn(lines[y] if y < len(lines) else (), self.size.width, self.look)
+        return render_strip(lines[y] if y < len(lines) else (), self.size.width, self.style_for)
 
     def _lines(self, columns: int) -> list[Line]:
         cells: list[Line] = [(Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]

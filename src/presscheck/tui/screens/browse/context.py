@@ -1,4 +1,4 @@
-"""What the parts of the browse screen need from it, as a protocol."""
+"""The part of the browse screen that its components use, as a protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class BrowseContext(ScreenContext, Protocol):
-    """The browse screen as its parts see it."""
+    """The browse screen as its components see it."""
 
     @property
     def library(self) -> Library:

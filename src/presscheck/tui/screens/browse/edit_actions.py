@@ -66,7 +66,7 @@ class EditActions:
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id))
 
     def command_add(self) -> Awaitable[None] | None:
-        """Add a page into the group or space under the cursor, or beside the page."""
+        """Add a page into the group or space under the cursor, or next to the page."""
         item = self._screen.item
         if item is None or item.space is None:
             return None
@@ -141,7 +141,7 @@ class EditActions:
             question,
             outbox.draft(key) or "",
             self._screen.style_for,
-            most=SUBJECT,
+            max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, text),
         )
         subject = await self._screen.ask(dialog)

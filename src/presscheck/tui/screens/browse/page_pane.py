@@ -59,7 +59,7 @@ class PagePane:
         request = self._screen.library.requests.get(space)
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         answers = self._screen.engine.watch(call)
-        self._screen.subscribe(answers, lambda seen: self._take_page(item, seen), group="page", complains=False)
+        self._screen.subscribe(answers, lambda result: self._take_page(item, result), group="page", shows_errors=False)
 
     def show_text(self, text: str) -> None:
         """Show a sentence instead of a page."""
@@ -88,7 +88,7 @@ class PagePane:
         self._step(self._back, self._forward)
 
     def reason_history_forward(self) -> str | None:
-        """Disabled until one went back."""
+        """Disabled until the user went back."""
         return None if self._forward else "no next page"
 
     def command_history_forward(self) -> None:
@@ -147,17 +147,17 @@ class PagePane:
         else:
             self._screen.notify("it has no web address")
 
-    def _take_page(self, item: Item, seen: Result[RevisionPage | None]) -> None:
+    def _take_page(self, item: Item, result: Result[RevisionPage | None]) -> None:
         current = self._screen.item
         if current is None or current.key != item.key:
             return
-        if seen.value is None:
-            reason = seen.error.message if seen.error else "it is not in the cache"
+        if result.value is None:
+            reason = result.error.message if result.error else "it is not in the cache"
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
             return
-        self.age = f"   as it was {long_ago(seen.age)}" if seen.state == "offline" else ""
+        self.age = f"   as it was {long_ago(result.age)}" if result.state == "offline" else ""
         self._screen.refresh_status_bars()
-        self._show(item.key, seen.value.markdown or "", seen.value.title)
+        self._show(item.key, result.value.markdown or "", result.value.title)
 
     def _show(self, key: str, markdown: str, title: str) -> None:
         """Show a page; the scroll position stays if it is the same page."""
@@ -169,7 +169,7 @@ class PagePane:
         )
 
     def _open(self, item: Item, key: str) -> None:
-        """Go from an item to another, so that one can go back."""
+        """Go from an item to another, and remember the first one in the history."""
         self._back.append(item.key)
         self._forward.clear()
         self._screen.go_to(key)

@@ -1,4 +1,4 @@
-"""What can be browsed, as a tree: collections, spaces, and the pages of each, live or in a change request."""
+"""The tree of the browse screen: collections, spaces, and their pages on main or in a change request."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.spaces import Space
+from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.tree import Node
@@ -17,7 +18,7 @@ STYLES = {"collection": "strong", "space": "strong", "group": "quiet strong", "l
 
 
 class Item(NamedTuple):
-    """What a node of the tree stands for; `kind` is collection, space, or the type of a page."""
+    """An item of the tree; `kind` is `collection`, `space` or the type of a page."""
 
     key: str
     kind: str
@@ -28,12 +29,12 @@ class Item(NamedTuple):
 
 
 def page_key(space_id: str, page_id: str) -> str:
-    """The key of a page."""
+    """The key of a page in the tree."""
     return f"page {space_id} {page_id}"
 
 
 class Library:
-    """What is known of an organization; any part may come later, or come anew.
+    """The collections, spaces and pages of an organization; each part is set when it is loaded.
 
     `requests` are the change requests that spaces are browsed in, by the id of the space.
     """
@@ -44,15 +45,15 @@ class Library:
         self._spaces: tuple[Space, ...] = ()
         self._pages: dict[str, Pages] = {}
         self._items: dict[str, Item] = {}
-        self._below: dict[str | None, list[Item]] = {}
+        self._children: dict[str | None, list[Item]] = {}
 
-    def take(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> None:
-        """These are the collections and the spaces."""
+    def set_spaces(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> None:
+        """Replace collections and spaces."""
         self._collections, self._spaces = tuple(collections), tuple(spaces)
         self._index()
 
-    def take_pages(self, space_id: str, pages: Pages | None) -> None:
-        """These are the pages of a space; None forgets them."""
+    def set_pages(self, space_id: str, pages: Pages | None) -> None:
+        """Replace the pages of a space; None removes them."""
         if pages is None:
             self._pages.pop(space_id, None)
         else:
@@ -60,7 +61,7 @@ class Library:
         self._index()
 
     def item(self, key: str | None) -> Item | None:
-        """What a node stands for."""
+        """The item with a key; None if it is unknown."""
         return self._items.get(key or "")
 
     def collections(self) -> set[str]:
@@ -68,7 +69,7 @@ class Library:
         return {item.key for item in self._items.values() if item.kind == "collection"}
 
     def groups(self, space_id: str) -> set[str]:
-        """The keys of the groups of a space, and of the pages at its root that hold others."""
+        """The keys of the groups of a space that have pages."""
         return {
             item.key
             for item in self._items.values()
@@ -76,26 +77,26 @@ class Library:
         }
 
     def pages(self, space_id: str) -> Pages | None:
-        """The pages of a space, where they are known."""
+        """The pages of a space; None if they are not loaded."""
         return self._pages.get(space_id)
 
-    def above(self, key: str) -> list[str]:
-        """The nodes that a node is below, the outermost first."""
-        found: list[str] = []
+    def ancestors(self, key: str) -> list[str]:
+        """The keys of the ancestors of an item, outermost first."""
+        keys: list[str] = []
         item = self.item(key)
         while item and item.parent:
-            found.insert(0, item.parent)
+            keys.insert(0, item.parent)
             item = self.item(item.parent)
-        return found
+        return keys
 
-    def way(self, key: str | None) -> list[str]:
-        """What the nodes down to this one are called, as display text."""
-        items = [self.item(one) for one in (*self.above(key or ""), key)]
+    def path_titles(self, key: str | None) -> list[str]:
+        """The titles from the space down to an item, as display text."""
+        items = [self.item(part) for part in (*self.ancestors(key or ""), key)]
         return [sanitize(item.title) for item in items if item and item.kind != "collection"]
 
     def nodes(self, key: str | None) -> list[Node]:
-        """The nodes below one."""
-        return [self._node(item) for item in self._below.get(key, ())]
+        """The child nodes of an item; None is the root."""
+        return [self._node(item) for item in self._children.get(key, ())]
 
     def _node(self, item: Item) -> Node:
         line = _label(item)
@@ -107,19 +108,21 @@ class Library:
         return Node(item.key, line, expandable=item.kind == "collection" or bool(item.page and item.page.pages))
 
     def _index(self) -> None:
-        self._items, self._below = {}, {}
-        known = {one.id for one in self._collections}
+        self._items, self._children = {}, {}
+        known = {collection.id for collection in self._collections}
 
-        def under(parent: str | None) -> str | None:
+        def parent_key(parent: str | None) -> str | None:
             return f"collection {parent}" if parent in known else None
 
-        for one in self._collections:
-            self._add(Item(f"collection {one.id}", "collection", one.title, under(one.parent)))
+        for collection in self._collections:
+            self._add(
+                Item(f"collection {collection.id}", "collection", collection.title, parent_key(collection.parent))
+            )
         for space in self._spaces:
             key = f"space {space.id}"
-            self._add(Item(key, "space", space.title, under(space.parent), space))
-            found = self._pages.get(space.id)
-            self._add_pages(found.pages if found else (), space, key)
+            self._add(Item(key, "space", space.title, parent_key(space.parent), space))
+            pages = self._pages.get(space.id)
+            self._add_pages(pages.pages if pages else (), space, key)
 
     def _add_pages(self, pages: Iterable[RevisionPage], space: Space, parent: str) -> None:
         for page in pages:
@@ -129,12 +132,12 @@ class Library:
 
     def _add(self, item: Item) -> None:
         self._items[item.key] = item
-        self._below.setdefault(item.parent, []).append(item)
+        self._children.setdefault(item.parent, []).append(item)
 
 
 def count_below(page: RevisionPage) -> int:
-    """How many pages are below one."""
-    return sum(1 + count_below(one) for one in page.pages)
+    """The number of pages below a page."""
+    return sum(1 for _ in flatten(page.pages))
 
 
 def _label(item: Item) -> Line:

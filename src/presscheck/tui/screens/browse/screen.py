@@ -1,4 +1,4 @@
-"""The browse screen: collections, spaces and pages in one tree, and the page under its cursor beside it."""
+"""The browse screen: collections, spaces and pages in one tree, with the page under its cursor on the right."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class BrowseScreen(BaseScreen):
         """The path to what is under the cursor."""
         item = self.item
         request = self.library.requests.get(item.space.id) if item and item.space else None
-        path = [sanitize(self._organization), *self.library.way(item.key if item else None)]
+        path = [sanitize(self._organization), *self.library.path_titles(item.key if item else None)]
         line: Line = (Span(" " + " › ".join(part for part in path if part), "quiet"), Span(self.page_pane.age, "quiet"))
         if request is None:
             return line
@@ -91,15 +91,17 @@ class BrowseScreen(BaseScreen):
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
         if change_request_id:
             call = GetChangeRequest(space_id=space_id, change_request_id=change_request_id)
-            self.subscribe(self.engine.watch(call), lambda seen: self._take_request(space_id, seen), group="request")
-        self.tree_view.open.add(f"space {space_id}")
+            self.subscribe(
+                self.engine.watch(call), lambda result: self._take_request(space_id, result), group="request"
+            )
+        self.tree_view.expanded.add(f"space {space_id}")
         self._subscribe_pages(space_id)
-        self._point_to_target()
+        self._move_to_target()
 
     def go_to(self, key: str) -> None:
         """Put the cursor on an item as soon as it is known."""
         self._target = key
-        self._point_to_target()
+        self._move_to_target()
 
     def browse_in(self, space: Space, request: ChangeRequest | None) -> None:
         """Show a space in a change request from now on, or (None) on main."""
@@ -110,7 +112,7 @@ class BrowseScreen(BaseScreen):
         else:
             self.library.requests.pop(space.id, None)
             self.notify("showing main again")
-        self.tree_view.open.add(f"space {space.id}")
+        self.tree_view.expanded.add(f"space {space.id}")
         self._subscribe_pages(space.id)
         self.page_pane.show_page()
 
@@ -118,13 +120,13 @@ class BrowseScreen(BaseScreen):
         """Go from the page to the tree."""
         self.tree_view.focus()
 
-    @on(Tree.NodePointed)
-    def node_pointed(self) -> None:
+    @on(Tree.NodeHighlighted)
+    def node_highlighted(self) -> None:
         """Show the page of another row."""
         self.page_pane.show_page()
 
-    @on(Tree.NodeChosen)
-    def node_chosen(self) -> None:
+    @on(Tree.NodeSelected)
+    def node_selected(self) -> None:
         """Expand or collapse; go into a page; open a link."""
         item = self.item
         if item and item.kind in ("document", "computed"):
@@ -134,8 +136,8 @@ class BrowseScreen(BaseScreen):
         else:
             self.tree_view.toggle()
 
-    @on(Tree.NodeUnfolded)
-    def node_unfolded(self, event: Tree.NodeUnfolded) -> None:
+    @on(Tree.NodeExpanded)
+    def node_expanded(self, event: Tree.NodeExpanded) -> None:
         """Load the pages of a space."""
         item = self.library.item(event.key)
         if item and item.kind == "space" and item.space:
@@ -149,12 +151,12 @@ class BrowseScreen(BaseScreen):
     def _children(self, key: str | None) -> Sequence[Node]:
         return self.library.nodes(key)
 
-    def _take_organizations(self, seen: Result[Page[Organization] | None]) -> None:
-        organizations = seen.value.items if seen.value else ()
+    def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
+        organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
         if organization is None:
             self.page_pane.show_text(
-                "You are not a member of an organization yet." if seen.value else "Not loaded yet."
+                "You are not a member of an organization yet." if result.value else "Not loaded yet."
             )
         if organization is None or self._organization == organization.title:
             return
@@ -170,25 +172,25 @@ class BrowseScreen(BaseScreen):
         known_spaces = self.engine.window(spaces, 0, MANY)
         if known_collections.age is None or known_spaces.age is None:
             return
-        self.library.take(known_collections.items, known_spaces.items)
+        self.library.set_spaces(known_collections.items, known_spaces.items)
         if not known_spaces.items:
             self.page_pane.show_text("There are no spaces yet. `presscheck serve --docs DIR` imports one.")
         if self._is_new:
             self._is_new = False
-            self.tree_view.open |= self.library.collections()
+            self.tree_view.expanded |= self.library.collections()
         self._redraw()
 
     def _redraw(self) -> None:
         self.tree_view.show()
-        self._point_to_target()
+        self._move_to_target()
         self.page_pane.show_page()
 
-    def _point_to_target(self) -> None:
+    def _move_to_target(self) -> None:
         item = self.library.item(self._target)
         if item is None:
             return
         self._target = ""
-        self.tree_view.point_to(item.key, below=self.library.above(item.key))
+        self.tree_view.move_to_key(item.key, ancestors=self.library.ancestors(item.key))
         if item.kind == "document":
             self.page_view.focus()
 
@@ -200,18 +202,18 @@ class BrowseScreen(BaseScreen):
             else ListPages(space_id=space_id)
         )
         self.subscribe(
-            self.engine.watch(call), lambda seen: self._take_pages(space_id, seen), group=f"pages-{space_id}"
+            self.engine.watch(call), lambda result: self._take_pages(space_id, result), group=f"pages-{space_id}"
         )
 
-    def _take_pages(self, space_id: str, seen: Result[Pages | None]) -> None:
+    def _take_pages(self, space_id: str, result: Result[Pages | None]) -> None:
         is_first = self.library.pages(space_id) is None
-        if seen.value is not None:
-            self.library.take_pages(space_id, seen.value)
+        if result.value is not None:
+            self.library.set_pages(space_id, result.value)
             if is_first:
-                self.tree_view.open |= self.library.groups(space_id)
+                self.tree_view.expanded |= self.library.groups(space_id)
         self._redraw()
 
-    def _take_request(self, space_id: str, seen: Result[ChangeRequest | None]) -> None:
+    def _take_request(self, space_id: str, result: Result[ChangeRequest | None]) -> None:
         item = self.library.item(f"space {space_id}")
-        if seen.value and item and item.space and space_id not in self.library.requests:
-            self.browse_in(item.space, seen.value)
+        if result.value and item and item.space and space_id not in self.library.requests:
+            self.browse_in(item.space, result.value)

@@ -20,7 +20,7 @@ from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_t
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, counted, merge_train, path_of
+from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of
 from presscheck.tui.screens.inbox.context import InboxContext
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -86,7 +86,7 @@ class BulkActions:
             return
         requests = self._triage.selected()
         lacks_reviews = self._engine.lacks(REVIEWS)
-        title = f"With {counted(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
+        title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
         actions = [action for action in ACTIONS if action.key != "approve" or not lacks_reviews]
         choice = await self._screen.ask(Picker(title, actions, self._screen.style_for, ranked=False))
         if not choice:
@@ -104,7 +104,7 @@ class BulkActions:
             return
         title = next(choice.label for choice in ACTIONS if choice.key == action)
         lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
-        question = f"{title}: {counted(requests)}?"
+        question = f"{title}: {count_text(requests)}?"
         if await self._screen.ask(ConfirmDialog(question, lines, title, self._screen.style_for)):
             self._engine.outbox.save_draft(DRAFT, "")
             items = [BatchItem(request, call(request)) for request in requests]
@@ -118,13 +118,13 @@ class BulkActions:
         """Merge in the order of the rows, after a confirmation."""
         lines = [line for request in requests for line in self._with_warnings(request)]
         lines += [(), (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
-        question = f"Merge {counted(requests)}, one after another?"
+        question = f"Merge {count_text(requests)}, one after another?"
         if await self._screen.ask(ConfirmDialog(question, lines, "Merge", self._screen.style_for)):
             self._show(merge_train(self._engine, requests))
 
     def _with_warnings(self, request: ChangeRequest) -> list[Line]:
         """A change request, and below it why one might not want to merge it now."""
-        refused = self._screen.model.facts(request).refused or ()
+        refused = self._screen.model.details(request).refused or ()
         warnings = [f"{sanitize(', '.join(refused))} requested changes"] if refused else []
         if request.comments:
             warnings.append(count(request.comments, "open comment"))
@@ -139,7 +139,7 @@ class BulkActions:
             self._screen.notify("the merge train is empty: its change requests no longer exist")
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
-        choices = [Choice("go", "Continue", counted(requests)), Choice("forget", "Discard", "nothing is merged")]
+        choices = [Choice("go", "Continue", count_text(requests)), Choice("forget", "Discard", "nothing is merged")]
         choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices, self._screen.style_for))
         if choice == ("go",):
             self._show(merge_train(self._engine, requests))
@@ -163,7 +163,7 @@ class BulkActions:
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
             for member in members.items
         ]
-        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, many=True))
+        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
     def _composer(self) -> Composer:

@@ -1,4 +1,4 @@
-"""What the parts of the inbox need from the inbox screen, as a protocol."""
+"""The part of the inbox screen that its components use, as a protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class InboxContext(ScreenContext, Protocol):
-    """The inbox screen as its parts see it."""
+    """The inbox screen as its components see it."""
 
     @property
     def model(self) -> InboxModel:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 """Rows that are read from the store at a time."""
-FORECAST_LASTS = 300.0
+FORECAST_SECONDS = 300.0
 """Seconds for which a merge forecast is kept."""
 HEADING = -1
 """Marks a heading among the positions of rows in their listing."""
@@ -31,10 +31,10 @@ class Heading(NamedTuple):
 
 
 @dataclass
-class Shown:
+class ArrangedRows:
     """The rows of a filtered, sorted or grouped view: a position or `HEADING` for each, and headings by row."""
 
-    places: list[int] = field(default_factory=list[int])
+    positions: list[int] = field(default_factory=list[int])
     headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
 
 
@@ -48,14 +48,14 @@ class InboxModel:
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
-        self._at_places: dict[int, ChangeRequest] = {}
-        self._facts: dict[str, RowDetails] = {}
+        self._arranged_requests: dict[int, ChangeRequest] = {}
+        self._details: dict[str, RowDetails] = {}
         self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
         """The filter of each view, by the id of the view."""
         self._groups: dict[str, tuple[Group, ...]] = {}
-        self._visible: dict[str, Shown] = {}
+        self._arranged: dict[str, ArrangedRows] = {}
         self.counts: dict[str, int] = {}
         """The counts of views that were not read yet, by the id of the view."""
 
@@ -77,14 +77,14 @@ class InboxModel:
         if listing is None:
             return 0
         if self.is_arranged(view):
-            shown = self._shown(view)
-            return len(shown.places) - len(shown.headings)
+            rows = self._arranged_rows(view)
+            return len(rows.positions) - len(rows.headings)
         known = self._engine.window(listing, 0, 0)
-        return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._away(view))
+        return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._hidden_positions(view))
 
     def count(self) -> int:
         """The number of rows of this view, with headings."""
-        return self.total() + (len(self._shown(self.view).headings) if self.is_arranged(self.view) else 0)
+        return self.total() + (len(self._arranged_rows(self.view).headings) if self.is_arranged(self.view) else 0)
 
     @property
     def empty(self) -> str:
@@ -92,27 +92,27 @@ class InboxModel:
         is_narrow = self.view.id in self.queries
         return "Nothing matches the filter. F changes it." if is_narrow else self.view.empty
 
-    def learn_spaces(self, spaces: ListSpaces) -> None:
+    def read_spaces(self, spaces: ListSpaces) -> None:
         """Read the titles of the spaces, as display text."""
         self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}
 
     def forget(self) -> None:
         """Forget all rows, because something may have changed."""
         self._chunks.clear()
-        self._at_places.clear()
-        self._facts.clear()
+        self._arranged_requests.clear()
+        self._details.clear()
         self._hidden.clear()
-        self._visible.clear()
+        self._arranged.clear()
 
     def heading(self, index: int) -> Heading | None:
         """The heading at a row; None if it is no heading."""
-        return self._shown(self.view).headings.get(index) if self.view.is_grouped else None
+        return self._arranged_rows(self.view).headings.get(index) if self.view.is_grouped else None
 
     def request(self, index: int) -> ChangeRequest | None:
         """The change request of a row; None if it is unknown or a heading."""
         if self.is_arranged(self.view):
             return self._arranged_at(index)
-        for position in self._away(self.view):
+        for position in self._hidden_positions(self.view):
             if position > index:
                 break
             index += 1
@@ -124,32 +124,32 @@ class InboxModel:
         if listing is not None and self.is_arranged(view):
             text = f"{view.query} {self.queries.get(view.id, '')}"
             self._groups[view.id] = await arrange_rows(self._engine, view, listing, text, self.spaces, now())
-            self._visible.pop(view.id, None)
+            self._arranged.pop(view.id, None)
             if view is self.view:
-                self._at_places.clear()
+                self._arranged_requests.clear()
 
-    def _shown(self, view: View) -> Shown:
+    def _arranged_rows(self, view: View) -> ArrangedRows:
         """The rows of an arranged view, without hidden ones."""
-        if view.id not in self._visible:
-            away, shown = {*self._away(view)}, Shown()
+        if view.id not in self._arranged:
+            hidden, arranged_rows = {*self._hidden_positions(view)}, ArrangedRows()
             for group in self._groups.get(view.id, ()):
-                kept = [place for place in group.places if place not in away] if away else group.places
-                if kept and group.title is not None:
-                    shown.headings[len(shown.places)] = Heading(group.title, len(kept))
-                    shown.places.append(HEADING)
-                shown.places += kept
-            self._visible[view.id] = shown
-        return self._visible[view.id]
+                visible = [position for position in group.places if position not in hidden] if hidden else group.places
+                if visible and group.title is not None:
+                    arranged_rows.headings[len(arranged_rows.positions)] = Heading(group.title, len(visible))
+                    arranged_rows.positions.append(HEADING)
+                arranged_rows.positions += visible
+            self._arranged[view.id] = arranged_rows
+        return self._arranged[view.id]
 
     def _arranged_at(self, index: int) -> ChangeRequest | None:
-        places, listing = self._shown(self.view).places, self.listing()
-        if listing is None or index >= len(places) or places[index] == HEADING:
+        positions, listing = self._arranged_rows(self.view).positions, self.listing()
+        if listing is None or index >= len(positions) or positions[index] == HEADING:
             return None
-        if places[index] not in self._at_places:
+        if positions[index] not in self._arranged_requests:
             start = index - index % CHUNK
-            near = [place for place in places[start : start + CHUNK] if place != HEADING]
-            self._at_places |= self._engine.rows(listing, near)
-        return self._at_places.get(places[index])
+            near = [position for position in positions[start : start + CHUNK] if position != HEADING]
+            self._arranged_requests |= self._engine.rows(listing, near)
+        return self._arranged_requests.get(positions[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
         """The change request at a position of the listing."""
@@ -162,36 +162,36 @@ class InboxModel:
         chunk = self._chunks[start]
         return chunk[index - start] if index - start < len(chunk) else None
 
-    def _away(self, view: View) -> list[int]:
+    def _hidden_positions(self, view: View) -> list[int]:
         """The positions in a listing that are hidden (done or snoozed), in order."""
         listing, triage = self.listing(view), self._engine.triage
         if listing is None or not view.hides:
             return []
         if view.id not in self._hidden:
             found: list[int] = []
-            for place in self._engine.positions(listing, triage.hidden_ids).values():
-                [*requests] = self._engine.window(listing, place, 1).items
-                found += [place for request in requests if triage.hidden_state(request)]
+            for position in self._engine.positions(listing, triage.hidden_ids).values():
+                [*requests] = self._engine.window(listing, position, 1).items
+                found += [position for request in requests if triage.hidden_state(request)]
             self._hidden[view.id] = sorted(found)
         return self._hidden[view.id]
 
-    def facts(self, request: ChangeRequest) -> RowDetails:
+    def details(self, request: ChangeRequest) -> RowDetails:
         """Reviews, pages and comments of a row, as far as known."""
-        if request.id not in self._facts:
-            _, has_conflict = self._forecasts.get((request.id, request.revision), (0.0, None))
-            self._facts[request.id] = replace(row_details(self._engine, request, self.me), has_conflict=has_conflict)
-        return self._facts[request.id]
+        if request.id not in self._details:
+            _, has_conflicts = self._forecasts.get((request.id, request.revision), (0.0, None))
+            self._details[request.id] = replace(row_details(self._engine, request, self.me), has_conflict=has_conflicts)
+        return self._details[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:
         """Whether there is no merge forecast, or it is too old."""
-        made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_LASTS, None))
-        return monotonic() - made >= FORECAST_LASTS
+        made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_SECONDS, None))
+        return monotonic() - made >= FORECAST_SECONDS
 
-    def foresaw(self, request: ChangeRequest, *, has_conflict: bool | None) -> None:
-        """Keep whether a merge would conflict; None if unknown."""
-        self._forecasts[request.id, request.revision] = monotonic(), has_conflict
+    def set_forecast(self, request: ChangeRequest, *, has_conflicts: bool | None) -> None:
+        """Store whether a merge would conflict; None if unknown."""
+        self._forecasts[request.id, request.revision] = monotonic(), has_conflicts
 
-    def learn(self, request: ChangeRequest) -> bool:
+    def reload_details(self, request: ChangeRequest) -> bool:
         """Read the details of a row again; returns whether they have changed."""
-        before = self._facts.pop(request.id, None)
-        return self.facts(request) != before
+        before = self._details.pop(request.id, None)
+        return self.details(request) != before

@@ -1,7 +1,7 @@
-"""Reads what rows and preview of the inbox show beside the change request: the cursor first, then its neighbours.
+"""Reads details of change requests for rows and preview: first those under the cursor, then its neighbours.
 
-The other visible rows follow when nothing else is to be read. What is in the store is read again only where the change
-request was updated since.
+The other visible rows follow at background priority. A stored answer is read again only if the change request was
+updated since.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.operation import Operation
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
+from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.relative_time import now, parse_time
@@ -21,9 +22,9 @@ from presscheck.tui.screens.inbox.context import InboxContext
 
 OperationOf = Callable[[ChangeRequest], Operation[Any]]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
-"""What a row and its preview show beside the change request."""
+"""The calls whose answers a row and its preview show."""
 ROW_DETAILS: tuple[OperationOf, ...] = (reviews_of, changes_in)
-"""What a row alone shows of that."""
+"""Those that a row shows."""
 
 
 class InboxPrefetch:
@@ -67,13 +68,13 @@ class InboxPrefetch:
 
     async def _read_visible_rows(self) -> None:
         rows = self._screen.rows
-        with suppress(NetworkError):  # nobody asked for these, and the status bar shows that there is no connection
+        with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
             for index in (rows.cursor + 1, rows.cursor - 1):
-                if index in rows.seen:
+                if index in rows.visible_range:
                     await self._read_row(index, DETAILS, PREFETCH)
-            for index in rows.seen:
+            for index in rows.visible_range:
                 await self._read_row(index, ROW_DETAILS, BACKGROUND)
-            for index in rows.seen:
+            for index in rows.visible_range:
                 await self._forecast_row(index)
 
     async def _read_row(self, index: int, details: tuple[OperationOf, ...], priority: Priority) -> None:
@@ -92,21 +93,17 @@ class InboxPrefetch:
         request = model.request(index)
         if request is None or not request.outdated or not model.is_forecast_old(request):
             return
-        from presscheck.engine.review.merge_forecast import (
-            forecast,  # 20 ms: it merges pages, which no first screen does
-        )
-
         merge = None
-        with suppress(ServiceError):  # a side that may not be read: no forecast
+        with suppress(ServiceError):  # one side cannot be read: no forecast
             merge = await forecast(self._engine, request, BACKGROUND)
-        model.foresaw(request, has_conflict=None if merge is None else bool(merge.conflicts))
+        model.set_forecast(request, has_conflicts=None if merge is None else bool(merge.conflicts))
         self._update(request)
 
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:
         """Read a listing to its end, unless it is complete in the store."""
         if not self._engine.window(listing, 0, 0).complete:
-            async for seen in self._engine.watch_listing(listing, priority=BACKGROUND):
-                if seen.error or self._engine.window(listing, 0, 0).complete:
+            async for result in self._engine.watch_listing(listing, priority=BACKGROUND):
+                if result.error or self._engine.window(listing, 0, 0).complete:
                     return
 
     def _is_stale(self, call: Operation[Any], request: ChangeRequest) -> bool:
@@ -115,5 +112,5 @@ class InboxPrefetch:
         return known is None or (updated is not None and known.age > (now() - updated).total_seconds())
 
     def _update(self, request: ChangeRequest) -> None:
-        if self._screen.model.learn(request):
+        if self._screen.model.reload_details(request):
             self._screen.show_row_details()

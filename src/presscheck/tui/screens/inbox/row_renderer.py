@@ -13,17 +13,17 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
-"""Columns from which there is room for the wide form."""
+"""The width from which the wide columns are used, in cells."""
 SIZES = (14, 8, 7, 12, 8, 7, 9)
 NARROW_SIZES = (9, 6, 6, 5, 6, 7, 1)
-"""Widths of space, author, age, viewed pages, comments, reviews, outdated."""
+"""The widths of the columns: space, author, age, viewed pages, comments, reviews, outdated."""
 NO_SIGN = Span(" ")
 
 
 def request_row(
     request: ChangeRequest, known: RowDetails, space: str, columns: int, moment: datetime, *, sign: Span = NO_SIGN
 ) -> Line:
-    """A change request in one row of that many columns; `sign`, of one column, stands before its number."""
+    """A change request in one row of that many columns; `sign`, one cell wide, is shown before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     is_wide = columns >= WIDE - 1
     comments = Span(f"{request.comments} open", "") if request.comments else Span("–", "quiet")

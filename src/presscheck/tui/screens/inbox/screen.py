@@ -30,7 +30,7 @@ from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import drawn
+from presscheck.tui.widgets.strip_renderer import render_strip
 from presscheck.tui.widgets.text_view import TextView
 
 REST = 0.12
@@ -80,7 +80,7 @@ class InboxScreen(BaseScreen):
         me = self.engine.known(GetCurrentUser())
         self.model.me = me.value.id if me else ""
         organizations = self.engine.watch(ListOrganizations())
-        self.subscribe(organizations, self._take_organizations, group="organizations", complains=False)
+        self.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
 
     def on_resize(self) -> None:
         """Fit the preview to the new width."""
@@ -101,10 +101,10 @@ class InboxScreen(BaseScreen):
 
     def save_snapshot(self) -> None:
         """Store what is shown for the next start."""
-        strips = {0: drawn(self.title_line(), self.size.width, self.style_for)}
+        strips = {0: render_strip(self.title_line(), self.size.width, self.style_for)}
         for widget in self.query("#tabs, #rows, #preview"):
             strips |= {widget.region.y + y: widget.render_line(y) for y in range(widget.region.height)}
-        strips[self.size.height - 1] = drawn(self.footer_hints(), self.size.width, self.style_for)
+        strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
 
     @property
@@ -138,12 +138,12 @@ class InboxScreen(BaseScreen):
     def choose(self, view: View) -> None:
         """Show a view."""
         self.model.view, self._is_answered = view, False
-        self.rows.unmark()
+        self.rows.clear_marks()
         listing = self.model.listing()
         if listing is None:
             return
         self._read_rows()
-        self.rows.point(0)
+        self.rows.move_to(0)
         self.subscribe(self.engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
@@ -175,7 +175,7 @@ class InboxScreen(BaseScreen):
         """Draw the preview of the row under the cursor."""
         request = self.current()
         if request:
-            lines = preview(request, self.model.facts(request), self.size.width, now())
+            lines = preview(request, self.model.details(request), self.size.width, now())
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
         elif self._is_answered or not self.engine.status.online:
@@ -185,8 +185,8 @@ class InboxScreen(BaseScreen):
         hairline = (Span(f" {'─' * (self.size.width - 2)}", "quiet"),)
         self.query_one("#preview", TextView).show([hairline, *lines])
 
-    @on(RowList.RowPointed)
-    def row_pointed(self) -> None:
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
         """Show the preview of another row, and read its details when the cursor stays there."""
         self.show_preview()
         if self._rest:
@@ -198,18 +198,18 @@ class InboxScreen(BaseScreen):
         """Show how many rows are marked."""
         self.show_tabs()
 
-    def _take_user(self, seen: Result[User | None]) -> None:
+    def _take_user(self, result: Result[User | None]) -> None:
         """Views depend on who is signed in; the store knows it from the second start on."""
-        if seen.value is not None and seen.value.id != self.model.me:
-            self.model.me = seen.value.id
+        if result.value is not None and result.value.id != self.model.me:
+            self.model.me = result.value.id
             self.choose(self.model.view)
 
-    def _take_organizations(self, seen: Result[Page[Organization] | None]) -> None:
-        if seen.value is not None:
-            self._error = "" if seen.value.items else "You are not a member of an organization yet."
-            self._show_organization(seen.value.items)
-        elif seen.state == "failed" and seen.error:
-            self._error = f"{sanitize(seen.error.message)}. ctrl+r retries."
+    def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
+        if result.value is not None:
+            self._error = "" if result.value.items else "You are not a member of an organization yet."
+            self._show_organization(result.value.items)
+        elif result.state == "failed" and result.error:
+            self._error = f"{sanitize(result.error.message)}. ctrl+r retries."
         self.show_preview()
 
     def _show_organization(self, organizations: tuple[Organization, ...]) -> None:
@@ -224,13 +224,13 @@ class InboxScreen(BaseScreen):
         self.choose(self.model.view)
 
     def _take_spaces(self, spaces: ListSpaces) -> None:
-        self.model.learn_spaces(spaces)
+        self.model.read_spaces(spaces)
         self.rows.redraw()
 
-    def _take_listing(self, seen: Result[int]) -> None:
-        self._is_answered = self._is_answered or seen.state != "cached"
+    def _take_listing(self, result: Result[int]) -> None:
+        self._is_answered = self._is_answered or result.state != "cached"
         self._read_rows()
-        if seen.state in ("fresh", "unchanged"):
+        if result.state in ("fresh", "unchanged"):
             self.prefetch.start()
             self.run(self.prefetch.count_views, group="counts", exclusive=True)
 
@@ -257,7 +257,7 @@ class InboxScreen(BaseScreen):
         if request is None:
             return (Span("…", "quiet"),)
         space = self.model.spaces.get(request.space, "")
-        return request_row(request, self.model.facts(request), space, columns, now(), sign=self.triage.sign(request))
+        return request_row(request, self.model.details(request), space, columns, now(), sign=self.triage.sign(request))
 
     def _key(self, index: int) -> str | None:
         """The id of a row, whatever its position."""

@@ -9,7 +9,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.screens.batch_actions import counted
+from presscheck.tui.screens.batch_actions import count_text
 from presscheck.tui.screens.inbox.context import InboxContext
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -36,9 +36,9 @@ class TriageActions:
 
     def sign(self, request: ChangeRequest) -> Span:
         """The mark before a row: done, snoozed, new activity, bookmarked, or a space."""
-        away = self._triage.hidden_state(request)
-        if away:
-            return Span("✓" if away.is_done else "◷", "quiet")
+        hidden = self._triage.hidden_state(request)
+        if hidden:
+            return Span("✓" if hidden.is_done else "◷", "quiet")
         if request.id in self._events.unread:
             return Span("•", "accent strong")
         return Span("★", "accent") if self._triage.is_bookmarked(request.id) else Span(" ")
@@ -68,7 +68,7 @@ class TriageActions:
         requests = self.selected()
         if not requests:
             return
-        dialog = Picker(f"Snooze {counted(requests)}", SNOOZES, self._screen.style_for, ranked=False)
+        dialog = Picker(f"Snooze {count_text(requests)}", SNOOZES, self._screen.style_for, ranked=False)
         choice = await self._screen.ask(dialog)
         if choice:
             until = wake_time(choice[0], datetime.now().astimezone())
@@ -104,20 +104,20 @@ class TriageActions:
 
     def command_back(self) -> None:
         """Remove all marks."""
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
         self._screen.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
-            self._screen.notify(f"{first if len(requests) == 1 else counted(requests)} {state} (z to undo)")
+            self._screen.notify(f"{first if len(requests) == 1 else count_text(requests)} {state} (z to undo)")
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         number = sum(self._triage.unhide(id_) for id_ in ids)
         self._last_hidden = ()
-        self._screen.rows.unmark()
+        self._screen.rows.clear_marks()
         self._screen.reload_rows()
         self._screen.notify(f"{count(number, 'change request')} back in the inbox")
 

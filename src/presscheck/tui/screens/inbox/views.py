@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presscheck.config.saved_views import SavedView, first_error
+from presscheck.config.saved_views_file import add_view, change_view, remove_view
 from presscheck.config.settings_schema import MAX_VIEWS
 from presscheck.config.validation import read_views
 from presscheck.engine.inbox.query_language import parse, without_order
@@ -15,6 +16,7 @@ from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.relative_time import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.screens.saved_view_editor import SavedViewEditor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -81,9 +83,9 @@ class ViewActions:
                 f"{sanitize(view.title)}: filter",
                 model.queries.get(view.id, ""),
                 self._screen.style_for,
-                least=0,
-                most=LONGEST,
-                wrong=self._filter_error,
+                min_length=0,
+                max_length=LONGEST,
+                validate=self._filter_error,
                 hint=EXAMPLE,
             )
         )
@@ -113,8 +115,6 @@ class ViewActions:
 
     async def command_save_view(self) -> None:
         """Ask for a name, and save this view under it."""
-        from presscheck.config.saved_views_file import add_view  # 5 ms, rarely needed
-
         view, file = self._screen.model.view, self._screen.app_context.settings_file
         words = (view.words, view.query, self._screen.model.queries.get(view.id, ""))
         query, sort = without_order(" ".join(filter(None, words)))
@@ -130,8 +130,6 @@ class ViewActions:
 
     async def command_change_view(self) -> None:
         """Edit this saved view."""
-        from presscheck.config.saved_views_file import change_view  # 5 ms, rarely needed
-
         saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
         if saved is None or file is None:
             return
@@ -150,8 +148,6 @@ class ViewActions:
 
     async def command_remove_view(self) -> None:
         """Remove this saved view, after a confirmation."""
-        from presscheck.config.saved_views_file import remove_view  # 5 ms, rarely needed
-
         saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
         if saved is None or file is None:
             return
@@ -164,8 +160,6 @@ class ViewActions:
 
     async def _ask_view(self, title: str, view: SavedView) -> SavedView | None:
         """The edited view, which is valid; None if the editor was closed."""
-        from presscheck.tui.screens.saved_view_editor import SavedViewEditor  # 5 ms, rarely needed
-
         others = [other.saved for other in self._screen.model.views if other.saved and other.saved is not view]
 
         def error_of(edited: SavedView) -> tuple[str, str] | None:

@@ -25,7 +25,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.publish.site_tree import every, moved, pointer, title_of, visibility_of
+from presscheck.tui.screens.publish.site_tree import all_items, move_item, pointer, title_of, visibility_of
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -71,7 +71,7 @@ class SiteActions:
     def command_add(self) -> Awaitable[None] | None:
         """Create a site; in the structure of a site, add a space to it."""
         site = self._screen.current
-        return self._add_space(site) if site and self._screen.site.parts.has_focus else self._add_site()
+        return self._add_space(site) if site and self._screen.site.structure.has_focus else self._add_site()
 
     def command_rename(self) -> Awaitable[None] | None:
         """Change the title of the site, or title or path of an item."""
@@ -113,11 +113,11 @@ class SiteActions:
             self._screen.notify("the service asks for a payment first: o opens the site in the browser")
 
     async def _add_site(self) -> None:
-        least, most = TITLE
-        title = await self._prompt("Title of the new site", "", least, most)
+        min_length, max_length = TITLE
+        title = await self._prompt("Title of the new site", "", min_length, max_length)
         if title is None:
             return
-        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, many=True)
+        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, multiple=True)
         spaces = await self._screen.ask(dialog)
         if spaces is not None:
             call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
@@ -129,7 +129,7 @@ class SiteActions:
 
     async def _add_space(self, site: Site) -> None:
         """Add a space to the site, into the section under the cursor."""
-        contained = {item.space.id for item in every(self._screen.site.items) if isinstance(item, SiteSpace)}
+        contained = {item.space.id for item in all_items(self._screen.site.items) if isinstance(item, SiteSpace)}
         choices = self._spaces(contained)
         if not choices:
             self._screen.notify("every space of the organization is in this site already")
@@ -144,8 +144,8 @@ class SiteActions:
             await self._screen.engine.write(AddSiteSpace(**path, space_id=choice[0])).landed()
 
     async def _rename_site(self, site: Site) -> None:
-        least, most = TITLE
-        title = await self._prompt("Title of the site", site.title, least, most)
+        min_length, max_length = TITLE
+        title = await self._prompt("Title of the site", site.title, min_length, max_length)
         if title is not None and title != site.title:
             await self._screen.engine.write(UpdateSite(**self._path(site), title=title)).landed()
 
@@ -192,7 +192,7 @@ class SiteActions:
     async def _move(self, site: Site, item: StructureItem, by: Literal[1, -1]) -> None:
         """Move an item among its siblings: shown at once, and reverted if the service refuses."""
         before = self._screen.site.items
-        change = moved(before, f"{item.object} {item.id}", by)
+        change = move_item(before, f"{item.object} {item.id}", by)
         if change is None:
             self._screen.notify("this is the last item" if by > 0 else "this is the first item")
             return
@@ -200,7 +200,7 @@ class SiteActions:
         call = SortSiteStructure(**self._path(site), item=pointer(item), position=position)
         self._screen.site.show_items(site, items)
         try:
-            with self._screen.site.own_order():
+            with self._screen.site.pending_order():
                 await self._screen.engine.write(call).landed()
         except PresscheckError:
             self._screen.site.show_items(site, before)
@@ -213,8 +213,10 @@ class SiteActions:
         spaces = self._screen.engine.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
         return [Choice(space.id, sanitize(space.title)) for space in spaces if space.id not in without]
 
-    async def _prompt(self, question: str, text: str, least: int, most: int) -> str | None:
-        return await self._screen.ask(PromptDialog(question, text, self._screen.style_for, least=least, most=most))
+    async def _prompt(self, question: str, text: str, min_length: int, max_length: int) -> str | None:
+        return await self._screen.ask(
+            PromptDialog(question, text, self._screen.style_for, min_length=min_length, max_length=max_length)
+        )
 
     async def _confirm(
         self, question: str, lines: list[Line], action: str, *, type_to_confirm: str | None = None

@@ -1,4 +1,4 @@
-"""What the actions of the publish screen need from it, as a protocol."""
+"""The part of the publish screen that its actions use, as a protocol."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class PublishScreen(BaseScreen):
 
     def command_open(self) -> None:
         """Go from a site to its structure; there, expand or collapse."""
-        tree = self.site.parts
+        tree = self.site.structure
         if tree.has_focus:
             tree.toggle()
         elif self.site.items:
@@ -108,13 +108,13 @@ class PublishScreen(BaseScreen):
             else:
                 self.notify("it has no web address")
 
-    @on(RowList.RowPointed)
-    def row_pointed(self) -> None:
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
         """Show another site."""
         self._subscribe_structure()
 
-    def _take_organizations(self, seen: Result[Page[Organization] | None]) -> None:
-        organizations = seen.value.items if seen.value else ()
+    def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
+        organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
         if organization is None or (self.organization and self.organization.id == organization.id):
             return
@@ -124,12 +124,12 @@ class PublishScreen(BaseScreen):
         spaces = ListSpaces(organization_id=organization.id)
         self.subscribe(self.engine.watch_listing(spaces), lambda _: None, group="spaces")
 
-    def _take_sites(self, seen: Result[Page[Site] | None]) -> None:
-        if seen.value:
-            self.sites = seen.value.items
+    def _take_sites(self, result: Result[Page[Site] | None]) -> None:
+        if result.value:
+            self.sites = result.value.items
             self._hint = "There is no site yet: a creates one."
-        elif seen.error:
-            self._hint = f"Could not load the sites: {sanitize(seen.error.message)}"
+        elif result.error:
+            self._hint = f"Could not load the sites: {sanitize(result.error.message)}"
         self._redraw()
 
     def _redraw(self) -> None:
@@ -144,19 +144,21 @@ class PublishScreen(BaseScreen):
         site = self.current
         self.refresh_status_bars()
         if site is None:
-            self.site.show_words(self._hint)
+            self.site.show_message(self._hint)
             return
         self.site.show_site(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         answers = self.engine.watch(call)
-        self.subscribe(answers, lambda seen: self._take_structure(site, seen), group="structure", complains=False)
+        self.subscribe(
+            answers, lambda result: self._take_structure(site, result), group="structure", shows_errors=False
+        )
 
-    def _take_structure(self, site: Site, seen: Result[SiteStructure | None]) -> None:
-        if self.site.has_own_order:
+    def _take_structure(self, site: Site, result: Result[SiteStructure | None]) -> None:
+        if self.site.has_pending_order:
             return
-        reason = seen.error.message if seen.error and seen.value is None else ""
+        reason = result.error.message if result.error and result.value is None else ""
         self.site.show_site(site, f"Could not load its structure: {sanitize(reason)}" if reason else "")
-        self.site.show_items(site, seen.value.structure if seen.value else ())
+        self.site.show_items(site, result.value.structure if result.value else ())
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]

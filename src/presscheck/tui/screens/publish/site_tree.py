@@ -44,25 +44,25 @@ def pointer(item: StructureItem) -> StructureItemPointer:
     )
 
 
-def inside(item: StructureItem) -> Items:
-    """The items in an item."""
+def children_of(item: StructureItem) -> Items:
+    """The items below an item."""
     if isinstance(item, SiteSection):
         return item.site_spaces
     return item.children if isinstance(item, SiteSectionGroup) else ()
 
 
-def every(items: Items) -> Items:
+def all_items(items: Items) -> Items:
     """All items, depth first."""
-    return tuple(nested for item in items for nested in (item, *every(inside(item))))
+    return tuple(nested for item in items for nested in (item, *all_items(children_of(item))))
 
 
-def nodes(items: Items) -> list[Node]:
+def tree_nodes(items: Items) -> list[Node]:
     """Items as nodes of a tree."""
-    return [Node(key_of(item), _label(item), _note(item), expandable=bool(inside(item))) for item in items]
+    return [Node(key_of(item), _label(item), _note(item), expandable=bool(children_of(item))) for item in items]
 
 
-def moved(items: Items, key: str, by: Literal[1, -1]) -> tuple[Items, StructurePosition] | None:
-    """The structure after an item has changed places with its next or previous sibling, and that position for the API.
+def move_item(items: Items, key: str, by: Literal[1, -1]) -> tuple[Items, StructurePosition] | None:
+    """The structure after an item was moved by one among its siblings, and its new position for the API.
 
     None if there is no such sibling.
     """
@@ -73,9 +73,9 @@ def moved(items: Items, key: str, by: Literal[1, -1]) -> tuple[Items, StructureP
                 return None
             swapped = list(items)
             swapped[at], swapped[other] = swapped[other], swapped[at]
-            beside = pointer(items[other])
-            return tuple(swapped), StructurePosition(after=beside) if by > 0 else StructurePosition(before=beside)
-        change = moved(inside(item), key, by)
+            sibling = pointer(items[other])
+            return tuple(swapped), StructurePosition(after=sibling) if by > 0 else StructurePosition(before=sibling)
+        change = move_item(children_of(item), key, by)
         if change:
             field = "site_spaces" if isinstance(item, SiteSection) else "children"
             return (*items[:at], item.model_copy(update={field: change[0]}), *items[at + 1 :]), change[1]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.merge_readiness import Reviewer
     from presscheck.engine.review.model import ReviewModel
 
-NO_ROOM = "too narrow for split view"
+TOO_NARROW = "too narrow for split view"
 CONTEXT = 2
 """Unchanged lines that stay around a change when the others are folded."""
 _VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
@@ -33,7 +33,7 @@ _VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed
 
 @dataclass
 class RenderedChange:
-    """Lines, and what each stands for: starts of changes, threads, lines of the new text, folded lines."""
+    """Rendered lines, with the positions of changes, threads, lines of the new text and folded lines."""
 
     lines: list[Line] = field(default_factory=list[Line])
     changes: list[int] = field(default_factory=list[int])
@@ -112,13 +112,13 @@ class RenderOptions:
     unfolded: Collection[str] = ()
     opened: Collection[int] = ()
     """Unchanged lines of the new text that are shown."""
-    is_crowded: bool = False
-    """Whether there is too narrow for split view."""
+    is_narrow: bool = False
+    """Whether the pane is too narrow for split view."""
 
     @property
     def shown_mode(self) -> Mode:
-        """The mode, or prose if there is too narrow for split view."""
-        return "prose" if self.mode == "split" and self.is_crowded else self.mode
+        """The mode; prose if the pane is too narrow for split view."""
+        return "prose" if self.mode == "split" and self.is_narrow else self.mode
 
 
 def render_item(
@@ -126,7 +126,7 @@ def render_item(
 ) -> RenderedChange:
     """The changes of an item, with its threads in place."""
     change = RenderedChange()
-    summary = f"{kinds_text(item)} · {position}" + (f" · {NO_ROOM}" if options.shown_mode != options.mode else "")
+    summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
     placed: dict[int, list[Thread]] = {}
@@ -163,7 +163,7 @@ def _add_difference(
             change.folds[len(change.lines)] = difference.folds[number]
         change.add(line)
         for thread in below.get(number, ()):
-            _add_thread(change, thread, options, beside=difference.beside or (Span("  "),))
+            _add_thread(change, thread, options, prefix=difference.beside or (Span("  "),))
     for thread in below.get(None, ()):
         _add_thread(change, replace(thread, line=None), options)
 
@@ -195,17 +195,17 @@ def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: 
 
 
 def _no_changes(model: ReviewModel) -> str:
-    """The text that stands for the summary of the changes where there are none."""
+    """The text in place of the summary if there are no changes."""
     if model.shown_changes is None:
         return "Loading the changes …"
     return "no changes since your review" if model.since else "no changes yet: e edits a page in it"
 
 
-def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, beside: Line = ()) -> None:
-    columns, unfolded = options.columns - width(beside), thread.id in options.unfolded
+def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, prefix: Line = ()) -> None:
+    columns, unfolded = options.columns - width(prefix), thread.id in options.unfolded
     for line in thread_lines(thread, columns, options.now, comment_lines, unfolded=unfolded):
         change.thread_of[len(change.lines)] = thread.id
-        change.add((*beside, *line))
+        change.add((*prefix, *line))
 
 
 def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:

@@ -44,7 +44,7 @@ REACTIONS = (
 
 
 class CommentActions:
-    """Comment commands.
+    """Handles the comment commands.
 
     Args:
         model: the change request.
@@ -89,7 +89,7 @@ class CommentActions:
     reason_react = reason_reply
 
     def reply_reason(self, thread: Thread | None) -> str | None:
-        """Why nobody can reply to a thread."""
+        """Why a thread has no replies or reactions now; None if it can have them."""
         if thread is None:
             return "no thread here: t goes to the next one"
         return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
@@ -140,7 +140,7 @@ class CommentActions:
         return self.reason_reply()
 
     async def command_delete(self) -> None:
-        """Delete one of the user's messages, after a question; a comment is deleted with its replies."""
+        """Delete one of the user's messages, after a confirmation; a comment is deleted with its replies."""
         thread = self._cursor.thread
         messages = [message for message in thread.messages if message.may_delete] if thread else ()
         message = await self._choose_message("Delete which?", messages)
@@ -170,7 +170,7 @@ class CommentActions:
                 "Edit your comment",
                 f"message {message.id}",
                 lambda text: self._update(thread, message, body=Document(markdown=text)),
-                begin=message.text,
+                initial=message.text,
             )
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
@@ -190,14 +190,14 @@ class CommentActions:
             self._comment_on_page(item, target, quote_cell([sanitize(cell) for cell in cells], column))
 
     def _comment_on_page(
-        self, item: ChangedItem, target: dict[str, Any], begin: str = "", suggestion: str = ""
+        self, item: ChangedItem, target: dict[str, Any], initial: str = "", suggestion: str = ""
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         self._drafts.compose(
             f"Comment on {item.title}",
             f"page {item.id}",
             lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
-            begin=begin,
+            initial=initial,
             suggestion=suggestion,
         )
 

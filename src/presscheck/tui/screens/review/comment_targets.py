@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.context import ReviewContext
 
 ROW = -1
-"""The number that stands for a whole row, in place of the column of a cell."""
+"""Means the whole row, in place of the column of a cell."""
 
 
 class CommentTargets:

@@ -1,4 +1,4 @@
-"""What the parts of a review need of the screen that owns them, as protocols: no part imports the screen."""
+"""The parts of the review screen that its components use, as protocols; components do not import the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class ReviewContext(Protocol):
-    """The screen, as its parts see it."""
+    """The review screen as its components see it."""
 
     @property
     def app_context(self) -> AppContext:
@@ -61,7 +61,7 @@ class ReviewContext(Protocol):
 
 
 class ReviewCursor(Protocol):
-    """What the cursor of a review points at."""
+    """What is under the cursor of a review."""
 
     @property
     def item(self) -> ChangedItem | None:

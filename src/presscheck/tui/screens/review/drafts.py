@@ -1,4 +1,4 @@
-"""Drafts and writes of a review: a text is a draft until the engine has it, and each write is followed until sent."""
+"""Drafts and writes of a review: a text is a draft until the engine accepts it; each write is tracked until sent."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
 """The start of a comment that replaces a verdict, for a service without reviews."""
+REVIEW_DRAFT = "verdict"
+"""The start of the names of drafts of reviews; earlier versions stored it too."""
 HOLD = 3
 """Seconds during which a comment can be undone before it is sent."""
 
@@ -77,11 +79,11 @@ class ReviewDrafts:
         if isinstance(call, UpdateComment | UpdateReply):
             return self.key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
         if isinstance(call, SubmitReview):
-            return self.key(f"verdict {call.status}")
+            return self.key(f"{REVIEW_DRAFT} {call.status}")
         return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
-        """Undo a write that was not sent: its text, after a prefix, is a draft again; whether it was undone."""
+        """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""
         call: Any = self._context.engine.unsend(row)
         if call is None:
             return False
@@ -97,18 +99,18 @@ class ReviewDrafts:
         name: str,
         call: Callable[[str], Operation[Any] | None],
         *,
-        begin: str = "",
+        initial: str = "",
         suggestion: str = "",
         may_be_empty: bool = False,
         submits: bool = False,
     ) -> None:
-        """Open the composer; its text is a draft until the engine has it.
+        """Open the composer; its text is a draft until the engine accepts it.
 
         Args:
             title: the title of the composer.
             name: the name of the draft.
             call: makes a write of the text; None if there is nothing to send.
-            begin: the text at the start.
+            initial: the initial text.
             suggestion: the text that one key inserts, to suggest a change of the page.
             may_be_empty: whether an empty text can be sent.
             submits: whether it submits the review, with all comments that were held.
@@ -117,29 +119,29 @@ class ReviewDrafts:
             title = f"{title}, in your review"
         key = self.key(name)
 
-        def take(text: str) -> None:
+        def submit(text: str) -> None:
             self._write(call(text), submits=submits)
-            with contextlib.suppress(StoreError):  # it is written: a draft that is left over does no harm
+            with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
                 self._outbox.save_draft(key, "")
 
         def save(text: str) -> None:
-            self._outbox.save_draft(key, "" if text == begin else text)
+            self._outbox.save_draft(key, "" if text == initial else text)
 
         self._context.app_context.push_screen(
             Composer(
                 title,
-                self._outbox.draft(key) or begin,
+                self._outbox.draft(key) or initial,
                 save,
                 self._context.style_for,
                 people=self._people,
-                take=take,
+                submit=submit,
                 may_be_empty=may_be_empty,
                 suggestion=suggestion,
             )
         )
 
     def send(self, call: Operation[Any]) -> bool:
-        """Give a write to the engine; whether it took it."""
+        """Send a write through the engine; returns whether the engine accepted it."""
         try:
             self._write(call)
         except PresscheckError as error:
@@ -156,10 +158,10 @@ class ReviewDrafts:
         return [sanitize(member.user.display_name) for member in members.items]
 
     def _write(self, call: Operation[Any] | None, *, submits: bool = False) -> None:
-        """Give a write to the engine; with `submits`, all comments that were held are sent before it.
+        """Send a write through the engine; with `submits`, all held comments are sent before it.
 
         Raises:
-            PresscheckError: the engine did not take it.
+            PresscheckError: the engine did not accept it.
         """
         engine = self._context.engine
         rows = self._model.discussion.collected() if submits else ()
@@ -179,24 +181,24 @@ class ReviewDrafts:
         try:
             answer = await ticket.landed()
             if isinstance(answer, Review) and revision and answer.revision not in ("", revision):
-                await self._warn_of_unread(revision, answer.revision)
+                await self._warn_about_unread_changes(revision, answer.revision)
         except PresscheckError as error:
             if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
                 self.unsend(ticket.id, prefix=VERDICT_TEXTS[ticket.call.status])
             self._context.app_context.show_error(error)
             return
         if isinstance(answer, MergeResult):
-            self._context.notify(_outcome(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+            self._context.notify(_merge_message(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
         self._context.redraw()
 
-    async def _warn_of_unread(self, read: str, reviewed: str) -> None:
-        """Tell which changes a review covers that its author did not see: the service reviews the newest revision."""
+    async def _warn_about_unread_changes(self, read: str, reviewed: str) -> None:
+        """Show which changes the review also covers: the service takes the newest revision."""
         changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
 
 
-def _outcome(result: MergeResult, *, is_merge: bool) -> str:
+def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
     """The message after a merge or an update."""
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"

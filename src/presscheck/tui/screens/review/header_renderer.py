@@ -61,7 +61,7 @@ def state_line(
         parts.append((Span(count(open_threads, "open comment"), "waiting"),))
     if request.outdated:
         parts.append((Span("◷ main has new changes", "waiting"),))
-    return _fitted([part for part in parts if part], columns)
+    return _join_fitting([part for part in parts if part], columns)
 
 
 def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
@@ -92,10 +92,10 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
     return tuple(spans)
 
 
-def merge_line(standing: MergeReadiness, columns: int) -> Line:
+def merge_line(readiness: MergeReadiness, columns: int) -> Line:
     """`Can merge?  no: ada requested changes, 4 open comments`."""
-    reasons = ", ".join(standing.reasons)
-    word, style = _CERTAINTIES[standing.certainty]
+    reasons = ", ".join(readiness.reasons)
+    word, style = _CERTAINTIES[readiness.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]
     if reasons:
         spans += [Span(": ", "quiet"), Span(reasons)]
@@ -128,8 +128,8 @@ def _progress(progress: Progress | None) -> Line:
     return tuple(spans)
 
 
-def _fitted(parts: Sequence[Line], columns: int) -> Line:
-    """As many of the parts as there is room for, with gaps between them; at least the first, cut if necessary."""
+def _join_fitting(parts: Sequence[Line], columns: int) -> Line:
+    """Joins as many parts as fit, with gaps; always shows the first, cut if necessary."""
     for number in range(len(parts), 0, -1):
         line: list[Span] = []
         for part in parts[:number]:

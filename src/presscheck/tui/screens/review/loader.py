@@ -68,14 +68,14 @@ class ReviewLoader:
         if thread.reply_count and not thread.first.pending:
             self._subscribe(self._model.discussion.list_replies(thread.id))
 
-    def _take_request(self, seen: Result[ChangeRequest | None]) -> None:
+    def _take_request(self, result: Result[ChangeRequest | None]) -> None:
         before = (self._model.request, self.error)
-        self._model.set_request(seen.value)
+        self._model.set_request(result.value)
         self.error = ""
-        if seen.state == "offline":
-            self.error = f"offline: as of {long_ago(seen.age)}"
-        elif seen.state == "failed" and seen.error:
-            self.error = f"{seen.error.message} · ctrl+r retries"
+        if result.state == "offline":
+            self.error = f"offline: as of {long_ago(result.age)}"
+        elif result.state == "failed" and result.error:
+            self.error = f"{result.error.message} · ctrl+r retries"
         self._subscribe_all()
         if (self._model.request, self.error) != before:
             self._on_answer()
@@ -93,14 +93,14 @@ class ReviewLoader:
 
         latest: tuple[Any, type] | None = None
 
-        def take(seen: Result[Any]) -> None:
+        def take(result: Result[Any]) -> None:
             nonlocal latest
-            if latest == (seen.value, type(seen.error)):
+            if latest == (result.value, type(result.error)):
                 return  # most answers of the service only confirm what the cache gave
-            latest = (seen.value, type(seen.error))
-            self._model.take(call, seen.value)
+            latest = (result.value, type(result.error))
+            self._model.take(call, result.value)
             if isinstance(call, ListComments):
-                following = self._model.discussion.next_comments(call, seen.value)
+                following = self._model.discussion.next_comments(call, result.value)
                 if following:
                     self._subscribe(following)
             self._subscribe_all()

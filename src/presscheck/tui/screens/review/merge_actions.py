@@ -24,7 +24,7 @@ DIALOG_COLUMNS = 72
 
 
 class MergeActions:
-    """Commands that merge or update.
+    """Handles the commands that merge or update.
 
     Args:
         model: the change request.
@@ -47,7 +47,7 @@ class MergeActions:
         return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
 
     async def command_merge(self) -> None:
-        """Merge after a question; not if somebody changed the request or main while the user read it."""
+        """Merge after a confirmation, unless the change request or main was changed meanwhile."""
 
         def lines() -> list[Line]:
             return [*self.summary(), *self._forecast.lines(), (Span("This cannot be undone.", "waiting"),)]
@@ -72,7 +72,7 @@ class MergeActions:
         return self._drafts.disabled_reason()
 
     async def command_pull(self) -> None:
-        """Update from main after a question."""
+        """Update from main, after a confirmation."""
 
         def lines() -> list[Line]:
             return [
@@ -118,7 +118,7 @@ class MergeActions:
         return [(), *check_lines(checks(inputs) if inputs else ())]
 
     async def _confirm(
-        self, title: str, act: str, lines: Callable[[], list[Line]], *, has_gate: bool
+        self, title: str, confirm_label: str, lines: Callable[[], list[Line]], *, has_gate: bool
     ) -> tuple[bool, Revisions | None]:
         """Ask with the forecast in the dialog: it cannot be confirmed before the forecast is known.
 
@@ -127,7 +127,7 @@ class MergeActions:
         """
         forecast, request = self._forecast, self._model.request
         number = str(request.number) if request and has_gate else None
-        dialog = ConfirmDialog(title, lines(), act, self._context.style_for, is_ready=False)
+        dialog = ConfirmDialog(title, lines(), confirm_label, self._context.style_for, is_ready=False)
         revisions: Revisions | None = None
 
         def update() -> None:

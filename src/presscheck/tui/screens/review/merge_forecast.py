@@ -1,4 +1,4 @@
-"""The forecast of a merge: whether the change request conflicts with main; made anew when one of them changes."""
+"""The merge forecast: checks whether the change request conflicts with main, again after either changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.context import ReviewContext
 
 Revisions = tuple[str, str]
-"""The revisions that a merge joins: of the change request and of main."""
+"""The revisions of the change request and of main."""
 
 
 class MergeForecast:
@@ -38,13 +38,13 @@ class MergeForecast:
 
     @property
     def revisions(self) -> Revisions | None:
-        """The revisions that a merge joins, as they are shown; None while one is not known."""
+        """The revisions that are shown; None while one is unknown."""
         request, space = self._model.request, self._model.space
         return (request.revision, space.revision) if request and space else None
 
     @property
     def is_ready(self) -> bool:
-        """Whether the result is known, or it is known that there will be none."""
+        """Whether the check is finished or not needed."""
         request = self._model.request
         return request is not None and (not request.outdated or self._is_checked)
 
@@ -55,7 +55,7 @@ class MergeForecast:
 
     @contextmanager
     def listening(self, listener: Callable[[], None]) -> Generator[None]:
-        """Call a function after each check, for as long as the block."""
+        """Call a function after each check inside this context."""
         self._listeners.append(listener)
         try:
             yield
@@ -63,7 +63,7 @@ class MergeForecast:
             self._listeners.remove(listener)
 
     async def changed_since(self, revisions: Revisions | None) -> bool:
-        """Whether the service has other revisions by now; what is shown is then requested again."""
+        """Whether the service has other revisions by now; if so, everything that is shown is requested again."""
         request = await self._context.engine.read(GetChangeRequest(**self._model.path))
         space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
         if revisions in (None, (request.revision, space.revision)):
@@ -81,7 +81,7 @@ class MergeForecast:
             self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
 
     def require(self) -> None:
-        """Check for conflicts even if main could not be read before: somebody waits for the result."""
+        """Check for conflicts, and read main first if it is unknown, because a dialog waits for the result."""
         if self.revisions is None:
             self._context.run(self._read_space, group="space", exclusive=True)
         else:

@@ -24,7 +24,7 @@ _MODE_NAMES: dict[Mode, str] = {
 
 
 class ReviewNavigation:
-    """Commands that write nothing.
+    """Handles the commands that only navigate, change the view or copy.
 
     Args:
         model: the change request.
@@ -79,9 +79,9 @@ class ReviewNavigation:
     def command_diff_view(self) -> None:
         """Switch between prose, split and source."""
         mode, width = _NEXT_MODE[self._view.mode], self._view.width
-        is_crowded = mode == "split" and width < WIDE
-        crowded = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
-        self._context.notify(crowded if is_crowded else _MODE_NAMES[mode])
+        is_narrow = mode == "split" and width < WIDE
+        too_narrow = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
+        self._context.notify(too_narrow if is_narrow else _MODE_NAMES[mode])
         self._view.set_mode(mode)
 
     def command_only_changed(self) -> None:
@@ -164,11 +164,11 @@ class ReviewNavigation:
         self._view.select(next(rows, 0))
         if self._view.items.has_focus:
             self.command_next_pane()
-        self._view.change.point(self._view.rendered.first_line_of_thread(thread_id))
+        self._view.change.move_to(self._view.rendered.first_line_of_thread(thread_id))
 
     def load_visible(self) -> None:
         """Load the texts of the items whose rows are visible."""
-        self._texts.fill(self._view.visible_items)
+        self._texts.prefetch(self._view.visible_items)
 
     def _turn(self, step: int) -> None:
         row = self._view.items.cursor + step
@@ -195,7 +195,7 @@ class ReviewNavigation:
             self._go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
-        """Go to the next of these lines; whether there is one."""
+        """Go to the next of these lines; returns whether there is one."""
         cursor = self._view.change.cursor
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:
@@ -206,4 +206,4 @@ class ReviewNavigation:
         """Go to a line of the change, and give it the focus."""
         if self._view.items.has_focus:
             self.command_next_pane()
-        self._view.change.point(line)
+        self._view.change.move_to(line)

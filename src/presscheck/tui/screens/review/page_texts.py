@@ -41,7 +41,7 @@ class PageTextLoader:
         self._requested: dict[Key, Priority] = {}
         self._documents: dict[Key, Mapping[str, Any] | None] = {}
         self._queue: list[ChangedItem] = []
-        self._is_filling = False
+        self._is_prefetching = False
 
     def page(self, item: ChangedItem) -> PageText:
         """The text of an item as far as it is loaded; loads it, and the next item too."""
@@ -69,12 +69,12 @@ class PageTextLoader:
         difference = self.loaded(item).difference
         return WordCount(difference.added, difference.removed) if difference else None
 
-    def fill(self, items: Iterable[ChangedItem]) -> None:
-        """Load these items one after another at low priority, in place of those of the last call."""
+    def prefetch(self, items: Iterable[ChangedItem]) -> None:
+        """Load these items one after another at low priority; replaces the items of the last call."""
         self._queue = [item for item in items if self._is_missing(item)]
-        if self._queue and not self._is_filling and not self._context.is_leaving:
-            self._is_filling = True
-            self._context.run(self._fill())
+        if self._queue and not self._is_prefetching and not self._context.is_leaving:
+            self._is_prefetching = True
+            self._context.run(self._prefetch())
 
     def retry(self) -> None:
         """Load again what could not be loaded."""
@@ -92,14 +92,14 @@ class PageTextLoader:
         key = self._key(item)
         return item.has_text and key not in self._requested and key not in self._pages
 
-    async def _fill(self) -> None:
+    async def _prefetch(self) -> None:
         try:
             while self._queue:
                 item = self._queue.pop(0)
                 if self._is_missing(item):
                     await self._load(self._key(item), self._calls(item), BACKGROUND)
         finally:
-            self._is_filling = False
+            self._is_prefetching = False
 
     def _request(self, item: ChangedItem, priority: Priority) -> None:
         key = self._key(item)

@@ -31,7 +31,7 @@ SUBJECT = 100
 
 
 class RequestActions:
-    """Commands on the change request.
+    """Handles the commands on the change request.
 
     Args:
         model: the change request.
@@ -87,11 +87,13 @@ class RequestActions:
     reason_reviewers = reason_archive
 
     async def command_archive(self) -> None:
-        """Archive the change request, or reopen it, after a question."""
+        """Archive the change request, or reopen it, after a confirmation."""
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
-        title, act = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await self._context.ask(ConfirmDialog(title, self._merge.summary()[:2], act, self._context.style_for)):
+        title, confirm_label = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
+        if await self._context.ask(
+            ConfirmDialog(title, self._merge.summary()[:2], confirm_label, self._context.style_for)
+        ):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
@@ -105,7 +107,7 @@ class RequestActions:
             Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
             for member in members.items
         ]
-        picker = Picker("Reviewers", choices, self._context.style_for, many=True, chosen=requested)
+        picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:
             return
@@ -159,7 +161,7 @@ class RequestActions:
             "Subject",
             outbox.draft(key) or subject,
             self._context.style_for,
-            most=SUBJECT,
+            max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, "" if text == subject else text),
         )
         text = await self._context.ask(dialog)
@@ -167,21 +169,21 @@ class RequestActions:
             outbox.save_draft(key, "")
 
     def _edit_description(self) -> None:
-        from presscheck.documents.nodes.from_markdown import (
-            markdown_to_nodes,  # the parser is loaded only when it is needed
-        )
+        # 7 ms, only for a description
+        from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 
-        begin = self._description()
+        before = self._description()
 
         def call(text: str) -> UpdateChangeRequest | None:
-            if text == begin:
+            if text == before:
                 return None  # somebody else may have changed it meanwhile
             return UpdateChangeRequest(**self._model.path, description=markdown_to_nodes(text))
 
-        self._drafts.compose("Description", "description", call, begin=begin, may_be_empty=True)
+        self._drafts.compose("Description", "description", call, initial=before, may_be_empty=True)
 
     def _description(self) -> str:
         """The description as Markdown; empty if there is none that can be converted."""
+        # 3 ms, only for a description
         from presscheck.documents.nodes.to_markdown import nodes_to_markdown
         from presscheck.documents.nodes.validation import InvalidNode
 

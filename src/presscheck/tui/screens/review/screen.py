@@ -49,7 +49,7 @@ class ReviewScreen(BaseScreen):
         super().__init__()
         self._request = None if isinstance(request, str) else request
         self._location = (request, number) if isinstance(request, str) else (request.space, request.id)
-        self._awaited: tuple[str, str] | None = None
+        self._target_thread: tuple[str, str] | None = None
         self._had_items = self._is_stale = False
 
     @property
@@ -136,11 +136,11 @@ class ReviewScreen(BaseScreen):
 
     def show_thread(self, thread_id: str) -> None:
         """Go to a thread as soon as it is known, unless the user presses another key before."""
-        self._awaited = (thread_id, self.last_key)
-        self._show_awaited()
+        self._target_thread = (thread_id, self.last_key)
+        self._show_target_thread()
 
-    @on(RowList.RowPointed)
-    def row_pointed(self, event: RowList.RowPointed) -> None:
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self, event: RowList.RowHighlighted) -> None:
         """Show another item."""
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)
@@ -177,16 +177,16 @@ class ReviewScreen(BaseScreen):
             self.thread_list.load_texts()
         else:
             self.navigation.load_visible()
-        self._show_awaited()
+        self._show_target_thread()
 
-    def _show_awaited(self) -> None:
-        if self._awaited is None or self.is_leaving:
+    def _show_target_thread(self) -> None:
+        if self._target_thread is None or self.is_leaving:
             return
-        thread_id, key = self._awaited
+        thread_id, key = self._target_thread
         if self.last_key != key:
-            self._awaited = None
+            self._target_thread = None
         elif self.model.items and self.model.discussion.thread(thread_id):
-            self._awaited = None
+            self._target_thread = None
             self.navigation.go_to_thread(thread_id)
 
     def _load_replies(self, threads: list[Thread]) -> None:

@@ -76,7 +76,7 @@ class ThreadListActions:
 
     def load_texts(self) -> None:
         """Load the texts of all items with threads, to find out which threads are outdated."""
-        self._texts.fill([item for item, _ in self._threads.all_threads() if item])
+        self._texts.prefetch([item for item, _ in self._threads.all_threads() if item])
 
     def redraw(self) -> None:
         """Draw the list again, if it is open."""
@@ -121,7 +121,7 @@ class ThreadListScreen(BaseScreen):
         """The states and the threads."""
         yield StatusLine(self.style_for, id="states")
         yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, second=self._text, key=self._key)
+        yield RowList(self._row, self.style_for, second_line=self._text, key=self._key)
 
     def on_mount(self) -> None:
         """Show the threads."""
@@ -138,16 +138,16 @@ class ThreadListScreen(BaseScreen):
         threads, visible = self._threads.all_threads(), self._threads.visible
         self._shown = [(item, thread) for item, thread in threads if thread.state in visible]
         self.query_one("#states", StatusLine).show(self._states([thread for _, thread in threads]))
-        rows, block = self.query_one(RowList), self.query_one(EmptyState)
+        rows, empty_state = self.query_one(RowList), self.query_one(EmptyState)
         rows.show(len(self._shown))
         rows.display = bool(self._shown)
         if self._shown:
-            block.away()
+            empty_state.hide()
             rows.focus()  # it loses the focus while it is hidden
         elif threads:
-            block.empty("All threads are hidden.", "1, 2 and 3 show the threads of a state.")
+            empty_state.show_empty("All threads are hidden.", "1, 2 and 3 show the threads of a state.")
         else:
-            block.empty("No comments yet.", "In the review, c comments on the line under the cursor.")
+            empty_state.show_empty("No comments yet.", "In the review, c comments on the line under the cursor.")
         self.refresh_status_bars()
 
     def _states(self, threads: list[Thread]) -> Line:
@@ -181,8 +181,8 @@ class ThreadListScreen(BaseScreen):
             self.app_context.pop_screen()
             self._show_thread(thread.id)
 
-    @on(RowList.RowChosen)
-    def row_chosen(self) -> None:
+    @on(RowList.RowSelected)
+    def row_selected(self) -> None:
         """Open a row."""
         self.command_open()
 

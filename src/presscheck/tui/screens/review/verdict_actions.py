@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
 from presscheck.text.plurals import count
-from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
+from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class VerdictActions:
-    """Commands that start and submit a review.
+    """Handles the commands that start and submit a review.
 
     Args:
         model: the change request.
@@ -60,7 +60,7 @@ class VerdictActions:
         self._context.notify(notice)
 
     def command_comment_only(self) -> None:
-        """Submit the review without a verdict."""
+        """Submit the review with comments only."""
 
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None
@@ -83,5 +83,7 @@ class VerdictActions:
         title = title if has_reviews else "This service has no reviews: post a comment instead"
         title = f"{title}, with {count(number, 'comment')}" if number else title
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
-        begin = "" if has_reviews else VERDICT_TEXTS[status]
-        self._drafts.compose(title, f"verdict {status}", call, begin=begin, may_be_empty=has_reviews, submits=True)
+        initial = "" if has_reviews else VERDICT_TEXTS[status]
+        self._drafts.compose(
+            title, f"{REVIEW_DRAFT} {status}", call, initial=initial, may_be_empty=has_reviews, submits=True
+        )

@@ -131,7 +131,7 @@ class ReviewView:
     @property
     def visible_items(self) -> tuple[ChangedItem, ...]:
         """The items whose rows are visible."""
-        rows = self.items.seen
+        rows = self.items.visible_range
         return self._model.items[max(0, rows.start - 1) : max(0, rows.stop - 1)]
 
     def switch_pane(self) -> None:
@@ -156,7 +156,7 @@ class ReviewView:
         anchor = self.rendered.anchor_at(self.change.cursor)
         self.mode = mode
         self.show_change()
-        self.change.point(self.rendered.line_of(anchor))
+        self.change.move_to(self.rendered.line_of(anchor))
 
     def unfold(self) -> None:
         """Unfold unchanged lines at the cursor, or fold or unfold a resolved thread."""
@@ -171,7 +171,7 @@ class ReviewView:
 
     def select(self, row: int) -> None:
         """Select a row of the list, and show it from its top."""
-        self.items.point(row)
+        self.items.move_to(row)
         self.show_change(to_top=True)
 
     def draw_header(self, error: str, collected: int | None) -> None:
@@ -212,12 +212,12 @@ class ReviewView:
         self._on_threads(threads)
 
     def _options(self, item: ChangedItem | None) -> RenderOptions:
-        is_crowded = self.width < WIDE
+        is_narrow = self.width < WIDE
         # a narrow change is rendered before it is visible for the first time, and takes the whole width
-        columns = self.width if is_crowded else self.change.size.width
+        columns = self.width if is_narrow else self.change.size.width
         opened = self._opened.get(item.id, ()) if item else ()
         return RenderOptions(
-            max(20, columns - 2), now(), self.only_changed, self.mode, self._unfolded, opened, is_crowded
+            max(20, columns - 2), now(), self.only_changed, self.mode, self._unfolded, opened, is_narrow
         )
 
     def _summary(self, item: ChangedItem, visible: int) -> str:
