@@ -51,7 +51,7 @@ def parse_prop(text: str) -> Any:
     """Parses a property of an integration: JSON if it is valid, else text."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
