@@ -60,9 +60,11 @@ class RunningService:
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
         if database_url is None and not (directory / "service.sqlite").exists():
             (directory / "service.sqlite").write_bytes(_founded(clock, sample))
-        self.token = secrets.token_urlsafe(16)
         token_file = directory / "token"
-        token_file.write_text(self.token)
+        if not token_file.exists():
+            token_file.touch(0o600)
+            token_file.write_text(secrets.token_urlsafe(32))
+        self.token = token_file.read_text()
         database = Database(self.database_url)
         with database.writing.begin() as session:
             owner = found(session, clock, sample=sample)

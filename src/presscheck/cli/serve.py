@@ -26,7 +26,11 @@ DATA = click.option(
 @click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input does.")
 @DATABASE
 @DATA
-@click.option("--token-file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the first token here.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File for the owner's token, at the first start.",
+)
 @click.option(
     "--docs",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
