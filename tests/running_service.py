@@ -19,6 +19,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import found, give_token
+from presscheck.service.server.http_protocol import DeadlineProtocol
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
@@ -93,7 +94,7 @@ class RunningService:
         )
         listener = self._bound()
         listener.listen(128)
-        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, http=DeadlineProtocol, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = self._server = uvicorn.Server(config)
 
         def run() -> None:

@@ -143,8 +143,11 @@ def run_service(
     url, kept = _service_place(database, data)
     for network in allowed:
         _demand_network(network)
+    _require_public_url(how["public_url"])
     arguments = ["--database", url, "--data", str(kept), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
+    arguments += ["--host", how["host"]]
+    arguments += ["--public-url", how["public_url"]] if how["public_url"] else []
     arguments += ["--rate-limit", str(how["rate_limit"])] if how["rate_limit"] else []
     arguments += ["--log-requests"] if how["log_requests"] else []
     serve(
@@ -187,6 +190,18 @@ def _demand_network(text: str) -> None:
         ip_network(text, strict=False)
     except ValueError:
         raise ConfigurationError(f"--allow-network {text}: a network such as 10.0.0.0/8") from None
+
+
+def _require_public_url(text: str | None) -> None:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text or "https://localhost")
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise ConfigurationError(f"--public-url {text}: an address such as https://docs.example.org")
 
 
 def _service(profile: Profile) -> str:

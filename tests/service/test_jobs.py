@@ -142,7 +142,9 @@ async def test_an_import_requires_the_edit_role(here: World, website: WebServer)
         await here.clients["read"].send(start)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0",
+    "[fec0::1]", "[64:ff9b:1::7f00:1]", "[::7f00:1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+])  # fmt: skip
 async def test_private_addresses_are_refused(world: World, host: str) -> None:
     at = {"organization_id": world.organization}
     await world.admin.send(CreateOpenAPISpec(**at, slug="s", source=SpecSource(url=f"http://{host}:1/")))

@@ -39,7 +39,10 @@ DATA = click.option(
 )
 @click.option("--sample", is_flag=True, help="Start with the sample workspace.")
 @click.option("--workers", "processes", type=click.IntRange(1, 64), default=1, help="Number of worker processes.")
-@click.option("--rate-limit", type=click.IntRange(1), help="Maximum requests per token and minute.")
+@click.option("--rate-limit", type=click.IntRange(1), help="Maximum requests per minute: of a token, or of an address.")
+@click.option(
+    "--public-url", metavar="URL", help="Address that users reach the service at, such as https://docs.example.org."
+)
 @click.option("--log-requests", is_flag=True, help="Log each request to standard error.")
 @click.option(
     "--allow-network",

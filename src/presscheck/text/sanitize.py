@@ -27,7 +27,7 @@ _ordinary = re.compile(
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]*"
 ).fullmatch
 _authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", re.IGNORECASE).match
-_label = re.compile(r"[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
+_label = re.compile(r"(?<![^.:\[\]])[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
 _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
 
 _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0x180B, 0x1810))).union(

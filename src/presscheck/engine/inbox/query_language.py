@@ -36,7 +36,7 @@ ASKED = {"reviewer": "requested_reviewer", "author": "creator", "involved": "con
 """What is asked of the service about a person, by what is typed: about oneself alone, whose id is known."""
 ASKED_OF = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
 """The cache key of the requested reviewers, with placeholders for the ids."""
-_SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
+_SORT = re.compile(r"(?:^|(?<!\s)\s++)sort:(\S*)")
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 

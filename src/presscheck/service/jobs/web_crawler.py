@@ -14,6 +14,7 @@ from urllib.robotparser import RobotFileParser
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
 
+from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.db.blob_store import blob_path
 from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
@@ -27,7 +28,6 @@ LONGEST_PAUSE = 5.0
 
 _NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
-_TITLE = re.compile(r"\A\s*#\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass
@@ -152,9 +152,9 @@ def read_file(work: JobContext, address: str) -> Found:
     ):
         raise PermanentFailure(f"{address}: cannot import {answer.content_type}; use Markdown, HTML or plain text")
     text = answer.body.decode("utf-8", "replace")
-    heading = _TITLE.search(text)
+    heading = leading_title(text)
     slug = _slug(address.rsplit(".", 1)[0])
-    return Found(address, heading[1] if heading else slug, slug, text=text)
+    return Found(address, heading.title if heading else slug, slug, text=text)
 
 
 def as_markdown(content: Tag) -> str:
