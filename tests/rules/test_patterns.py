@@ -20,8 +20,8 @@ REPEATED = (
     "- ", "](", "[a]:", "<summary>", "<figure>", "<table>", "http://", "a.", "a-", "a:", "*a", "`a", "{}",
 )  # fmt: skip
 OPENINGS = (
-    "", "# a", "[", "](", "(", "<", "<a ", "<summary>", "<pre><code>", "{%", "{% a ", "{% if ", "$$", '"', "`", "mailto:",
-    "a", "1",
+    "", "# a", "[", "](", "(", "<", "<a ", "<summary>", "<pre><code>", "{%", "{% a ", "{% if ", "$$", '"', "`",
+    "mailto:",     "a", "1",
 )  # fmt: skip
 ENDS = ("", "b")
 STEPS = ((20, LIMIT / 10), (200, LIMIT / 10), (2000, LIMIT / 100))

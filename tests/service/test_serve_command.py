@@ -104,6 +104,13 @@ def test_an_export_can_be_imported(
     assert answers[0] == answers[1]
 
 
+def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+    for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
+        ran = run("--data", str(tmp_path / "d"), "export", str(file))
+        assert (ran.exit_code, ran.stdout) == (2, "")
+        assert ran.stderr == f"presscheck: could not write {file}: No such file or directory\n"
+
+
 def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_text("nothing")
     ran = run("--data", str(tmp_path / "d"), "import", str(tmp_path / "x.zip"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, cast
 
 import yaml
@@ -22,6 +21,7 @@ _CONSTRUCTION_ERRORS = (
 """What the library raises for values such as the 31st of February, or for `!!bool maybe`."""
 _number = re.compile(r"[-+]?[0-9][0-9a-fA-Fx_:]*").fullmatch
 
+_parse: Any = getattr(yaml, "parse")  # noqa: B009  # its type is not known
 _loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -70,8 +70,7 @@ def _require_limits(text: str | bytes) -> None:
     size = _Size()
     line = 1
     try:
-        events: Iterable[Any] = yaml.parse(text, Loader=_loader)  # pyright: ignore[reportUnknownMemberType]
-        for event in events:
+        for event in _parse(text, Loader=_loader):
             line = event.start_mark.line + 1 if event.start_mark else line
             size.add(event)
     except ValueError as error:
