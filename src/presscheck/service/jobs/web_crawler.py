@@ -108,7 +108,7 @@ class Crawl:
             return []
         if _origin(address) != self._origin or address in self._found:
             return []
-        page = BeautifulSoup(answer.body, "html.parser")
+        page = parse_html(answer.body)
         links = [_plain(urljoin(answer.url, str(link["href"]))) for link in page.find_all("a", href=True)]
         self._found[address] = read_page(answer, page)
         return links
@@ -121,6 +121,12 @@ class Crawl:
                 path = path.rstrip("/").rpartition("/")[0]
                 page.above = next((near for near in (path, f"{path}/") if near in self._found), None)
         return pages
+
+
+def parse_html(body: bytes) -> BeautifulSoup:
+    """Parses HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
+    end = body.rfind(b">") + 1
+    return BeautifulSoup(body[:end] + body[end:].replace(b"<", b"&lt;"), "html.parser")
 
 
 def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
@@ -146,7 +152,7 @@ def read_file(work: JobContext, address: str) -> Found:
     answer = _own_file(work, address) or _fetched(work, address)
     name = unquote(urlsplit(address).path).lower()
     if answer.content_type == "text/html" or name.endswith((".html", ".htm")):
-        return read_page(answer, BeautifulSoup(answer.body, "html.parser"))
+        return read_page(answer, parse_html(answer.body))
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
