@@ -201,7 +201,7 @@ def _require_public_url(text: str | None) -> None:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise ConfigurationError(f"--public-url {text}: an address such as https://docs.example.org")
+        raise ConfigurationError(f"--public-url {text}: a URL such as https://docs.example.org")
 
 
 def _service(profile: Profile) -> str:
