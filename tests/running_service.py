@@ -19,6 +19,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import found, give_token
+from presscheck.service.server.http_protocol import DeadlineProtocol
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
@@ -60,9 +61,11 @@ class RunningService:
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
         if database_url is None and not (directory / "service.sqlite").exists():
             (directory / "service.sqlite").write_bytes(_founded(clock, sample))
-        self.token = secrets.token_urlsafe(16)
         token_file = directory / "token"
-        token_file.write_text(self.token)
+        if not token_file.exists():
+            token_file.touch(0o600)
+            token_file.write_text(secrets.token_urlsafe(32))
+        self.token = token_file.read_text()
         database = Database(self.database_url)
         with database.writing.begin() as session:
             owner = found(session, clock, sample=sample)
@@ -91,7 +94,7 @@ class RunningService:
         )
         listener = self._bound()
         listener.listen(128)
-        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, http=DeadlineProtocol, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = self._server = uvicorn.Server(config)
 
         def run() -> None:

@@ -154,8 +154,11 @@ def run_service(
     url, directory = _service_location(database, data)
     for network in allowed:
         _check_network(network)
+    _require_public_url(options["public_url"])
     arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
+    arguments += ["--host", options["host"]]
+    arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
     arguments += ["--log-requests"] if options["log_requests"] else []
     serve(
@@ -196,6 +199,18 @@ def _check_network(text: str) -> None:
         ip_network(text, strict=False)
     except ValueError:
         raise ConfigurationError(f"--allow-network {text}: must be a network, such as 10.0.0.0/8") from None
+
+
+def _require_public_url(text: str | None) -> None:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text or "https://localhost")
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise ConfigurationError(f"--public-url {text}: a URL such as https://docs.example.org")
 
 
 def _store_name(profile: Profile) -> str:

@@ -27,6 +27,18 @@ def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
     assert ran.stdout == ""
 
 
+def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07\x9b2J\u202e\r\nx"
+    commands = (
+        [hostile], [f"--{hostile}"], ["space", hostile], ["serve", "--port", hostile], ["serve", "token", hostile],
+        ["--profile", hostile, "inbox"], ["serve", "import", hostile],
+    )  # fmt: skip
+    for words in commands:
+        ran = run(*words, home=tmp_path)
+        assert ran.returncode == 2, ran
+        assert not set("\x1b\x07\x9b\u202e\r") & set(ran.stdout + ran.stderr), ran.stderr
+
+
 def test_no_network_is_exit_code_3(tmp_path: Path) -> None:
     ran = run("inbox", home=tmp_path, PRESSCHECK_TOKEN="secret-token", PRESSCHECK_BASE_URL="http://127.0.0.1:9")
     assert ran.returncode == 3, ran.stderr

@@ -345,7 +345,7 @@ def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
     assert page(repository, "front.md").title == "Front"
     assert complaints(repository) == [
         "bytes.md:4: is not UTF-8 here; unreadable bytes are shown as \ufffd",
-        "front.md:3: the front matter is not YAML: mapping values are not allowed here",
+        "front.md:3: the front matter is not YAML: mapping values are not allowed in this context",
         "front.md:8: gone.md: target not found",
     ]
     assert page(repository, "good.md").title == "Good"

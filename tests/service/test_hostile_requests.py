@@ -113,6 +113,75 @@ async def test_malformed_urls_and_base64_are_refused(world: World) -> None:
         assert response.status_code == 404
 
 
+DEEP = "[" * 1500 + "]" * 1500
+LONG = "9" * 6000
+FRONT_MATTER = [
+    f"x: {DEEP}", f"x: {{a: {DEEP}}}", "- " * 1500, "d: 9999-99-99", "d: 0001-01-01T00:00:00+23:59", f"x: {LONG}",
+    f"x: 0x{LONG}", "x: !!bool maybe", "x: !!timestamp never", "a: &a [*a]", "x: !!int ''",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("front", FRONT_MATTER)
+async def test_hostile_front_matter_is_no_server_error(world: World, front: str) -> None:
+    draft = await world.draft()
+    page = {"operation": "insert_page", "title": "x", "document": {"markdown": f"---\n{front}\n---\n\n# x\n"}}
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        response = await http.post(path, json={"changes": [page]})
+    if front.startswith("d: 0001"):
+        assert response.status_code == 200
+    else:
+        assert response.status_code == 400 and "front matter" in response.text
+
+
+TAGS = [
+    f'{{% columns %}}{{% column width="{LONG}%" %}}x{{% endcolumn %}}{{% endcolumns %}}',
+    f'{{% @lamps/block a="{DEEP}" b="{LONG}" %}}', f'<img src="x" width="{LONG}">', f"{LONG}. x",
+    f"<ol start={LONG}><li>x",
+    f'<table data-view="cards"><thead><tr><th data-type="rating" data-max="{LONG}">a</th></tr></thead></table>',
+    f"<table><thead><tr><th data-type='select' data-options='{DEEP}'>a</th></tr></thead></table>",
+    f"> {'> ' * 1500}x", f"{'- ' * 1500}x", f"{'*' * 1500}x{'*' * 1500}", f"{'[' * 1500}x{']' * 1500}", "<b>" * 1500,
+    "{% hint %}\n" * 1500 + "x\n" + "{% endhint %}\n" * 1500, "<details>\n" * 1500 + "</details>\n" * 1500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("markdown", TAGS, ids=range(len(TAGS)))
+async def test_hostile_markdown_is_no_server_error(world: World, markdown: str) -> None:
+    draft = await world.draft()
+    page = {"operation": "insert_page", "title": "x", "slug": "x", "document": {"markdown": markdown}}
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=30) as http:
+        response = await http.post(path, json={"changes": [page]})
+        assert response.status_code in (200, 400), response.text
+        for kind in ("markdown", "document"):
+            response = await http.get(f"{path}/path/x", params={"format": kind})
+            assert response.status_code < 500, response.text
+
+
+@pytest.mark.parametrize("moment", ["9999-99-99", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", LONG])
+async def test_an_impossible_time_is_refused(world: World, moment: str) -> None:
+    talk = {"id": "a", "parts": [{"type": "message", "role": "user", "body": "x"}], "metadata": {"createdAt": moment}}
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        response = await http.post(f"/v1/orgs/{world.organization}/conversations", json=[talk])
+    assert (response.status_code, "createdAt" in response.text) == (400, True), response.text
+
+
+@pytest.mark.parametrize(
+    "url", ["http://é.example/", "http://é:1/", "http://a。b/", "http://[fe80::1%é]/", "http://١٢٧.0.0.1:1/"]
+)
+async def test_a_host_in_other_letters_is_no_server_error(world: World, url: str) -> None:
+    draft = await world.draft()
+    file = {"operation": "insert_files", "files": [{"name": "a", "url": url}]}
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=30) as http:
+        path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"
+        response = await http.post(path, json={"changes": [file]})
+    assert (response.status_code, "url: " in response.text) == (400, True), response.text
+
+
 @pytest.mark.parametrize("claims", ["\r\x1b", "é", "(", "(!(a):1)", "(" * 5000, "1", "!f"])
 async def test_claims_that_are_not_rison_are_refused(world: World, claims: str) -> None:
     here = f"/v1/orgs/{world.organization}/sites"

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,7 +142,9 @@ async def test_an_import_requires_the_edit_role(here: World, website: WebServer)
         await here.clients["read"].send(start)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0",
+    "[fec0::1]", "[64:ff9b:1::7f00:1]", "[::7f00:1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+])  # fmt: skip
 async def test_private_addresses_are_refused(world: World, host: str) -> None:
     at = {"organization_id": world.organization}
     await world.admin.send(CreateOpenAPISpec(**at, slug="s", source=SpecSource(url=f"http://{host}:1/")))
@@ -185,13 +188,26 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
             f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(8)), "values"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "Unresolvable"),
         (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "Unresolvable"),
-        ("[" * 5000, "invalid JSON or YAML"),
+        ("[" * 5000, "nested too deep"),
+        ("[" * 50_000 + "]" * 50_000, "nested too deep"),
+        ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deep"),
+        ("- " * 50_000, "nested too deep"),
+        ("a: &a [*a]", "contains itself"),
+        ("a: " + "9" * 6000, "too long"),
+        ("a: &a {x: 1}\n" + "".join(
+            f"{b}: &{b} {{<<: [{','.join(['*' + a] * 9)}]}}\n" for a, b in pairwise("abcdefghi")), "values"),
     ],
 )  # fmt: skip
 async def test_an_invalid_specification_has_an_error(here: World, text: str, message: str) -> None:
     found = await processed(here, SpecSource(text=text))
     assert found.last_process_error_code == "PARSE_ERROR"
     assert found.last_processed_errors and message in str(found.last_processed_errors)
+
+
+async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> None:
+    with web_server({"/": "<p>x</p>" + "<b>" * 5000}) as server:
+        run = await imported(here, WebsiteSource(url=server.url))
+    assert (run.status, run.reason) == ("failed", "the elements of a page are nested too deep")
 
 
 async def test_a_translation_is_updated_from_its_source(here: World) -> None:
@@ -336,3 +352,49 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     RUNNERS.pop("test")
     assert (len(tries), given_up) == (3, ["thing: ConnectionError: no luck"])
     database.close()
+
+
+def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, tmp_path: Path) -> None:
+    """It is not taken a fourth time: it would end every later process too. A recurring job is taken again later."""
+    database, clock, tries, given_up = Database(database_url), Moment(), list[str](), list[str]()
+    runs("test", failed=lambda _session, about, reason, _now: given_up.append(f"{about}: {reason}"))(
+        lambda work: tries.append(work.about)
+    )
+    runs("recurring", again=timedelta(hours=1))(lambda work: tries.append(work.about))
+    early = (clock() - timedelta(minutes=5)).isoformat()
+
+    def plant(session: Session) -> None:
+        for kind, about, attempts in (("test", "spent", 3), ("test", "left", 2), ("recurring", "spent sweep", 3)):
+            session.add(
+                JobRow(
+                    id=about, kind=kind, about=about, state="running", attempts=attempts, lease="dead",
+                    leased_until=early, run_at=early, created_at=early, progress={},
+                )
+            )  # fmt: skip
+
+    def jobs() -> dict[str, tuple[str, int]]:
+        with database.reading.begin() as session:
+            kinds = JobRow.kind.in_(("test", "recurring"))
+            return {row.id: (row.state, row.attempts) for row in session.scalars(select(JobRow).where(kinds))}
+
+    database.write(plant)
+    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers.start()
+    try:
+        deadline = time.monotonic() + 20
+        while "running" in {state for state, _ in jobs().values()} and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert jobs() == {"spent": ("failed", 3), "left": ("done", 3), "spent sweep": ("waiting", 0)}
+        assert tries == ["left"]
+        # PostgreSQL may run a transaction again
+        assert set(given_up) == {"spent: The service process ended during each of 3 attempts."}
+        clock.now += timedelta(hours=2)
+        workers.wake()
+        while len(tries) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert tries == ["left", "spent sweep"]
+    finally:
+        workers.stop()
+        RUNNERS.pop("test")
+        RUNNERS.pop("recurring")
+        database.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import signal
 import time
 from collections.abc import Callable
@@ -103,6 +104,13 @@ def test_an_export_can_be_imported(
     assert answers[0] == answers[1]
 
 
+def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+    for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
+        ran = run("--data", str(tmp_path / "d"), "export", str(file))
+        assert (ran.exit_code, ran.stdout) == (2, "")
+        assert ran.stderr == f"presscheck: could not write {file}: No such file or directory\n"
+
+
 def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_text("nothing")
     ran = run("--data", str(tmp_path / "d"), "import", str(tmp_path / "x.zip"))
@@ -185,6 +193,46 @@ def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
 def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:
     ran = run("--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
     assert ran.exit_code == 2 and "could not open the database" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("readable", "mode 0600"),
+        ("short", "43 to 1000"),
+        ("blank", "43 to 1000"),
+        ("link", "must not be a link"),
+        ("pipe", "must be a file"),
+        ("foreign", "another user"),
+        ("nowhere", "No such file"),
+    ],
+)
+def test_an_unsafe_token_file_is_refused(tmp_path: Path, fault: str, words: str) -> None:
+    token_file = tmp_path / "token"
+    token_file.touch(0o600)
+    token_file.write_text(secrets.token_urlsafe(32))
+    if fault == "readable":
+        token_file.chmod(0o644)
+    elif fault == "short":
+        token_file.write_text("x")
+    elif fault == "blank":
+        token_file.write_text("a b " * 20)
+    elif fault == "link":
+        token_file = tmp_path / "link"
+        token_file.symlink_to("token")
+    elif fault == "pipe":
+        token_file = tmp_path / "pipe"
+        os.mkfifo(token_file, 0o600)
+    elif fault == "foreign":
+        if os.geteuid() == 0:
+            os.chown(token_file, 12345, -1)
+        else:
+            token_file = Path("/etc/passwd")
+    else:
+        token_file = tmp_path / "gone" / "token"
+    ran = run("--data", str(tmp_path / "data"), "--port", "0", "--token-file", str(token_file))
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert words in ran.stderr and len(ran.stderr.strip().splitlines()) == 1, ran.stderr
 
 
 def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The service as a separate process: its address, its shutdown, and what survives a kill."""
 
+import secrets
 import signal
 import socket
 import stat
@@ -11,6 +12,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import hash_token
+from presscheck.service.server.api_tokens import revoke_token
 
 Process = subprocess.Popen[str]
 
@@ -55,14 +60,37 @@ def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> 
         assert (process.returncode, out) == (0, "")
 
 
-def test_a_token_in_the_file_becomes_the_owners(tmp_path: Path) -> None:
+def test_a_token_in_the_file_becomes_the_owners_at_the_first_start_only(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
-    for token in ("chosen-before", "chosen-later"):
+    token_file.touch(0o600)
+    chosen, later = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    for token in (chosen, later):
         token_file.write_text(token + "\n")
         with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
-            address = line(process)
-            found = httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"})
-            assert found.status_code == 200
+            assert statuses(line(process), chosen, later) == [200, 401]
+
+
+def test_a_revoked_token_stays_revoked_after_a_restart(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    options = ("--port", "0", "--token-file", str(token_file))
+    with serving(tmp_path, *options) as process:
+        address, token = line(process), line(process).removeprefix("token: ")
+        assert statuses(address, token) == [200]
+    database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    with database.writing.begin() as session:
+        revoke_token(session, hash_token(token)[:12])
+    database.close()
+    with serving(tmp_path, *options) as process:
+        assert statuses(line(process), token) == [401]
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=10)
+    assert (process.returncode, out) == (0, "")
+
+
+def statuses(address: str, *tokens: str) -> list[int]:
+    return [
+        httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}).status_code for token in tokens
+    ]
 
 
 def test_the_token_is_not_in_the_data(tmp_path: Path) -> None:

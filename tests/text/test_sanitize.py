@@ -164,7 +164,29 @@ def test_web_and_mail_are_safe(url: str) -> None:
             "ftp://a.b/",
         ),
         *("https://", "https:a.example", "https://a.example/\n", "https://a b.example", "https://good\\@evil.example"),
-        *("https://a.example:99999", "http://[::1", "mailto:", "mailto:a@b.example?attach=/etc/passwd", " https://a.b"),
+        *(
+            "https://a.example:99999",
+            "http://[::1",
+            "mailto:",
+            "mailto:a@b.example?attach=/etc/passwd",
+            *(
+                f"mailto:a@b.example{hidden}"
+                for hidden in (
+                    "?att%61ch=x",
+                    "?%61%74%74%61%63%68=x",
+                    "?at%2574ach=x",
+                    "?att%25%36%31ch=x",
+                    "?a=%26attachment=x",
+                    "%3Fattach=x",
+                    "?subject=x&ATT%41CH=x",
+                    "#att%61ch=x",
+                    "?at%25252574ach=x",
+                    "?%EF%BB%BFatt%61ch=x",
+                    "?att%E2%80%8Bach=x",
+                )
+            ),
+            " https://a.b",
+        ),
         *("https://a\u200b.example", "https://a.example/\u202e", "-https://a.example", "data:text/html,x", "ssh://a"),
     ],
 )

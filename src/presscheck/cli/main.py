@@ -6,9 +6,12 @@ The modules of other commands are imported when they are used, which keeps the s
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -65,6 +68,29 @@ class LazyGroup(click.Group):
         module, name = LAZY_COMMANDS[cmd_name]
         lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
         return lazy_command
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Reads the options before the command."""
+        with _safe_usage_errors():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Reads and runs the command."""
+        with _safe_usage_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _safe_usage_errors() -> Generator[None, None, None]:
+    """Sanitizes usage errors: they quote what was typed or pasted, which may hold escape sequences."""
+    try:
+        yield
+    except click.ClickException as error:
+        from presscheck.text.sanitize import sanitize  # late: a start without errors does not need it
+
+        shown = sanitize(error.format_message())
+        error.format_message = lambda: shown
+        raise
 
 
 def show(profile: Profile, theme: str | None) -> int:

@@ -33,7 +33,7 @@ DATA = click.option(
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write the token of the owner to this file.",
+    help="Write the token of the owner to this file at the first start.",
 )
 @click.option(
     "--docs",
@@ -52,7 +52,13 @@ DATA = click.option(
     help="Number of worker processes.",
 )
 @click.option(
-    "--rate-limit", type=click.IntRange(1), metavar="NUMBER", help="Maximum number of requests per token and minute."
+    "--rate-limit",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Maximum number of requests per minute, of a token or an address.",
+)
+@click.option(
+    "--public-url", metavar="URL", help="URL at which users reach the service, such as https://docs.example.org."
 )
 @click.option("--log-requests", is_flag=True, help="Log each request to standard error.")
 @click.option(

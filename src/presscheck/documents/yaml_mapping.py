@@ -1,14 +1,32 @@
-"""Loads YAML mappings; every failure is one error with its line."""
+"""Loads YAML of strangers within limits; JSON is YAML too."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import yaml
 
+DEEPEST = 200
+"""The deepest nesting of sequences and mappings that is loaded."""
+MOST_VALUES = 500_000
+"""The most values that are loaded; an alias counts its values each time."""
+
+LONGEST_NUMBER = 1000
+"""The most characters of a number."""
+
+_CONSTRUCTION_ERRORS = (
+    yaml.YAMLError, ValueError, OverflowError, RecursionError, LookupError, AttributeError, TypeError
+)  # fmt: skip
+"""What the library raises for values such as the 31st of February, or for `!!bool maybe`."""
+_number = re.compile(r"[-+]?[0-9][0-9a-fA-Fx_:]*").fullmatch
+
+_parse: Any = getattr(yaml, "parse")  # noqa: B009  # its type is not known
+_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 class InvalidYaml(Exception):
-    """A text is not YAML: the reason, and the line, counted from 1."""
+    """A text is not YAML or exceeds the limits: the reason, and the line, counted from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -19,15 +37,95 @@ def load_yaml(text: str) -> dict[str, Any]:
     """Loads a YAML mapping; any other value is an empty one.
 
     Raises:
-        BadYaml: the text is not YAML.
+        InvalidYaml: the text is not YAML or exceeds the limits.
+    """
+    value = load_yaml_value(text)
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def load_yaml_value(text: str | bytes) -> Any:
+    """Loads a YAML document.
+
+    Raises:
+        InvalidYaml: the text is not YAML or exceeds the limits.
     """
     try:
-        value = yaml.safe_load(text)
+        _require_limits(text)
+        return yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InvalidYaml(error.problem or "cannot be read", line) from None
+        raise InvalidYaml(error.problem or "cannot be read", min(line, _lines(text, len(text)))) from None
     except yaml.reader.ReaderError as error:
-        raise InvalidYaml(error.reason, 1 + text.count("\n", 0, error.position)) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: for example the 31st of February
-        raise InvalidYaml(str(error).splitlines()[0], 1) from None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        raise InvalidYaml(error.reason, _lines(text, error.position)) from None
+    except _CONSTRUCTION_ERRORS as error:
+        raise InvalidYaml(_first_line(error), 1) from None
+
+
+def _require_limits(text: str | bytes) -> None:
+    """Reads the events of a document, one by one, because composing it recurses: in C, deep nesting ends the process.
+
+    Raises:
+        InvalidYaml: the nesting is too deep, there are too many values, or an alias contains itself.
+    """
+    size = _Size()
+    line = 1
+    try:
+        for event in _parse(text, Loader=_loader):
+            line = event.start_mark.line + 1 if event.start_mark else line
+            size.add(event)
+    except ValueError as error:
+        raise InvalidYaml(str(error), line) from None
+
+
+class _Size:
+    """Depth and number of values of a document, from its events; aliases count as what they stand for.
+
+    An item is the name of its anchor, the depth below it, and its number of values.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str | None, int, int]] = [(None, 0, 0)]
+        self._anchors: dict[str, tuple[int, int]] = {}
+
+    def add(self, event: Any) -> None:
+        """Counts an event.
+
+        Raises:
+            ValueError: the document is beyond a limit.
+        """
+        if isinstance(event, yaml.CollectionStartEvent):
+            self._open.append((event.anchor, 0, 1))
+            self._require_depth(0)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, depth, values = self._open.pop()
+            self._count(anchor, depth + 1, values)
+        elif isinstance(event, yaml.ScalarEvent):
+            if event.implicit[0] and len(event.value) > LONGEST_NUMBER and _number(event.value):
+                raise ValueError("number is too long")
+            self._count(event.anchor, 0, 1)
+        elif isinstance(event, yaml.AliasEvent):
+            if any(event.anchor == name for name, _, _ in self._open):
+                raise ValueError(f"the alias *{event.anchor} contains itself")
+            self._count(None, *self._anchors.get(event.anchor, (0, 1)))
+
+    def _count(self, anchor: str | None, depth: int, values: int) -> None:
+        if anchor:
+            self._anchors[anchor] = depth, values
+        above, deepest, total = self._open[-1]
+        self._open[-1] = above, max(deepest, depth), total + values
+        self._require_depth(depth)
+        if total + values > MOST_VALUES:
+            raise ValueError(f"too large: more than {MOST_VALUES} values")
+
+    def _require_depth(self, below: int) -> None:
+        if len(self._open) - 1 + below > DEEPEST:
+            raise ValueError("nested too deep")
+
+
+def _lines(text: str | bytes, end: int) -> int:
+    """The number of lines before an offset, the line of the offset included."""
+    return 1 + (text.count("\n", 0, end) if isinstance(text, str) else text.count(b"\n", 0, end))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import or_, select
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -22,20 +23,34 @@ from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.engine import Database
-from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
+from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.handlers import all_handlers
-from presscheck.service.http.operation_registry import PREPROCESSORS, READ_ONLY_OPERATIONS, ApiError, Context
-from presscheck.service.http.public_routes import open_routes, problem_response
+from presscheck.service.http.authentication import caller
+from presscheck.service.http.operation_registry import (
+    PREPROCESSORS,
+    READ_ONLY_OPERATIONS,
+    ApiError,
+    Context,
+    OutgoingRequired,
+)
+from presscheck.service.http.problem_response import problem_response
+from presscheck.service.http.public_routes import open_routes
 from presscheck.service.http.rate_limit import RateLimitMiddleware
 from presscheck.service.http.request_log import RequestIdMiddleware
 from presscheck.service.http.serialization import read_call, write_answer
+from presscheck.service.http.trusted_hosts import TrustedHostMiddleware, origin_of
+from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
-from presscheck.service.models.organizations import TokenRow, UserRow
+from presscheck.service.models.organizations import UserRow
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
 """Largest size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
+MOST_DIGITS = 20
+"""Digits of a `Content-Length` that are read."""
+MOST_OUTGOING = 8
+"""Requests that may wait for other servers at once, in threads of their own; the others keep theirs."""
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
 
@@ -52,6 +67,8 @@ def build(
     outside: OutboundConfig = _NOTHING_OUTSIDE,
     rate_limit: int | None = None,
     lacks: str | None = None,
+    public_url: str | None = None,
+    hosts: Collection[str] = (),
 ) -> Starlette:
     """Builds the application on a database, which it closes on shutdown.
 
@@ -61,8 +78,10 @@ def build(
         clock: returns the current time.
         release: serve only the operations of this API release, such as ``0.202.0``; by default those of both.
         outside: the operator's settings for outgoing requests.
-        rate_limit: requests per minute for each token; unlimited by default.
+        rate_limit: requests per minute for each token, and for each address without one; unlimited by default.
         lacks: a feature to leave out, such as ``reviews``.
+        public_url: the address that users reach the service at, if it is not that of their request.
+        hosts: host names that are trusted besides those of loopback, of published sites and of `public_url`.
     """
     opened = Database(database) if isinstance(database, str) else database
     workers = Workers(opened, data_dir, clock, outside)
@@ -71,7 +90,8 @@ def build(
         lifespan=_working(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
-            *([Middleware(RateLimitMiddleware, limit=rate_limit)] if rate_limit else []),
+            Middleware(TrustedHostMiddleware, database=opened, public_url=public_url, hosts=hosts),
+            *([Middleware(RateLimitMiddleware, limit=rate_limit, database=opened, clock=clock)] if rate_limit else []),
         ],
         exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
     )
@@ -82,10 +102,11 @@ def build(
 def _routes(
     database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None, lacks: str | None
 ) -> list[Route]:
+    outgoing_limiter = CapacityLimiter(MOST_OUTGOING)
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, database, data_dir, clock, workers),
+            Adapter(operation, handler, database, data_dir, clock, workers, outgoing_limiter),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
@@ -128,6 +149,7 @@ class Adapter:
         data: Path,
         clock: Clock,
         workers: Workers,
+        outgoing_limiter: CapacityLimiter,
     ) -> None:
         self.operation = operation
         self.handler = handler
@@ -135,17 +157,36 @@ class Adapter:
         self.data = data
         self.clock = clock
         self.workers = workers
+        self.outgoing_limiter = outgoing_limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
         request = Request(scope, receive)
-        body = await _bounded(request)
-        response = await run_in_threadpool(self._respond, request, body)
+        body = b""
+        if _has_body(request):
+            await run_in_threadpool(self._require_caller, request)  # a stranger's body is not read
+            body = await _bounded(request)
+        try:
+            response = await run_in_threadpool(self._respond, request, body)
+        except OutgoingRequired:
+            outgoing = self.workers.outgoing
+            response = await run_sync(self._respond, request, body, outgoing, limiter=self.outgoing_limiter)
         await response(scope, receive, send)
 
-    def _respond(self, request: Request, body: bytes) -> Response:
+    def _require_caller(self, request: Request) -> None:
+        with self.database.reading.begin() as session:
+            caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
+
+    def _respond(self, request: Request, body: bytes, outgoing: Outgoing | None = None) -> Response:
+        """Responds to a request.
+
+        Raises:
+            OutgoingRequired: it needs `outgoing`; nothing was written.
+        """
         try:
-            answer, sent = self._answer(request, body)
+            answer, sent = self._answer(request, body, outgoing)
+        except OutgoingRequired:
+            raise
         except ApiError as problem:
             return problem_response(problem.status, problem.message)
         except Exception:
@@ -156,14 +197,14 @@ class Adapter:
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 
-    def _answer(self, request: Request, body: bytes) -> tuple[Any, bytes]:
+    def _answer(self, request: Request, body: bytes, outgoing: Outgoing | None) -> tuple[Any, bytes]:
         with self.database.reading.begin() as session:
-            user = _caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
+            user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
-                return self._handled(session, user, request, call)
+                return self._handled(session, user, request, call, outgoing)
             if self.operation in PREPROCESSORS:
-                call = PREPROCESSORS[self.operation](self._context(session, user, request), call)
+                call = PREPROCESSORS[self.operation](self._context(session, user, request, outgoing), call)
         answer, is_work_wanted = self.database.write(
             lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
         )
@@ -171,13 +212,14 @@ class Adapter:
             self.workers.wake()
         return answer
 
-    def _handled(self, session: Session, user: UserRow, request: Request, call: Any) -> tuple[Any, bytes]:
-        answer = self.handler(self._context(session, user, request), call)
+    def _handled(
+        self, session: Session, user: UserRow, request: Request, call: Any, outgoing: Outgoing | None = None
+    ) -> tuple[Any, bytes]:
+        answer = self.handler(self._context(session, user, request, outgoing), call)
         return answer, b"" if answer is None else write_answer(answer)
 
-    def _context(self, session: Session, user: UserRow, request: Request) -> Context:
-        origin = str(request.base_url).rstrip("/")
-        return Context(session, user, origin, self.clock, self.data, self.workers.outgoing)
+    def _context(self, session: Session, user: UserRow, request: Request, outgoing: Outgoing | None) -> Context:
+        return Context(session, user, origin_of(request), self.clock, self.data, outgoing)
 
 
 def _path(operation: type[Operation[Any]]) -> str:
@@ -188,10 +230,19 @@ def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
     return len(operation.path_fields()), operation.route  # fixed parts before placeholders
 
 
-async def _bounded(request: Request) -> bytes:
+def _has_body(request: Request) -> bool:
+    """Whether a body follows the headers.
+
+    Raises:
+        ApiError: 413, it is declared too large.
+    """
     declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared) > MAX_BODY:
-        raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
+    if declared.isdecimal() and len(declared) < MOST_DIGITS and int(declared) <= MAX_BODY:
+        return int(declared) > 0 or "transfer-encoding" in request.headers
+    raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
+
+
+async def _bounded(request: Request) -> bytes:
     body = bytearray()
     try:
         async with asyncio.timeout(LONGEST_SENDING):
@@ -202,20 +253,6 @@ async def _bounded(request: Request) -> bytes:
     except TimeoutError:
         raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
     return bytes(body)
-
-
-def _caller(session: Session, authorization: str, now: str) -> UserRow:
-    kind, _, token = authorization.partition(" ")
-    if kind.lower() != "bearer" or not token:
-        raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    user = session.scalar(
-        select(UserRow)
-        .join(TokenRow, TokenRow.user_id == UserRow.id)
-        .where(TokenRow.sha256 == hash_token(token), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
-    )
-    if user is None:
-        raise ApiError(401, "The token is invalid or has expired.")
-    return user
 
 
 def _where(answer: Any) -> dict[str, str] | None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from rich.cells import get_character_cell_size
 
 TAB_WIDTH = 4
 MAX_COMBINING_MARKS = 4
 """Combining marks on one letter: no language needs more, and more would paint over other lines."""
+MOST_DECODINGS = 3
+"""Times that a mail link is percent-decoded; what is encoded more often is refused."""
 
 _CARRIER = "◌"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -27,7 +29,7 @@ _ordinary = re.compile(
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]*"
 ).fullmatch
 _authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", re.IGNORECASE).match
-_label = re.compile(r"[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
+_label = re.compile(r"(?<![^.:\[\]])[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
 _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
 
 _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0x180B, 0x1810))).union(
@@ -62,9 +64,16 @@ def is_safe_url(url: str) -> bool:
     except ValueError:
         return False
     if parts.scheme == "mailto":
-        # some mail programs attach the file that a link names
-        return "@" in parts.path and "attach" not in parts.query.lower()
+        return "@" in parts.path and not _has_attachment(parts)
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def _has_attachment(parts: SplitResult) -> bool:
+    """Whether a mail link names a file: some mail programs attach it, however the word is encoded."""
+    text = f"{parts.path}?{parts.query}#{parts.fragment}"
+    for _ in range(MOST_DECODINGS):
+        text = unquote(text)
+    return "%" in text or "attach" in sanitize(text).partition("?")[2].lower()
 
 
 class _Symbols(dict[int, str]):

@@ -72,7 +72,7 @@ _bar = re.compile(r"(?<!\\)\|").split
 _item = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*(?=\n|$))").match
 _plain_item = re.compile(r"[^#`~>+_{<|\-*\d\s]|\*\*?\w|\d+\w|`[^`]").match
 _fence = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)").match
-_opening = re.compile(r"[ \t]*\{%-?\s*([\w-]+)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}[ \t]*").fullmatch
+_opening = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)([^{}]*?(?:\{[^{}]*+\}[^{}]*?)*?)-?%\}[ \t]*").fullmatch
 _style = re.compile(r"style=[\"']?(\w+)").search
 _summary = re.compile(r"[ \t]*<details[^<>]*>\s*<summary>.*?</summary>[ \t]*", re.DOTALL | re.IGNORECASE).match
 _is_tagged = re.compile(r" {0,3}[{<]").match

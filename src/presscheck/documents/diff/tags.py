@@ -13,8 +13,8 @@ from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 
-_tag = re.compile(r"[ \t]*\{%-?\s*([\w-]+)(.*?)-?%\}", re.DOTALL).match
-_summary = re.compile(r"<summary>(.*?)</summary>", re.DOTALL | re.IGNORECASE).search
+_tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
+_summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | re.IGNORECASE).search
 _html = re.compile(r"<[^<>]*>")
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_ANCHOR = re.compile(r"<a\b[^>]*\bid=[\"']([^\"']+)[\"'][^>]*>(?:\s*</a>)?|</a>", re.IGNORECASE)
+_ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?+|</a>", re.IGNORECASE)
+_ID = re.compile(r"\bid=[\"']([^\"']++)[\"']", re.IGNORECASE)
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
     "code"
 )  # deep items may be indented by any number of blanks
@@ -67,8 +68,14 @@ def read_summary(text: str) -> Summary:
 
 def plain_title(text: str) -> tuple[str, str | None]:
     """Returns a title without its anchors, and the id of the first anchor."""
-    match = _ANCHOR.search(text)
-    return " ".join(_ANCHOR.sub("", text).split()), match[1] if match else None
+    ids: list[str] = []
+
+    def without_anchor(match: re.Match[str]) -> str:
+        anchor = _ID.search(match[1] or "")
+        ids.extend([anchor[1]] if anchor else [])
+        return "" if anchor or match[1] is None else match[0]
+
+    return " ".join(_ANCHOR.sub(without_anchor, text).split()), ids[0] if ids else None
 
 
 def path_slug(text: str) -> str:

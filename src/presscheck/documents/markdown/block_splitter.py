@@ -44,7 +44,7 @@ _heading = re.compile(r"#{1,6}(?:[ \t]|$)").match
 _fence = re.compile(r"`{3,}(?=[^`]*$)|~{3,}").match
 _item = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]{0,4}").match
 _rule = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$").match
-_delimiter = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$").match
+_delimiter = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?$").match
 _definition = re.compile(r"\[[^\]]+\]:").match
 _tag = re.compile(r"\{%-?\s*([a-zA-Z][\w-]*)").match
 _html_name = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]*)(?=[\s/>]|$)").match

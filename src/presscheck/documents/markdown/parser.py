@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Environment = MutableMapping[str, Any]
 
-_tag = re.compile(r"\{%-?[ \t]*(@[\w-]+/[\w-]+|[a-zA-Z][\w-]*)([^{}]*?(?:\{[^{}]*\}[^{}]*?)*?)-?%\}").match
+_tag = re.compile(r"\{%-?[ \t]*(@[\w-]++/[\w-]++|[a-zA-Z][\w-]*+)([^{}]*?(?:\{[^{}]*+\}[^{}]*?)*?)-?%\}").match
 _html = re.compile(rf"<({'|'.join(HTML_NAMES)})\b([^<>]*)>", re.IGNORECASE).match
 _summary = re.compile(r"[\s>]*<summary[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL).match
 _attribute = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s"']+))""")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold
 
 EXCERPT_MARGIN = 60
@@ -17,10 +18,9 @@ MAX_LINE = 4000
 """Characters of a line that are searched for the exact match."""
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _UNSEEN = re.compile(
-    r"\{%[^\n]*?%\}|<(?:/?[A-Za-z]|!--)[^>\n]*>"
-    r"|(?<=\])(?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
+    r"\{%(?:(?!\{%)[^\n])*?%\}|<(?:/?[A-Za-z]|!--)[^<>\n]*+>"
+    r"|(?<=\])(?:\((?:[^()\n]++|\([^()\n]*+\))*+\)|\[[^\[\]\n]*+\])"
 )
 _MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.MULTILINE)
 
@@ -38,9 +38,9 @@ def page_text(markdown: str) -> tuple[str, str]:
         elif fence:
             lines.append(line)
         else:
-            heading = _HEADING.match(line)
+            heading = heading_text(line)
             if heading:
-                headings.append(_seen(heading[1]))
+                headings.append(_seen(heading))
             lines.append(_seen(line))
     return "\n".join(headings), "\n".join(lines)
 

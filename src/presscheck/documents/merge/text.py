@@ -19,7 +19,9 @@ CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
 MIN_KEPT = 0.5
 """The share of a sentence that each side must have kept for a merge by word."""
 
-_sentences = re.compile(r".+?(?:[.!?;:][^\w\s]*(?=\s)|[。！？]|\n|\Z)\s*|\s+", re.DOTALL).findall
+_sentences = re.compile(
+    r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*+(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
+).findall
 _words = re.compile(rf"(?:{WORD})\s*|\s+").findall
 _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 

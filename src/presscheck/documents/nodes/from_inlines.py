@@ -163,7 +163,7 @@ def _mark_of(event: Event) -> Node | None:
 
 
 def _color(style: str) -> Node | None:
-    said = dict(re.findall(r"([\w-]+)\s*:\s*([^;\s]+)", style))
+    said = dict(re.findall(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;\s]++)", style))
     if not set(said) <= {"color", "background-color"} or not set(said.values()) <= COLORS:
         return None
     data = {"text": said.get("color", "default"), "background": said.get("background-color", "default")}

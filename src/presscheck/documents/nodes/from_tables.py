@@ -209,7 +209,7 @@ def _options(text: str | None) -> list[Node]:
     """Returns the options of a select column; if they are missing, the selected values become options."""
     try:
         found = json.loads(text or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     listed = cast("list[Any]", found) if isinstance(found, list) else []
     options = [cast("Node", option) for option in listed if isinstance(option, dict)]

@@ -123,7 +123,7 @@ def _details(tag_block: TagBlock) -> Node | None:
 _source = re.compile(r"""\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}""").fullmatch
 _block = re.compile(r"\{%-?[ \t]*@([\w-]+)/([\w-]+)(.*)%\}", re.DOTALL).fullmatch
 _names = re.compile(r"(?<![\w-])([\w-]+)\s*=").findall
-_condition = re.compile(r"\{%\s*if\s+(.+?)\s*%\}", re.DOTALL).fullmatch
+_condition = re.compile(r"\{%\s*+if\s++(\S.*)%\}", re.DOTALL).fullmatch
 
 
 def _include(tag_block: TagBlock) -> Node | None:
@@ -141,7 +141,7 @@ def _if(tag_block: TagBlock) -> Node | None:
     match = _condition(tag_block.token.content)
     if not match or not tag_block.is_paired:
         return None
-    return block_node("if", fit_children("if", tag_block.nodes), {"expression": match[1]})
+    return block_node("if", fit_children("if", tag_block.nodes), {"expression": match[1].rstrip()})
 
 
 def _div(tag_block: TagBlock) -> Node | None:

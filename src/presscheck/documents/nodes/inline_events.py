@@ -59,11 +59,11 @@ def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
             yield Event("node", node=made)
 
 
-_tag = re.compile(r"<(/?)([a-zA-Z][\w:-]*)(.*?)/?>", re.DOTALL).fullmatch
+_tag = re.compile(r"<(/?)([a-zA-Z][\w:-]*+)(.*?)/?>", re.DOTALL).fullmatch
 
 
 def _html_event(content: str) -> Event:
-    content = re.sub(r"\s*\n\s*", " ", content)
+    content = re.sub(r"\s++", lambda blanks: " " if "\n" in blanks[0] else blanks[0], content)
     match = _tag(content)
     if not match or content.startswith("<!"):
         return Event("raw", raw=content)

@@ -28,7 +28,7 @@ class Converter(NamedTuple):
 
 def parse_length(text: str) -> Any:
     """Parses a length, with or without a unit; None if it is none."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(%|px|)", text)
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|px|)", text)
     if not match:
         return None
     number = float(match[1]) if "." in match[1] else int(match[1])
@@ -51,7 +51,7 @@ def parse_prop(text: str) -> Any:
     """Parses a property of an integration: JSON if it is valid, else text."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -28,7 +28,7 @@ def paragraph_text(nodes: Nodes) -> str:
 def heading_text(nodes: Nodes) -> str:
     """Writes inline nodes as a heading."""
     text = _edges(inline_text(nodes, "line"))
-    return re.sub(r"(#+)$", lambda found: "\\" + found[1], text)
+    return re.sub(r"(?<!#)(#++)$", lambda found: "\\" + found[1], text)
 
 
 def code_span(text: str) -> str:

@@ -16,7 +16,7 @@ CELL_SEPARATOR = "›"
 _LEAST = 3
 _LEAST_BEGUN = 12
 """Letters that a line needs for a quote to continue in the next one."""
-_target = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|\{%.*?%\}|<[^<>]*>")
+_target = re.compile(r"\]\((?:(?!\]\()[^)\s])*+(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
 
 

@@ -36,7 +36,7 @@ REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "in
 """The request parameter of each filter by user; the service filters by `me` only, because other ids are not known."""
 REVIEWERS_KEY = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
 """The cache key of the requested reviewers, with placeholders for the ids."""
-_SORT = re.compile(r"(?:^|\s+)sort:(\S*)")
+_SORT = re.compile(r"(?:^|(?<!\s)\s++)sort:(\S*)")
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 

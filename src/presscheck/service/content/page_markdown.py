@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.pages.tree import slugify
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
@@ -17,8 +18,6 @@ _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """The page details that front matter can set, with their types."""
-
-_TITLE = re.compile(r"\A\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n+|\Z)")
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,12 @@ def parse_page(markdown: str) -> PageText:
     if front:
         details = _details(front.yaml)
         text = text[front.end :]
-    heading = _TITLE.match(text)
+    heading = leading_title(text)
     if heading:
-        text = text[heading.end() :]
-    return PageText(_plain(heading[1]) if heading else None, details, text.strip("\n") + "\n" if text.strip() else "")
+        text = text[heading.end :]
+    return PageText(
+        _plain(heading.title) if heading else None, details, text.strip("\n") + "\n" if text.strip() else ""
+    )
 
 
 def format_page(title: str, body: str) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
+from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold, query_terms
 from presscheck.service.content.page_lookup import Page, walk
 from presscheck.service.content.page_markdown import slugify
@@ -28,7 +29,6 @@ MOST_SECTIONS = 5
 AROUND = 80
 """Characters of context on each side of a match."""
 
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
@@ -146,9 +146,9 @@ def _divided(text: str) -> list[tuple[str, str]]:
         mark = _FENCE.match(line)
         if mark and fence in ("", mark[1]):
             fence = "" if fence else mark[1]
-        heading = None if fence else _HEADING.match(line)
+        heading = None if fence else heading_text(line)
         if heading:
-            divided.append((heading[1], []))
+            divided.append((heading, []))
         else:
             divided[-1][1].append(line)
     return [(heading, "\n".join(lines)) for heading, lines in divided]

@@ -21,6 +21,11 @@ def make_key(session: Session) -> None:
         session.add(SettingRow(name=_NAME, value=secrets.token_urlsafe(32)))
 
 
+def has_key(session: Session) -> bool:
+    """Whether the database has its key: whether a service ran on it before."""
+    return session.get(SettingRow, _NAME) is not None
+
+
 def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
     """Signs a value for one purpose and returns it as part of a URL."""
     return _serializer(session, purpose).dumps(value)

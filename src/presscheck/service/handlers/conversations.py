@@ -222,6 +222,6 @@ def _moment(text: str | None) -> str | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):  # OverflowError: before year 1 or after 9999 in UTC
         raise ApiError(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
-    return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -37,6 +37,10 @@ class ApiError(Exception):
         self.message = message
 
 
+class OutgoingRequired(Exception):
+    """A handler needs the client for outgoing requests; it runs again where it may wait for other servers."""
+
+
 def not_found(what: str) -> ApiError:
     """A 404, for what does not exist and for what the caller may not see."""
     return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
@@ -61,9 +65,13 @@ class Context:
         return moment_text(self.clock())
 
     def outgoing_requests(self) -> Outgoing:
-        """The client for outgoing requests."""
+        """The client for outgoing requests; only for handlers that write nothing, and before a transaction.
+
+        Raises:
+            OutgoingRequired: this thread is not one of those that may wait for other servers.
+        """
         if self.outgoing is None:
-            raise TypeError("outgoing requests are not available here")
+            raise OutgoingRequired
         return self.outgoing
 
     def location(self, path: str) -> str:

@@ -20,7 +20,8 @@ from presscheck.service.db.blob_store import blob_path
 from presscheck.service.db.engine import Database
 from presscheck.service.http.openapi import description
 from presscheck.service.http.operation_registry import ApiError
-from presscheck.service.http.serialization import write_answer
+from presscheck.service.http.problem_response import problem_response
+from presscheck.service.http.trusted_hosts import origin_of
 from presscheck.service.integrations.integrations import NOT_RUN
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf
@@ -75,9 +76,8 @@ def _health(database: Database) -> Response:
 
 
 def _exported(database: Database, data: Path, request: Request) -> Response:
-    origin = str(request.base_url).rstrip("/")
     try:
-        path = exported_pdf(database, data, origin, request.path_params["signed"])
+        path = exported_pdf(database, data, origin_of(request), request.path_params["signed"])
     except ApiError as problem:
         return problem_response(problem.status, problem.message)
     return FileResponse(
@@ -87,13 +87,6 @@ def _exported(database: Database, data: Path, request: Request) -> Response:
         filename=request.path_params["name"],
         content_disposition_type="inline",
     )
-
-
-def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An error response in the format of the API."""
-    if status == 401:
-        headers = {"www-authenticate": "Bearer"}
-    return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
 
 
 def _get(path: str, answer: Callable[[Request], Response]) -> Route:

@@ -29,6 +29,8 @@ AGENT = f"presscheck/{__version__}"
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 networks that map to the IPv4 address in their last four bytes."""
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""The IPv6 addresses of the internet; others are local, reserved, or translated by a rule of the network."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -85,7 +87,10 @@ class Outgoing:
             response = self._send("GET", url, {"accept": accept}, None, until)
             if response.status not in _REDIRECTS or "location" not in response.headers:
                 return response
-            url = urljoin(url, response.headers["location"])
+            try:
+                url = urljoin(url, response.headers["location"])
+            except ValueError:
+                raise OutgoingError(f"{url}: redirects to an invalid URL") from None
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
@@ -107,11 +112,21 @@ class Outgoing:
             raise OutgoingRefused(f"{url}: not an http or https URL")
         if parts.username or parts.password:
             raise OutgoingRefused(f"{parts.hostname}: URLs with a user name or password are not allowed")
-        wire = [("host", parts.netloc), ("user-agent", AGENT), ("accept-encoding", "identity"), *headers.items()]
+        try:
+            target = _ascii(url)
+            host = urlsplit(target).netloc
+        except ValueError as error:
+            raise OutgoingRefused(f"{url}: not a valid URL ({error})") from None
+        wire = [
+            ("host", host),
+            ("user-agent", AGENT),
+            ("accept-encoding", "identity"),
+            *headers.items(),
+        ]
         left = max(0.1, until - time.monotonic())
         extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
         try:
-            with self._pool.stream(method, _ascii(url), headers=wire, content=body, extensions=extensions) as answer:
+            with self._pool.stream(method, target, headers=wire, content=body, extensions=extensions) as answer:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
                 return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
         except httpcore.TimeoutException as error:
@@ -160,7 +175,7 @@ class _JudgedNetwork(httpcore.NetworkBackend):
             raise httpcore.ConnectError(f"could not resolve {host}") from error
         addresses = [str(info[4][0]).partition("%")[0] for info in known]
         for text in addresses:
-            if not self._may_reach(ipaddress.ip_address(text)):
+            if not self._may_reach(_parsed(text)):
                 raise OutgoingRefused(
                     f"{host} is at {text}, in a private network: the operator must allow this network"
                 )
@@ -170,7 +185,15 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         meant = _meant(address)
         if any(candidate in network for network in self._allowed for candidate in (address, meant)):
             return True
-        return meant.is_global and not meant.is_multicast
+        is_routed = isinstance(meant, ipaddress.IPv4Address) or meant in _UNICAST
+        return is_routed and meant.is_global and not meant.is_multicast
+
+
+def _parsed(text: str) -> Address:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError as error:
+        raise httpcore.ConnectError(str(error)) from None
 
 
 def _meant(address: Address) -> Address:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
-import yaml
 from jsonschema_path import SchemaPath
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 from sqlalchemy.orm import Session
 
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
 from presscheck.service.db.blob_store import blob_path, store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.integrations.outbound_http import OutgoingError, OutgoingTimeout
@@ -18,15 +18,10 @@ from presscheck.service.models.imports import SpecRow, SpecVersionRow
 
 MOST_ERRORS = 20
 """The most errors that are reported."""
-MOST_VALUES = 500_000
-"""The most values in a specification; a YAML alias counts its values each time."""
-DEEPEST = 200
 LONGEST_MESSAGE = 500
 
 VALIDATORS = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
 """Validators by the prefix of the OpenAPI version."""
-
-_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Faulty(Exception):
@@ -75,17 +70,14 @@ def parsed(text: bytes) -> dict[str, Any]:
         Faulty: it is neither, is too large, or is not an object.
     """
     try:
-        value: Any = yaml.load(text, Loader=_loader)  # noqa: S506  # a safe loader; JSON is YAML
-        count = _count(value, 0)
-    except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
-        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML: {error}") from None
-    if count > MOST_VALUES:
-        raise Faulty("PARSE_ERROR", f"too large: more than {MOST_VALUES} values")
+        value = load_yaml_value(text)
+    except InvalidYaml as error:
+        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML in line {error.line}: {error}") from None
     if not isinstance(value, dict):
         raise Faulty("PARSE_ERROR", "must be an object")
     try:
         return json.loads(json.dumps(value, default=str, allow_nan=False))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
 
 
@@ -131,23 +123,6 @@ def _said(error: Any) -> str:
     where = ".".join(str(part) for part in error.absolute_path)
     message = str(error.message).partition("\n")[0]
     return f"{where}: {message}" if where else message
-
-
-def _count(value: Any, depth: int) -> int:
-    if depth > DEEPEST:
-        raise ValueError("nested too deep")
-    if isinstance(value, dict):
-        inner = list(cast("dict[Any, Any]", value).values())
-    elif isinstance(value, list):
-        inner = cast("list[Any]", value)
-    else:
-        return 1
-    total = 1
-    for item in inner:
-        total += _count(item, depth + 1)
-        if total > MOST_VALUES:
-            break
-    return total
 
 
 def _end(

@@ -14,6 +14,7 @@ from urllib.robotparser import RobotFileParser
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
 
+from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.db.blob_store import blob_path
 from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
@@ -27,7 +28,6 @@ LONGEST_PAUSE = 5.0
 
 _NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
-_TITLE = re.compile(r"\A\s*#\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Crawl:
             return []
         if _origin(address) != self._origin or address in self._found:
             return []
-        page = BeautifulSoup(answer.body, "html.parser")
+        page = parse_html(answer.body)
         links = [_plain(urljoin(answer.url, str(link["href"]))) for link in page.find_all("a", href=True)]
         self._found[address] = read_page(answer, page)
         return links
@@ -121,6 +121,12 @@ class Crawl:
                 path = path.rstrip("/").rpartition("/")[0]
                 page.above = next((near for near in (path, f"{path}/") if near in self._found), None)
         return pages
+
+
+def parse_html(body: bytes) -> BeautifulSoup:
+    """Parses HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
+    end = body.rfind(b">") + 1
+    return BeautifulSoup(body[:end] + body[end:].replace(b"<", b"&lt;"), "html.parser")
 
 
 def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
@@ -146,15 +152,15 @@ def read_file(work: JobContext, address: str) -> Found:
     answer = _own_file(work, address) or _fetched(work, address)
     name = unquote(urlsplit(address).path).lower()
     if answer.content_type == "text/html" or name.endswith((".html", ".htm")):
-        return read_page(answer, BeautifulSoup(answer.body, "html.parser"))
+        return read_page(answer, parse_html(answer.body))
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
         raise PermanentFailure(f"{address}: cannot import {answer.content_type}; use Markdown, HTML or plain text")
     text = answer.body.decode("utf-8", "replace")
-    heading = _TITLE.search(text)
+    heading = leading_title(text)
     slug = _slug(address.rsplit(".", 1)[0])
-    return Found(address, heading[1] if heading else slug, slug, text=text)
+    return Found(address, heading.title if heading else slug, slug, text=text)
 
 
 def as_markdown(content: Tag) -> str:

@@ -31,6 +31,8 @@ POLL = 2.0
 MOST_ATTEMPTS = 3
 PAUSE = timedelta(seconds=10)
 """Pause before a failed job is retried; after the second failure, twice as long."""
+WORKER_DIED = f"The service process ended during each of {MOST_ATTEMPTS} attempts."
+"""Reason of a job that failed because nothing was left to report its result."""
 HOUSEKEEPING = "sweep"
 """The id of the cleanup job, which always exists."""
 
@@ -91,11 +93,18 @@ class Workers:
         return self._database.write(self._take_one)
 
     def _take_one(self, session: Session) -> JobRow | None:
-        job = session.scalars(self._due().with_for_update(skip_locked=True)).first()
-        if job is not None:
-            job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
-            job.leased_until = self._later(LEASE)
-        return job
+        """Takes the next due job and counts the attempt; a job whose attempts are used up fails instead.
+
+        The attempt is counted before it runs, because a job that ends the whole process cannot be counted after.
+        """
+        while (job := session.scalars(self._due().with_for_update(skip_locked=True)).first()) is not None:
+            if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
+                job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
+                job.leased_until = self._later(LEASE)
+                return job
+            self._settle(session, job, "failed", WORKER_DIED)
+            session.flush()
+        return None
 
     def _due(self) -> Select[JobRow]:
         now = moment_text(self._clock())
@@ -136,26 +145,32 @@ class Workers:
 
     def _end(self, job: JobRow, state: str, reason: str | None) -> None:
         """Saves the result of a job, unless another worker has taken it."""
-        runner, now = self._runners[job.kind], moment_text(self._clock())
 
         def note(session: Session) -> None:
             row = session.get(JobRow, job.id)
-            if row is None or row.lease != job.lease or row.state != "running":
-                return
-            row.state, row.reason, row.lease, row.leased_until = state, reason, None, None
-            if state == "waiting":
-                pause = PAUSE * row.attempts if reason else runner.again or timedelta(0)
-                row.run_at = moment_text(self._clock() + pause)
-                row.attempts = row.attempts if reason else 0
-                return
-            row.finished_at = now
-            if state == "failed" and runner.failed:
-                runner.failed(session, row.about, reason or "", now)
+            if row is not None and row.lease == job.lease and row.state == "running":
+                self._settle(session, row, state, reason)
 
         try:
             self._database.write(note)
         except Exception:
             _log.exception("could not save the result of job %s (%s); it will run again", job.kind, job.id)
+
+    def _settle(self, session: Session, job: JobRow, state: str, reason: str | None) -> None:
+        """Ends an attempt: the job waits for the next one, or has finished in this state."""
+        runner = self._runners[job.kind]
+        if state == "failed" and runner.again:  # a recurring job never ends
+            state, job.attempts = "waiting", 0
+            job.run_at = moment_text(self._clock() + runner.again)
+        elif state == "waiting":
+            pause = PAUSE * job.attempts if reason else runner.again or timedelta(0)
+            job.run_at = moment_text(self._clock() + pause)
+            job.attempts = job.attempts if reason else 0
+        else:
+            job.finished_at = moment_text(self._clock())
+            if state == "failed" and runner.failed:
+                runner.failed(session, job.about, reason or "", job.finished_at)
+        job.state, job.reason, job.lease, job.leased_until = state, reason, None, None
 
     def _renew(self) -> None:
         while not self._ending.wait(RENEWAL):

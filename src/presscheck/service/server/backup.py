@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,22 @@ def export_all(database: Database, data: Path, file: Path) -> int:
     """Exports a consistent snapshot to a file and returns the number of rows.
 
     Raises:
-        ConfigurationError: the file already exists.
+        ConfigurationError: the file already exists or cannot be written.
     """
     unfinished = file.with_name(f".{file.name}.unfinished")
     if file.exists():
         raise ConfigurationError(f"{file} already exists")
+    try:
+        count = _write(database, data, unfinished)
+        unfinished.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise ConfigurationError(f"could not write {file}: {error.strerror or error}") from None
+    return count
+
+
+def _write(database: Database, data: Path, unfinished: Path) -> int:
     count = 0
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
@@ -46,7 +58,6 @@ def export_all(database: Database, data: Path, file: Path) -> int:
         for path in sorted((data / "files").glob("*")):
             if blob_path(data, path.name) == path:
                 archive.write(path, f"files/{path.name}", zipfile.ZIP_STORED)
-    unfinished.replace(file)
     return count
 
 

@@ -5,16 +5,29 @@ Everything is created once; later starts find it there.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from presscheck.errors import ConfigurationError
 from presscheck.service.db.ids import Clock, hash_token, moment_text, new_id
+from presscheck.service.db.signing import has_key
 from presscheck.service.models.organizations import ImportedRow, MemberRow, OrganizationRow, TokenRow, UserRow
+
+TOKEN_BYTES = 32
+"""Random bytes of a new token."""
+SHORTEST_TOKEN = 43
+"""Characters of a new token; a token that the owner chose is not shorter."""
+LONGEST_TOKEN = 1000
+
+_token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
@@ -32,25 +45,26 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Makes sure that the owner has a token: the one in the file, or else a new one, which is written there.
+    """Gives the owner a token at the first start: the one in the file, or else a new one, which is written there.
+
+    Later starts ignore the file: a token that was revoked stays revoked.
 
     Returns:
         The token, if it was just created.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or others may have written or read it.
     """
-    token = token_file.read_text("utf-8").strip() if token_file and token_file.exists() else ""
-    if token:
-        if session.get(TokenRow, hash_token(token)) is None:
-            session.add(_token(token, owner, clock))
+    if has_key(session) or session.scalar(select(TokenRow).where(TokenRow.user_id == owner.id).limit(1)) is not None:
         return None
-    if session.scalar(select(TokenRow).where(TokenRow.user_id == owner.id).limit(1)) is not None:
+    given = _read_token(token_file) if token_file else None
+    token = given or secrets.token_urlsafe(TOKEN_BYTES)
+    session.add(TokenRow(sha256=hash_token(token), user_id=owner.id, created_at=moment_text(clock())))
+    if given:
         return None
-    made = secrets.token_urlsafe(32)
-    session.add(_token(made, owner, clock))
     if token_file:
-        token_file.unlink(missing_ok=True)
-        with os.fdopen(os.open(token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(made + "\n")
-    return made
+        _write_token(token_file, token)
+    return token
 
 
 def bring_in(session: Session, clock: Clock, owner: UserRow, data: Path, docs: Iterable[Path]) -> list[str]:
@@ -92,5 +106,36 @@ def _first_owner(session: Session, now: str) -> UserRow:
     return owner
 
 
-def _token(token: str, owner: UserRow, clock: Clock) -> TokenRow:
-    return TokenRow(sha256=hash_token(token), user_id=owner.id, created_at=moment_text(clock()))
+def _read_token(path: Path) -> str | None:
+    """Reads the token in a private file of this user; None if the file is missing or empty."""
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            text = file.read(LONGEST_TOKEN + 1) if stat.S_ISREG(status.st_mode) else b""
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = "must not be a link" if error.errno == errno.ELOOP else f"{error.strerror}"
+        raise ConfigurationError(f"--token-file {path}: {reason}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigurationError(f"--token-file {path}: must be a file")
+    if status.st_uid != os.geteuid():
+        raise ConfigurationError(f"--token-file {path}: belongs to another user")
+    if stat.S_IMODE(status.st_mode) & 0o177:
+        raise ConfigurationError(f"--token-file {path}: must have mode 0600; run `chmod 600 {path}`")
+    token = text.strip()
+    if token and not (SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN and _token(token)):
+        raise ConfigurationError(
+            f"--token-file {path}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters, digits, - and _;"
+            " remove the file to get a new token"
+        )
+    return token.decode("ascii") or None
+
+
+def _write_token(path: Path, token: str) -> None:
+    try:
+        path.unlink(missing_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(token + "\n")
+    except OSError as error:
+        raise ConfigurationError(f"--token-file {path}: {error.strerror}") from None

@@ -24,6 +24,7 @@ from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.request_log import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import bring_in, found, give_token
+from presscheck.service.server.http_protocol import DeadlineProtocol
 from presscheck.service.server.supervisor import run_processes
 
 BACKLOG = 128
@@ -50,6 +51,8 @@ class ServeOptions:
     outside: OutboundConfig = field(default_factory=OutboundConfig)
     rate_limit: int | None = None
     log_requests: bool = False
+    public_url: str | None = None
+    """The address that users reach the service at, through a proxy."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes."""
@@ -79,7 +82,11 @@ def serve(options: ServeOptions) -> None:
                 clock=options.clock,
                 outside=options.outside,
                 rate_limit=options.rate_limit,
+                public_url=options.public_url,
+                hosts=_own_hosts(options.host),
             ),
+            http=DeadlineProtocol,
+            proxy_headers=options.public_url is not None,  # else anyone on this machine could invent an address
             log_config=None,
             access_log=False,
             ws="none",
@@ -180,6 +187,11 @@ def _address(listener: socket.socket) -> str:
         return f"unix:{listener.getsockname()}"
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _own_hosts(host: str) -> tuple[str, ...]:
+    """The name that the operator chose to listen on, unless it stands for all addresses."""
+    return () if host in ("", "0.0.0.0", "::") else (host,)  # noqa: S104  # compared, not listened on
 
 
 def _say(address: str, token: str | None) -> None:

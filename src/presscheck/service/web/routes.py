@@ -11,6 +11,7 @@ from starlette.routing import Route
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.trusted_hosts import origin_of
 from presscheck.service.models.organizations import UserRow
 
 STYLE_SHEET = Path(__file__).with_name("site.css")
@@ -30,9 +31,8 @@ def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
         from presscheck.service.web.views import answered  # 106 ms, only for published pages
 
         nobody = UserRow(id="", display_name="", created_at="")
-        origin = str(request.base_url).rstrip("/")
         with database.reading.begin() as session:
-            return answered(Context(session, nobody, origin, clock, data_dir), request)
+            return answered(Context(session, nobody, origin_of(request), clock, data_dir), request)
 
     return [
         Route("/docs/{site}", read, methods=["GET"]),

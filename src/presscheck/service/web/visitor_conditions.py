@@ -154,7 +154,11 @@ def _has(whole: Any, part: Any) -> bool:
 
 
 def _number(value: Any) -> Any:
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """A whole number as a float, because a condition has only those; one that is too large stays, equal to none."""
+    try:
+        return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    except OverflowError:
+        return value
 
 
 def _unquoted(text: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.token_tree import Token, Tokens
 
 _quoted = re.compile(r"\"([^\"]*)\"").search
-_condition = re.compile(r"\{%-?\s*if\s+(.*?)\s*-?%\}", re.DOTALL).match
+_condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
 
@@ -84,7 +84,7 @@ def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
     condition = _condition(token.content)
-    return page.flow(inner) if condition and page.holds(condition[1]) else ""
+    return page.flow(inner) if condition and page.holds(condition[1].strip()) else ""
 
 
 def _prompt(page: BlockContext, token: Token, inner: Tokens) -> str:

@@ -1,0 +1,108 @@
+"""Parsers read a hostile page of 20,000 characters within a second of processor time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from presscheck.documents.git_format.page import read_page
+from presscheck.documents.markdown.block_splitter import split_blocks
+from presscheck.documents.markdown.headings import heading_text, leading_title
+from presscheck.documents.markdown.inline_runs import html_events
+from presscheck.documents.markdown.links import find_links
+from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.plain_text import page_text
+from presscheck.documents.markdown.search_terms import index_terms, query_phrases
+from presscheck.documents.pages.front_matter import read_description
+from presscheck.service.jobs.web_crawler import parse_html
+
+LENGTH = 20_000
+LIMIT = 1.0
+TEXTS = {
+    "heading with blanks": "# a" + " " * LENGTH + "b",
+    "heading with tabs": "# a" + "\t" * LENGTH + "b",
+    "heading with marks": "# a" + " #" * (LENGTH // 2) + "b",
+    "blanks": " " * LENGTH,
+    "empty lines": "\n" * LENGTH,
+    "headings": "#\n" * (LENGTH // 2),
+    "brackets": "[" * LENGTH,
+    "link starts": "[a](" * (LENGTH // 4),
+    "tags": "<a " * (LENGTH // 3),
+    "comments": "<!--" * (LENGTH // 4),
+    "block tags": "{% a " * (LENGTH // 5),
+    "block tag lines": "{% if x\n" * (LENGTH // 8),
+    "tables": "| a |\n|" + " -" * (LENGTH // 2),
+    "fences": "```\n" * (LENGTH // 4) + "a",
+    "quotes": '"' * LENGTH,
+    "attributes": "<table " + "a=" * (LENGTH // 2),
+    "words": "a " * (LENGTH // 2),
+    "letters": "a" * LENGTH,
+    "formulas": "$$a" * (LENGTH // 3),
+    "front matter": "---\ndescription: >" + " " * LENGTH + "\n---\n",
+    "summaries": "<summary>" * (LENGTH // 9),
+}
+
+
+def parse_or_refuse(text: str) -> None:
+    """Parses a page; nesting beyond the limit of the library raises, and every caller shows the text as it is."""
+    with suppress(RecursionError):
+        parse(text, {})
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "parse": parse_or_refuse,
+    "split_blocks": split_blocks,
+    "page_text": page_text,
+    "leading_title": leading_title,
+    "heading_text": heading_text,
+    "find_links": find_links,
+    "html_events": lambda text: list(html_events(text)),
+    "read_page": lambda text: read_page("a.md", text),
+    "index_terms": index_terms,
+    "query_phrases": query_phrases,
+    "read_description": read_description,
+    "parse_html": lambda text: [parse_html(f"{text}{end}".encode()).get_text() for end in ("", ">", "x</a>")],
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_hostile_texts_are_read_in_time(reader: str) -> None:
+    slow: dict[str, float] = {}
+    for name, text in TEXTS.items():
+        best = LIMIT
+        for _ in range(2):
+            begun = time.process_time()
+            READERS[reader](text)
+            best = time.process_time() - begun
+            if best < LIMIT:
+                break
+        if best >= LIMIT:
+            slow[name] = round(best, 2)
+    assert not slow
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("# a", "a"), ("## a b ##", "a b"), ("# a #  ", "a"), ("# a#", "a"), ("# #", "#"), ("#a", None), ("#", None),
+        ("   ###### a", "a"), ("    # a", None), ("####### a", None), ("# a # b", "a # b"), ("a", None),
+    ],
+)  # fmt: skip
+def test_a_heading_has_a_text(line: str, expected: str | None) -> None:
+    assert heading_text(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# a\n\nb", ("a", "b")), ("\n\n# a #\nb", ("a", "b")), ("# a", ("a", "")), ("## a\n", None), ("a\n# b", None),
+        ("#\n\na", None), ("#  \na", None),
+    ],
+)  # fmt: skip
+def test_a_page_starts_with_its_title(text: str, expected: tuple[str, str] | None) -> None:
+    heading = leading_title(text)
+    assert (heading and (heading.title, text[heading.end :])) == expected

@@ -1,0 +1,95 @@
+"""Regular expressions take linear time on hostile text, because a backtracking one holds up every other request."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+from tests.rules.patterns import Expression, expressions
+
+LENGTH = 20_000
+"""Characters of each text."""
+LIMIT = 0.05
+"""Seconds of processor time for one text."""
+REPEATED = (
+    *" \t\n#[]<>*_`\"'()1aé。-|=:.{}%\\/$~!", "a ", "a\n", " \n", "{%", "{% a ", "<a ", "<a", "<!--", "a=", 'a="', "> ",
+    "- ", "](", "[a]:", "<summary>", "<figure>", "<table>", "http://", "a.", "a-", "a:", "*a", "`a", "{}",
+)  # fmt: skip
+OPENINGS = (
+    "", "# a", "[", "](", "(", "<", "<a ", "<summary>", "<pre><code>", "{%", "{% a ", "{% if ", "$$", '"', "`",
+    "mailto:",     "a", "1",
+)  # fmt: skip
+ENDS = ("", "b")
+STEPS = ((20, LIMIT / 10), (200, LIMIT / 10), (2000, LIMIT / 100))
+"""Shorter texts, and the time above which a longer one may take too long; an exponential expression would never end."""
+
+
+def seconds(call: Callable[[str], Any], text: str, enough: float) -> float:
+    """The processor time of a call, the better of two."""
+    best = float("inf")
+    for _ in range(2):
+        begun = time.process_time()
+        call(text)
+        best = min(best, time.process_time() - begun)
+        if best < enough:
+            break
+    return best
+
+
+def slow_text(call: Callable[[str], Any]) -> str | None:
+    """A hostile text that takes too long; None if there is none."""
+    for opening, repeated, end in product(OPENINGS, REPEATED, ENDS):
+        if is_slow(call, lambda length: opening + repeated * (length // len(repeated)) + end):  # noqa: B023
+            return f"{opening}{repeated}{repeated}…{end}"
+    return None
+
+
+def is_slow(call: Callable[[str], Any], text: Callable[[int], str]) -> bool:
+    """Whether a call takes too long for a text of the full length."""
+    for length, suspicious in STEPS:
+        if seconds(call, text(length), suspicious) > suspicious:
+            return length < STEPS[-1][0] or seconds(call, text(LENGTH), LIMIT) > LIMIT
+    return False
+
+
+def calls(expression: Expression) -> list[Callable[[str], Any]]:
+    pattern = expression.pattern
+    found: list[Callable[[str], Any]] = []
+    for method in expression.methods:
+        if method in ("sub", "subn"):
+            found.append(lambda text, pattern=pattern: pattern.sub("", text))
+        elif method == "finditer":
+            found.append(lambda text, pattern=pattern: list(pattern.finditer(text)))
+        else:
+            found.append(getattr(pattern, method))
+    return found
+
+
+@pytest.mark.timeout(600)
+def test_every_expression_takes_linear_time() -> None:
+    slow: list[str] = []
+    known: set[tuple[Any, ...]] = set()
+    for expression in expressions():
+        if isinstance(expression.pattern.pattern, bytes) or (expression.pattern, expression.methods) in known:
+            continue
+        known.add((expression.pattern, expression.methods))
+        for call in calls(expression):
+            text = slow_text(call)
+            if text is not None:
+                slow.append(
+                    f"{expression.place} {expression.pattern.pattern!r}: {text[:12]!r}… of {len(text)} characters"
+                )
+                break
+    assert not slow, "\n".join(slow)
+    assert len(known) > 150, "all expressions must be found"
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"#[ \t]+(.+?)[ \t]*#*[ \t]*$", r"\s*\n\s*", r"<a[^>]*>", r"(a+)+$", r"\s+(.+?)\s*#*\s*$"]
+)
+def test_a_slow_expression_is_found(pattern: str) -> None:
+    assert slow_text(re.compile(pattern).search) is not None

@@ -1,0 +1,241 @@
+"""Connections that keep the service busy or lie about where they go: it stays available for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.factories import World, plant_world
+
+from presscheck.service.app import build
+from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import SiteRow
+from presscheck.service.server.http_protocol import DeadlineProtocol
+
+
+def connected(base_url: str) -> socket.socket:
+    host, port = base_url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=20)
+
+
+@pytest.mark.parametrize("authorization", ["", "authorization: Bearer unknown\r\n", "authorization: Basic eDp5\r\n"])
+@pytest.mark.parametrize("size", ["content-length: 31000000", "transfer-encoding: chunked"])
+def test_the_token_is_checked_before_the_body_is_read(service: RunningService, authorization: str, size: str) -> None:
+    with connected(service.base_url) as connection:
+        head = f"POST /v1/spaces/x/change-requests HTTP/1.1\r\nhost: localhost\r\n{authorization}{size}\r\n\r\n"
+        connection.sendall(head.encode())  # and no body
+        assert connection.recv(12) == b"HTTP/1.1 401"
+
+
+def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) -> None:
+    for length in ("40000000", "9" * 5000):
+        with connected(service.base_url) as connection:
+            head = f"POST /v1/spaces/x/change-requests HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n"
+            connection.sendall(head.encode())
+            assert connection.recv(12) in (b"HTTP/1.1 413", b"HTTP/1.1 400")
+
+
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """A server that accepts connections and never responds."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(200)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path) -> None:
+    with running_service(tmp_path, outside=LOOPBACK) as service:
+        world = plant_world(service.database_url, service.base_url)
+        headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(base_url=f"{service.base_url}/v1", headers=headers, limits=limits) as http:
+            with silent_server() as address:
+                details = {"title": "Lamp", "description": "", "scopes": [], "script": "0"}
+                name = f"lamp-{world.organization}"
+                made = await http.post(f"/integrations/{name}", json={**details, "organization": world.organization})
+                assert made.status_code < 300, made.text
+                mode = await http.put(f"/integrations/{name}/dev", json={"tunnelUrl": address})
+                assert mode.status_code < 300, mode.text
+                asked = {"componentId": "c", "props": {}, "context": {}}
+                waiting = [
+                    asyncio.create_task(http.post(f"/integrations/{name}/render", json=asked, timeout=60))
+                    for _ in range(60)
+                ]
+                await asyncio.sleep(2)
+                begun = time.monotonic()
+                response = await http.get("/user", timeout=20)
+                assert (response.status_code, time.monotonic() - begun < 10) == (200, True)
+                assert not any(task.done() for task in waiting), [task.result().text for task in waiting if task.done()]
+                for task in waiting:
+                    task.cancel()
+                await asyncio.gather(*waiting, return_exceptions=True)
+        for client in world.clients.values():
+            await client.aclose()
+
+
+def statuses(base_url: str, path: str, *authorizations: str, host: str | None = None) -> list[int]:
+    more = {"host": host} if host else {}
+    found = [httpx.get(base_url + path, headers={"authorization": given, **more}) for given in authorizations]
+    return [response.status_code for response in found]
+
+
+@contextmanager
+def served(app: Any, protocol: type[DeadlineProtocol] = DeadlineProtocol) -> Iterator[str]:
+    """An application on a free port."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(200)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app, http=protocol, log_config=None, ws="none", proxy_headers=False, timeout_graceful_shutdown=1
+            )
+        )
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(20)
+
+
+def test_the_rate_limit_counts_tokens_and_addresses(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    while time.time() % 60 > 50:  # the window must not end during the test
+        time.sleep(0.1)
+    with served(build(service.database_url, data_dir=tmp_path, rate_limit=3)) as address:
+        token = service.token
+        spellings = [f"Bearer {token}", f"bearer {token}", f"BEARER  {token}", f"bEaReR {token}"]
+        assert statuses(address, "/v1/user", *spellings) == [200, 200, 200, 429], "a token counts, not its spelling"
+        assert statuses(address, "/v1/user", "Bearer a", "Bearer b", "c", "Bearer d") == [401, 401, 401, 429]
+        assert statuses(address, "/docs/none/", "", "", "", "") == [404, 404, 404, 429], "sites count for the address"
+        assert statuses(address, "/docs", "x") == [429]
+        assert statuses(address, "/healthz", "", "") == [200, 200]
+
+
+def test_only_known_hosts_are_served(world: World) -> None:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    port = world.base_url.rpartition(":")[2]
+
+    def status(host: str) -> int:
+        return httpx.get(f"{world.base_url}/v1/user", headers={**headers, "host": host}).status_code
+
+    for host in (
+        f"localhost:{port}",
+        "127.0.0.1",
+        "[::1]:8300",
+        "LOCALHOST",
+        "docs.localhost",
+        "localhost.",
+        "127.0.0.2",
+    ):
+        assert status(host) == 200, host
+    foreign = (
+        "evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example", "localhost:80:80", "localhost/x", "a b",
+        "10.0.0.1", "0.0.0.0", "[::]", "localhost:x", "évil.example".encode().decode("latin-1"), "docs.lamps.example",
+    )  # fmt: skip
+    for host in foreign:
+        response = httpx.get(f"{world.base_url}/v1/user", headers={**headers, "host": host.encode("latin-1")})
+        assert response.status_code == 400, host
+        assert host not in response.text
+    made = httpx.post(
+        f"{world.base_url}/v1/orgs/{world.organization}/sites",
+        headers=headers,
+        json={"title": "Lamps", "spaces": [world.space]},
+    )
+    database = Database(world.database_url)
+    for published, expected in ((False, 400), (True, 200)):
+        with database.writing.begin() as session:
+            site = session.get_one(SiteRow, made.json()["id"])
+            site.hostname, site.published = f"Docs-{world.organization}.example", published
+        assert status(f"docs-{world.organization}.example".lower()) == expected
+    database.close()
+
+
+def test_a_request_without_host_is_served(service: RunningService) -> None:
+    with connected(service.base_url) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+def test_addresses_start_with_the_public_url(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    app = build(service.database_url, data_dir=tmp_path, public_url="https://docs.example.org/", hosts=("lamps.local",))
+    with served(app) as address:
+        for host in (None, "docs.example.org", "lamps.local:80"):
+            headers = {"authorization": f"Bearer {service.token}", **({"host": host} if host else {})}
+            response = httpx.get(f"{address}/v1/user", headers=headers)
+            assert response.json()["urls"]["location"].startswith("https://docs.example.org/v1/users/")
+
+
+class HastyProtocol(DeadlineProtocol):
+    deadline = 1.0
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Reads a body slowly and responds."""
+    if scope["type"] != "http":
+        return
+    while scope["path"] == "/read" and (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def closed_within(connection: socket.socket, seconds: float) -> bool:
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def test_half_sent_requests_are_closed() -> None:
+    with served(echo, HastyProtocol) as address:
+        silent = [connected(address) for _ in range(100)]
+        half = [connected(address) for _ in range(100)]
+        later = connected(address)
+        later.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert later.recv(12) == b"HTTP/1.1 200"
+        unread = connected(address)
+        unread.sendall(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n")
+        assert unread.recv(12) == b"HTTP/1.1 200"
+        for connection in half:
+            connection.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n")
+        until = time.monotonic() + 3
+        trickling = {later: b"GET / HTTP/1.1\r\nx: " + b"y" * 100, unread: b"z" * 100}
+        while time.monotonic() < until:  # one byte after the other does not help
+            for connection, text in trickling.items():
+                try:
+                    connection.sendall(text[:1])
+                except ConnectionError:
+                    continue
+                trickling[connection] = text[1:]
+            time.sleep(0.1)
+        for connection in (*silent, *half, later, unread):
+            with closing(connection):
+                assert closed_within(connection, 10)
+
+
+def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
+    with served(echo, HastyProtocol) as address, connected(address) as connection:
+        connection.sendall(b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 25\r\n\r\n")
+        for _ in range(25):
+            time.sleep(0.1)
+            connection.sendall(b"x")
+        assert connection.recv(12) == b"HTTP/1.1 200"
