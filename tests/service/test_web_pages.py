@@ -152,7 +152,9 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     assert "Docs" not in closed.text
     await world.admin.send(PublishSite(**at))
     await world.admin.send(UpdateSite(**at, basename="manual-of-the-world"))
-    assert (await browser.get(address)).status_code == 404, "the old URL must stop working once there is a basename"
+    moved = await browser.get(f"{address}guide?q=x")
+    assert moved.status_code == 307, "the old URL must redirect once there is a basename"
+    assert moved.headers["location"] == f"{world.base_url}/docs/manual-of-the-world/guide?q=x"
     assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
 
 

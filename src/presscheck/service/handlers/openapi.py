@@ -36,6 +36,7 @@ from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.permissions import organization_for, reaches, role_in
+from presscheck.service.sites.access import PUBLISHING
 
 
 @handles(ListOpenAPISpecs)
@@ -84,8 +85,10 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
 
 @handles(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
-    """Sets the visibility: public, or for the organization only."""
+    """Sets the visibility: public, or for the organization only; making it public requires an admin."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
+    if call.visibility == "public" != row.visibility:
+        organization_for(context, call.organization_id, PUBLISHING)
     row.visibility, row.updated_at = call.visibility, context.now()
     return _as_specs(context, [row])[0]
 

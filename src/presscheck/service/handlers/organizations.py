@@ -34,7 +34,7 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow, 
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
 from presscheck.service.permissions import organization_for, reaches, role_in
 from presscheck.service.review.merge_rules import kept_rules
-from presscheck.service.sites.structure import visible
+from presscheck.service.sites.access import visible
 from presscheck.service.spaces.users import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))

@@ -11,7 +11,7 @@ from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.models.organizations import SiteSpaceRow
-from presscheck.service.sites.urls import site_address
+from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.text.sanitize import is_safe_url
@@ -27,7 +27,7 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     A URL of the site itself becomes its URL for this reader; an app URL of the service becomes the page on the site.
     """
     url = f"https:{url}" if url.startswith("//") else url
-    own = site_address(site.context, site.site)
+    own = site_address(site.context, site.site, own_key(site.site))
     if url.startswith(own):
         url = site.base + url.removeprefix(own)
     app = site.context.app("")
