@@ -1,6 +1,7 @@
 """Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A check is `no` only if that is certain; what only the service can decide is `unknown`.
+A check is `no` only if that is certain; what only the service can decide is `unknown`. As for the service, the approval
+of an older revision and that of the author do not count, and a request for changes blocks, whatever its revision.
 """
 
 from __future__ import annotations
@@ -160,8 +161,8 @@ def _rules(facts: MergeInputs) -> Iterator[MergeCheck]:
 
 
 def _may_bypass(facts: MergeInputs) -> bool:
-    allowed = facts.rules is not None and any(rule.rule == "allow_bypass" for rule in facts.rules.rules)
-    return allowed and facts.space is not None and facts.space.permissions.admin
+    rules = facts.rules.rules if facts.rules else ()
+    return any(rule.rule == "allow_bypass" and facts.me in rule.users for rule in rules)
 
 
 def _rule(rule: MergeRule, facts: MergeInputs) -> MergeCheck:
@@ -171,7 +172,7 @@ def _rule(rule: MergeRule, facts: MergeInputs) -> MergeCheck:
     name, who = what
     if facts.reviewers is None and name == "reviews":
         return MergeCheck("unknown", name, "the service decides: the reviews are not loaded yet")
-    says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts.reviewers or ())
+    says = _unmet(rule, facts.request, facts.me) or _unmet_by_reviewers(rule, facts)
     return MergeCheck("no", name, says, who) if says else MergeCheck("yes", name, f"merge rule met: {_worded(rule)}")
 
 
@@ -191,14 +192,20 @@ def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
     return ""
 
 
-def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
-    verdicts = [one for one in people if one.said != "asked"]
-    approved = {one.id for one in verdicts if one.said == "approved"}
-    against = [one.name for one in verdicts if one.said == "changes-requested"]
-    if rule.rule == "require_at_least_one_review" and not verdicts:
+def _unmet_by_reviewers(rule: MergeRule, facts: MergeInputs) -> str:
+    people, author = facts.reviewers or (), facts.request.created_by.id if facts.request.created_by else None
+    approvals = [reviewer for reviewer in people if reviewer.said == "approved"]
+    others = [reviewer for reviewer in approvals if reviewer.id != author]
+    approved = {reviewer.id for reviewer in others if not reviewer.stale}
+    requested = [reviewer for reviewer in people if reviewer.said == "changes-requested"]
+    against = [reviewer.name for reviewer in requested]
+    has_review = bool(approved) or any(reviewer.id != author for reviewer in requested)
+    if rule.rule == "require_at_least_one_review" and not has_review:
         return "a review is required (merge rule)"
     if rule.rule == "require_at_least_one_approved_review" and not approved:
-        return "an approval is required (merge rule)"
+        if others:
+            return "an approval of the newest revision is required (merge rule)"
+        return f"an approval {'by somebody other than the author ' if approvals else ''}is required (merge rule)"
     if rule.rule == "require_all_reviews_approved" and against:
         return f"{listed(against)} requested changes"
     if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):
