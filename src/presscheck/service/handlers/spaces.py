@@ -187,7 +187,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
-    """Moves a space within its organization."""
+    """Moves a space within its organization; requires an admin of it if others can access it differently then."""
     row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]
