@@ -30,7 +30,7 @@ from presscheck.cli.session import Session, asking, confirm
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import ChecksFailed, Conflict, InvalidArgument, NotSupported, PresscheckError
+from presscheck.errors import ChecksFailed, Conflict, Forbidden, InvalidArgument, NotSupported, PresscheckError
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
 which = click.argument("which", metavar="SPACE#NUMBER")
@@ -262,7 +262,10 @@ def _head(request: ChangeRequest) -> dict[str, object]:
 
 async def _people(session: Session) -> list[OrganizationMember]:
     organization = await lookup.organization(session, None)
-    return await session.all(ListMembers(organization_id=organization.id))
+    try:
+        return await session.all(ListMembers(organization_id=organization.id))
+    except Forbidden:
+        return []  # guests may not list the members; ids work all the same
 
 
 def _person(people: list[OrganizationMember], named: str) -> str:

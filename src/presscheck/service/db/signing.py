@@ -21,6 +21,11 @@ def make_key(session: Session) -> None:
         session.add(SettingRow(name=_NAME, value=secrets.token_urlsafe(32)))
 
 
+def signing_key(session: Session) -> bytes:
+    """Returns the key, for signatures in another format."""
+    return session.get_one(SettingRow, _NAME).value.encode()
+
+
 def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
     """Signs a value for one purpose and returns it as part of a URL."""
     return _serializer(session, purpose).dumps(value)

@@ -27,6 +27,7 @@ from presscheck.api.openapi import (
 )
 from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
+from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.blob_store import blob_path, store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
@@ -164,7 +165,7 @@ def _latest(context: Context, organization_id: str, slug: str) -> tuple[SpecRow,
 
 
 def _file(context: Context, row: SpecRow, version: SpecVersionRow) -> str:
-    return f"{context.origin}/files/{version.content}/{row.slug}.json"
+    return file_address(context, version.content, f"{row.slug}.json")
 
 
 def _as_specs(context: Context, rows: Sequence[SpecRow]) -> list[OpenAPISpec]:
